@@ -29,24 +29,24 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code add_time}: under every node of a level one child for each recent event of a schedule, so
- * that a job runs once per event (docs/design/bistro.md#the-source-add_time).
+ * {@code add_time}: adds, under every node of a level, one child for each recent event of a
+ * schedule, so that a job runs once per event (docs/design/bistro.md#the-source-add_time).
  *
  * <p>Preferences: {@code parent_level}; {@code format} (default {@code {parent}:{time}},
  * placeholders {@code {parent} {time}}, the latter in seconds since 1970); {@code time_zone}
  * (default: the system's); {@code schedule}, a list of objects with {@code cron}, {@code lifetime}
  * (seconds), {@code enabled_lifetime} (default: the lifetime; afterwards the node is disabled),
  * {@code tags}, {@code time_zone} and, for a line of five fields, {@code dst_fixes}. Events of
- * several items in the same second are one node: it has the tags of all, and is enabled if it is
- * for all.
+ * several items in the same second become one node: it has the tags of all, and is enabled if it is
+ * enabled for all of them.
  *
- * <p>Computed from the instant alone; it tells when it changes next, so it is punctual.
+ * <p>The nodes depend only on the instant. The source announces its next change, so it is punctual.
  */
 public final class AddTimeNodes implements NodeSource {
-  /** The most nodes that one source makes. */
+  /** The maximum number of nodes of one source. */
   public static final int MAX_NODES = 10_000_000;
 
-  /** The most recent events that one item of a schedule may have. */
+  /** The maximum number of recent events of one schedule item. */
   public static final int MAX_EVENTS = 1_000_000;
 
   private final int parentLevel;
@@ -62,7 +62,7 @@ public final class AddTimeNodes implements NodeSource {
    */
   private record Item(EventWindow events, long lifetime, long enabledLifetime, Set<String> tags) {}
 
-  /** A second in which something happened. */
+  /** A second in which at least one event happened. */
   private record Moment(boolean enabled, Set<String> tags) {}
 
   private AddTimeNodes(int parentLevel, NameFormat format, List<Item> items, String path) {
@@ -140,7 +140,7 @@ public final class AddTimeNodes implements NodeSource {
     return true;
   }
 
-  /** The next event, or the end of a node's enabled or whole lifetime. */
+  /** Returns the next event, or the end of a node's enabled or whole lifetime. */
   @Override
   public Optional<Instant> nextChange(Instant after) throws InterruptedException {
     long now = after.getEpochSecond();
@@ -154,7 +154,7 @@ public final class AddTimeNodes implements NodeSource {
       try {
         events = item.events.at(now, MAX_EVENTS);
       } catch (EventWindow.TooMany e) {
-        // The fetch says so.
+        // The fetch reports it.
         continue;
       }
       if (events.length > 0) {
@@ -172,9 +172,9 @@ public final class AddTimeNodes implements NodeSource {
         : Optional.of(Instant.ofEpochSecond(soonest));
   }
 
-  /** Checks the preferences and makes the source. */
+  /** Checks the preferences and creates the source. */
   public static final class Type implements NodeSourceType {
-    /** Seconds of a thousand years. */
+    /** The longest lifetime: the seconds of a thousand years. */
     private static final long LONGEST = 31_556_952_000L;
 
     @Override

@@ -17,10 +17,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which columns of foreign rows say what of a node. Without a word from the configuration they are
+ * Maps the columns of foreign rows to the properties of a node. Without configuration they are
  * {@code name}, {@code parent}, {@code tags}, {@code disabled}, {@code attributes}, {@code role}
- * and {@code alternatives}, and any other is a mistake; a configuration that names columns has
- * looked at the rows, and others are left alone. Immutable.
+ * and {@code alternatives}, and any other column is an error. A configuration that names columns
+ * knows the rows, so other columns are ignored. Immutable.
  */
 final class ColumnMapping {
   private static final Pattern BETWEEN_TAGS = Pattern.compile("[,;\\s]+");
@@ -34,13 +34,16 @@ final class ColumnMapping {
   private final String tags;
   private final String disabled;
 
-  /** The column that holds an object of attributes; empty if they are columns of their own. */
+  /**
+   * The column that contains an object of attributes; empty if each attribute has a column of its
+   * own.
+   */
   private final String attributes;
 
-  /** Columns that are attributes; {@link #ALL}: every one that is nothing else. */
+  /** Columns that are attributes; {@link #ALL}: every column without another meaning. */
   private final List<String> listed;
 
-  /** Columns of places; empty: none. A table may have a column "role" that means something else. */
+  /** Columns of places; empty: none. A table may have a column "role" with another meaning. */
   private final String role;
 
   private final String alternatives;
@@ -67,7 +70,7 @@ final class ColumnMapping {
     this.strict = strict;
   }
 
-  /** The columns of rows that nobody has described. */
+  /** Returns the default columns, for rows without a configuration. */
   static ColumnMapping usual() {
     return new ColumnMapping(
         "name",
@@ -84,8 +87,8 @@ final class ColumnMapping {
   /**
    * Reads the preference {@code columns}.
    *
-   * @param rest whether columns that mean nothing else are attributes, unless the preference says
-   *     which are
+   * @param rest whether columns without another meaning are attributes, unless the preference lists
+   *     the attributes
    */
   static ColumnMapping read(Prefs prefs, boolean rest) {
     Json value = prefs.get("columns");
@@ -122,12 +125,12 @@ final class ColumnMapping {
         named, parent, tags, disabled, attributes, listed, role, alternatives, false);
   }
 
-  /** The name of the column that holds names. */
+  /** Returns the name of the column that contains node names. */
   String nameColumn() {
     return name;
   }
 
-  /** The node that a value describes: a name, or an object. */
+  /** Returns the node that a value describes: a name, or an object. */
   NodeRow node(Json value) throws Unusable {
     if (value instanceof Json.Str text) {
       return NodeRow.named(text.value());
@@ -155,7 +158,7 @@ final class ColumnMapping {
     }
   }
 
-  /** In tables a list is text. */
+  /** Parses a nested value, because tables contain lists as text. */
   private static @Nullable Json nested(@Nullable Json value) throws Unusable {
     if (!(value instanceof Json.Str text)) {
       return value;
@@ -189,7 +192,7 @@ final class ColumnMapping {
     }
   }
 
-  /** Names may be numbers in foreign data. */
+  /** Returns a value as text, because names may be numbers in foreign data. */
   private static @Nullable String text(Json.Obj row, String column) throws Unusable {
     Json value = row.get(column);
     if (value == null || value instanceof Json.Null) {
@@ -289,7 +292,7 @@ final class ColumnMapping {
       return Json.Obj.EMPTY;
     }
     if (value instanceof Json.Obj object) {
-      // A copy without positions: they would only point into a text that is gone.
+      // A copy without positions: they would point into a text that no longer exists.
       return new Json.Obj(object.members());
     }
     if (value instanceof Json.Str text) {

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads comma-separated values as RFC 4180 has them; lines may end with LF, too. Not thread-safe.
+ * Reads comma-separated values according to RFC 4180; lines may also end with LF. Not thread-safe.
  */
 final class CsvReader {
   private final String text;
@@ -20,17 +20,17 @@ final class CsvReader {
     this.separator = separator;
   }
 
-  /** The line, from 1, on which the record that was read last begins. */
+  /** Returns the line, from 1, on which the most recently read record begins. */
   int line() {
     return line;
   }
 
-  /** What is wrong with that record, as the end of a sentence; nothing is read after it. */
+  /** Returns the fault of that record, as the end of a sentence; reading stops there. */
   @Nullable String fault() {
     return fault;
   }
 
-  /** The cells of the next record; null at the end, or after a fault. */
+  /** Returns the cells of the next record; null at the end, or after a fault. */
   @Nullable List<String> next() {
     line = nextLine;
     if (at >= text.length() || fault != null) {

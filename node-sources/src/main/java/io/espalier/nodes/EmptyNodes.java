@@ -11,7 +11,7 @@ import io.espalier.core.topology.NodeSourceType;
 import java.time.Instant;
 
 /**
- * {@code empty}: adds nothing; for jobs whose tasks run on the instance
+ * {@code empty}: adds no nodes; for jobs whose tasks run on the instance
  * (docs/design/bistro.md#the-source-empty).
  */
 public final class EmptyNodes implements NodeSource {
@@ -22,10 +22,10 @@ public final class EmptyNodes implements NodeSource {
 
   @Override
   public void fetch(NodeLookup soFar, Instant now, NodeSink sink) {
-    // Nothing is what it delivers.
+    // It delivers no nodes.
   }
 
-  /** Makes the source; it has no preferences. */
+  /** Creates the source, which has no preferences. */
   public static final class Type implements NodeSourceType {
     @Override
     public String name() {

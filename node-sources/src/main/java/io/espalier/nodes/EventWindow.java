@@ -6,19 +6,19 @@ import java.util.Deque;
 import java.util.OptionalLong;
 
 /**
- * The recent events of a schedule, remembered so that each is looked for only once while time goes
- * on. Thread-safe.
+ * Caches the recent events of a schedule, so that each is computed only once as time advances.
+ * Thread-safe.
  */
 final class EventWindow {
   private final Schedule schedule;
   private final long lifetime;
 
-  /** In ascending order: all events in the lifetime up to {@code until}. */
+  /** All events in the lifetime up to {@code until}, in ascending order. */
   private final Deque<Long> events = new ArrayDeque<>();
 
   private long until = Long.MIN_VALUE;
 
-  /** More events than there can be nodes. */
+  /** Thrown when there are more events than nodes are allowed. */
   static final class TooMany extends Exception {
     private static final long serialVersionUID = 1L;
   }
@@ -29,9 +29,9 @@ final class EventWindow {
   }
 
   /**
-   * The events e with {@code now - lifetime < e <= now}, in ascending order.
+   * Returns the events e with {@code now - lifetime < e <= now}, in ascending order.
    *
-   * @param most more than these are refused
+   * @param most maximum number of events; more are refused
    */
   synchronized long[] at(long now, int most) throws TooMany, InterruptedException {
     long first = now - lifetime + 1;
@@ -60,7 +60,7 @@ final class EventWindow {
     return events.stream().mapToLong(Long::longValue).toArray();
   }
 
-  /** The first event after {@code now}. */
+  /** Returns the first event after {@code now}. */
   OptionalLong after(long now) {
     return schedule.next(now + 1);
   }

@@ -26,12 +26,12 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code file}: the nodes that a file lists, as JSON, as CSV with a header, or one on each line.
+ * {@code file}: the nodes listed in a file, as JSON, as CSV with a header, or one per line.
  *
  * <p>Preferences: {@code parent_level}; {@code path}, absolute or relative to the directory of the
- * configuration; with the placeholder {@code {parent}} there is a file for each parent, which then
- * may be no more than the name of a file; {@code format} (default: by the ending of the path),
- * {@code items} and {@code separator} as {@link RowParser} has them; {@code columns} as {@link
+ * configuration; with the placeholder {@code {parent}} there is a file for each parent, whose name
+ * must then be a plain file name; {@code format} (default: by the extension of the path), {@code
+ * items} and {@code separator} as in {@link RowParser}; {@code columns} as in {@link
  * ColumnMapping}; {@code max_bytes} of a file (64 MiB); {@code refresh_sec}; {@code timeout_sec}
  * (60).
  */
@@ -129,7 +129,7 @@ public final class FileNodes implements NodeSource {
     return new NodeSourceException(List.of(Problem.error(path, message)));
   }
 
-  /** Checks the preferences and makes the source. */
+  /** Checks the preferences and creates the source. */
   public static final class Type implements NodeSourceType {
     @Override
     public String name() {

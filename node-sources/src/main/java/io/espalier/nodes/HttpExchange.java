@@ -23,8 +23,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question over HTTP: bounded in time and size, with a few redirects, which may lead nowhere
- * but to HTTP, and never from HTTPS to HTTP. Headers go only to where they were meant to go.
+ * An HTTP request with limits on time and size. It follows a few redirects, but only to HTTP or
+ * HTTPS, and never from HTTPS to HTTP. Headers go only to their intended destination.
  */
 final class HttpExchange {
   private static final int MOST_REDIRECTS = 5;
@@ -35,7 +35,7 @@ final class HttpExchange {
   private final Duration timeout;
   private final int maxBytes;
 
-  /** What came back, and how to ask whether it is still so. */
+  /** An answer, with the data to ask whether it has changed. */
   static final class Answer {
     private final byte[] body;
     private final @Nullable String etag;
@@ -47,12 +47,12 @@ final class HttpExchange {
       this.lastModified = lastModified;
     }
 
-    /** Not to be changed. */
+    /** Returns the body, which the caller must not modify. */
     byte[] body() {
       return body;
     }
 
-    /** Whether the server can be asked for changes only. */
+    /** Returns whether the server can confirm that the answer is unchanged. */
     boolean canBeConfirmed() {
       return etag != null || lastModified != null;
     }
@@ -66,10 +66,10 @@ final class HttpExchange {
   }
 
   /**
-   * Asks.
+   * Sends the request.
    *
-   * @param known the answer of last time; returned when it is still good
-   * @throws IOException in words that follow the address
+   * @param known previous answer; returned when it is still valid
+   * @throws IOException with a message that continues the address
    */
   Answer get(URI address, @Nullable Answer known) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + timeout.toNanos();

@@ -33,14 +33,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code http}: the nodes that a web service lists as JSON.
  *
- * <p>Preferences: {@code parent_level}; {@code url}, http or https, with the placeholder {@code
- * {parent}} once for each parent, whose name is then encoded; {@code headers}, an object; {@code
- * headers_file}, a file of {@code Name: value} lines, for what is secret; {@code items} as {@link
- * RowParser} has it; {@code columns} as {@link ColumnMapping}; {@code max_bytes} of an answer (64
- * MiB); {@code refresh_sec}; {@code timeout_sec} of an answer (60).
+ * <p>Preferences: {@code parent_level}; {@code url}, http or https; with the placeholder {@code
+ * {parent}} there is a request for each parent, whose name is URL-encoded; {@code headers}, an
+ * object; {@code headers_file}, a file of {@code Name: value} lines, for secrets; {@code items} as
+ * in {@link RowParser}; {@code columns} as in {@link ColumnMapping}; {@code max_bytes} of an answer
+ * (64 MiB); {@code refresh_sec}; {@code timeout_sec} of an answer (60).
  *
- * <p>An answer is asked for only if it has changed, when the server gave an ETag or a date with the
- * last one.
+ * <p>If the last answer had an ETag or a date, the request is conditional: an unchanged answer is
+ * not sent again.
  */
 public final class HttpNodes implements NodeSource {
   private static final int DEFAULT_MAX_BYTES = 64 << 20;
@@ -57,10 +57,10 @@ public final class HttpNodes implements NodeSource {
   private final Duration timeout;
   private final String path;
 
-  /** Made for the first fetch; its threads end when it is no longer used. */
+  /** Created at the first fetch; its threads end when it is no longer used. */
   private @Nullable HttpClient client;
 
-  /** By address; only answers that can be asked for again. */
+  /** Previous answers by address; only those that can be confirmed. */
   private Map<URI, HttpExchange.Answer> known = Map.of();
 
   private HttpNodes(
@@ -153,7 +153,7 @@ public final class HttpNodes implements NodeSource {
     text.read(answer.body(), shown(address), parent, delivery);
   }
 
-  /** Without a query, in which there may be secrets. */
+  /** Returns the address without its query, which may contain secrets. */
   private static String shown(URI address) {
     int query = address.toString().indexOf('?');
     return query < 0 ? address.toString() : address.toString().substring(0, query) + "?…";
@@ -169,7 +169,7 @@ public final class HttpNodes implements NodeSource {
     known = Map.of();
   }
 
-  /** Checks the preferences and makes the source. */
+  /** Checks the preferences and creates the source. */
   public static final class Type implements NodeSourceType {
     @Override
     public String name() {
@@ -252,7 +252,7 @@ public final class HttpNodes implements NodeSource {
                 if (!objection.isEmpty()) {
                   in.error(in.at(name), value.at(), null, "the header " + objection);
                 } else if (isSecret(name)) {
-                  // Not its value: problems are printed.
+                  // Without its value, because problems are printed.
                   in.error(
                       in.at(name),
                       value.at(),
@@ -283,7 +283,7 @@ public final class HttpNodes implements NodeSource {
           return Path.of(configDirectory).resolve(path);
         }
       } catch (InvalidPathException e) {
-        // Said below.
+        // Reported below.
       }
       if (!prefs.hasErrorAt("headers_file")) {
         NameFormat.problem(

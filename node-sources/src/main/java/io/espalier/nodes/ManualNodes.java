@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The preferences map a node to the list of its children, to a single child, or to an object
  * with any of {@code children}, {@code disabled}, {@code tags}, {@code attributes} and {@code
- * alternatives}, which are its parents and what it is under each. A node that is nobody's child
- * lies under the instance. A child needs no entry of its own. A child under two parents is a
- * replica. Names are data: no key is a comment here. Siblings keep the order of the text, roots
- * that of their entries.
+ * alternatives}, which lists its parents and its role, tags and state under each. A node that is
+ * nobody's child is a child of the instance. A child needs no entry of its own. A child under two
+ * parents is a replica. Names are data: no key is a comment here. Siblings keep the order of the
+ * text, roots that of their entries.
  */
 public final class ManualNodes implements NodeSource {
   private static final Entry PLAIN =
@@ -49,7 +49,7 @@ public final class ManualNodes implements NodeSource {
     this.roots = roots;
   }
 
-  /** What the configuration says of one node. */
+  /** The configured properties of one node. */
   private record Entry(
       List<String> children,
       boolean enabled,
@@ -76,7 +76,7 @@ public final class ManualNodes implements NodeSource {
       sink.add(spec(1, root, null));
     }
     for (int depth = 2; !level.isEmpty(); depth++) {
-      // A replica is one node: its children are listed once, however many parents it has.
+      // A replica is one node: its children are listed once, no matter how many parents it has.
       Set<String> next = new LinkedHashSet<>();
       for (String parent : level) {
         for (String child : entry(parent).children) {
@@ -104,7 +104,7 @@ public final class ManualNodes implements NodeSource {
     return entries.getOrDefault(name, PLAIN);
   }
 
-  /** Checks the tree and makes the source. */
+  /** Checks the tree and creates the source. */
   public static final class Type implements NodeSourceType {
     @Override
     public String name() {
@@ -118,7 +118,7 @@ public final class ManualNodes implements NodeSource {
     }
   }
 
-  /** One reading of the preferences. */
+  /** A single pass over the preferences. */
   private static final class Reading {
     private final Prefs prefs;
     private final Levels levels;
@@ -189,7 +189,9 @@ public final class ManualNodes implements NodeSource {
       }
     }
 
-    /** A node with alternatives is a child of each of them, listed there or not. */
+    /**
+     * Makes a node with alternatives a child of each of their parents, whether listed there or not.
+     */
     private void addToParents(Set<String> mentioned) {
       List<String> withPlaces =
           entries.keySet().stream()
@@ -238,7 +240,7 @@ public final class ManualNodes implements NodeSource {
       }
     }
 
-    /** Depth first without recursion: the chain may be as long as the configuration. */
+    /** Searches depth-first without recursion: the chain may be as long as the configuration. */
     private boolean findCycles() {
       Map<String, Integer> placeOnPath = new HashMap<>();
       Set<String> finished = new HashSet<>();
@@ -320,7 +322,7 @@ public final class ManualNodes implements NodeSource {
     }
 
     /**
-     * @param nodes node to one of its parents; a root to itself
+     * @param nodes map from node to one of its parents; a root maps to itself
      */
     private void tooDeep(Map<String, String> nodes) {
       nodes.forEach(

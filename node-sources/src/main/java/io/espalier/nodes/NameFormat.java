@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A text with placeholders in braces; a literal brace is written twice. Immutable. */
 final class NameFormat {
-  /** A placeholder's name, or literal text. */
+  /** The name of a placeholder, or literal text. */
   private record Part(boolean placeholder, String text) {}
 
   private final List<Part> parts;
@@ -22,7 +22,7 @@ final class NameFormat {
     return parts.contains(new Part(true, placeholder));
   }
 
-  /** The text with the placeholders filled in. */
+  /** Returns the text with its placeholders filled in. */
   String name(UnaryOperator<String> values) {
     StringBuilder name = new StringBuilder();
     for (Part part : parts) {
@@ -34,7 +34,7 @@ final class NameFormat {
   /**
    * Reads the value of a key.
    *
-   * @param known the placeholders that mean something
+   * @param known allowed placeholders
    */
   static NameFormat read(String key, String format, List<String> known, Prefs prefs) {
     List<Part> parts = new ArrayList<>();

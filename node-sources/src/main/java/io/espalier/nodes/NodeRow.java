@@ -9,11 +9,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node as a row of foreign data describes it, whatever the row came from.
+ * A node as a row of foreign data describes it, independent of the origin of the row.
  *
- * @param parent null: the row does not say
- * @param role in the place that the row is about
- * @param alternatives its places, if the row is about all of them; empty: it is about one
+ * @param parent null: the row names none
+ * @param role role in the place that the row describes
+ * @param alternatives places, if the row describes all of them; empty: it describes one
  */
 record NodeRow(
     String name,
@@ -23,7 +23,7 @@ record NodeRow(
     Json.Obj attributes,
     String role,
     List<Alternative> alternatives) {
-  /** The row is not a node; the message continues "row 7 …". */
+  /** The row does not describe a node; the message continues "row 7 …". */
   static final class Unusable extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -32,7 +32,7 @@ record NodeRow(
     }
   }
 
-  /** A row that is nothing but a name. */
+  /** Returns a row that consists only of a name. */
   static NodeRow named(String name) throws Unusable {
     return new NodeRow(name, null, Set.of(), true, Json.Obj.EMPTY, RoleFilter.NONE, List.of())
         .checked();

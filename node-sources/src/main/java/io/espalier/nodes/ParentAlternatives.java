@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code "alternatives": [{"parent": "hostA", "role": "primary"}, ...]}: the places of one node,
- * each with what it is there. Everything but the parent may be left out.
+ * each with the node's properties there. Everything but the parent is optional.
  */
 final class ParentAlternatives {
   /** The key in all forms of nodes. */
@@ -28,10 +28,10 @@ final class ParentAlternatives {
    * One place.
    *
    * @param role empty: none
-   * @param tags beside those of the node
+   * @param tags in addition to those of the node
    */
   record Alternative(String parent, String role, boolean enabled, Set<String> tags) {
-    /** A node in this place. */
+    /** Returns the node in this place. */
     NodeSpec of(NodeSpec node) {
       Set<String> all = new LinkedHashSet<>(node.tags());
       all.addAll(tags);
@@ -47,7 +47,7 @@ final class ParentAlternatives {
     }
   }
 
-  /** What is wrong with a list of places, or one; the message continues "the row". */
+  /** A list of places, or one of them, is invalid; the message continues "the row". */
   static final class Unusable extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -56,7 +56,7 @@ final class ParentAlternatives {
     }
   }
 
-  /** The places that a value lists; empty for none. */
+  /** Returns the places that a value lists; empty when it lists none. */
   static List<Alternative> read(@Nullable Json value) throws Unusable {
     if (value == null || value instanceof Json.Null) {
       return List.of();
@@ -109,7 +109,7 @@ final class ParentAlternatives {
     places.forEach(place -> sink.add(place.of(node)));
   }
 
-  /** A role, or none. */
+  /** Returns a role; empty when the value has none. */
   static String role(@Nullable Json value) throws Unusable {
     if (value == null || value instanceof Json.Null) {
       return RoleFilter.NONE;

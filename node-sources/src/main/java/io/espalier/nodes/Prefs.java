@@ -24,9 +24,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The preferences of one node source while they are read. A getter reports what is wrong and then
- * returns its default, so that one pass finds every problem; {@link #finish} tells about keys that
- * nobody asked for. Not thread-safe.
+ * Reads the preferences of one node source. A getter reports a problem and then returns its
+ * default, so that one pass finds every problem; {@link #finish} reports keys that no getter has
+ * read. Not thread-safe.
  */
 final class Prefs {
   private static final int MAX_PROBLEMS = 50;
@@ -49,7 +49,7 @@ final class Prefs {
     this.problems = problems;
   }
 
-  /** The same for an object inside; its problems join these. */
+  /** Returns a reader of a nested object; its problems join these. */
   Prefs inside(Json.Obj inner, String innerPath) {
     return new Prefs(inner, innerPath, problems);
   }
@@ -58,13 +58,13 @@ final class Prefs {
     return object;
   }
 
-  /** The path of a key. */
+  /** Returns the path of a key. */
   String at(String key) {
     String segment = ProblemPath.ROOT.key(key).toString();
     return segment.startsWith("[") ? path + segment : path + "." + segment;
   }
 
-  /** Whether there is an error at a key, or inside its value. */
+  /** Returns whether there is an error at a key, or inside its value. */
   boolean hasErrorAt(String key) {
     return problems.stream().anyMatch(p -> p.isError() && p.path().startsWith(at(key)));
   }
@@ -90,13 +90,13 @@ final class Prefs {
     problems.add(new Problem(Severity.WARNING, where, at, message, null, hint));
   }
 
-  /** The value of a key that may be absent. */
+  /** Returns the value of an optional key. */
   @Nullable Json get(String key) {
     known.add(key);
     return object.get(key);
   }
 
-  /** The value of a key that must be there. */
+  /** Returns the value of a required key. */
   @Nullable Json require(String key, String what) {
     Json value = get(key);
     if (value == null) {
@@ -124,7 +124,7 @@ final class Prefs {
     return null;
   }
 
-  /** A number without fraction, or a string that holds one, as Bistro reads it. */
+  /** Returns a number without fraction, or a string that contains one, as Bistro reads it. */
   @Nullable Long requireInteger(String key) {
     Json value = require(key, "a whole number");
     return value == null ? null : integer(key, value);
@@ -152,7 +152,7 @@ final class Prefs {
         return Long.parseLong(string.value());
       }
     } catch (ArithmeticException | NumberFormatException e) {
-      // Has a fraction, or needs more than 64 bits: said below.
+      // It has a fraction, or needs more than 64 bits: reported below.
     }
     boolean isWhole =
         value instanceof Json.Num number
@@ -171,7 +171,7 @@ final class Prefs {
     return number.signum() == 0 || number.stripTrailingZeros().scale() <= 0;
   }
 
-  /** A number above 0 and at most {@code most}. */
+  /** Returns a number above 0 and at most {@code most}. */
   double positive(String key, double otherwise, double most) {
     Json value = get(key);
     if (value == null) {
@@ -186,24 +186,24 @@ final class Prefs {
     return otherwise;
   }
 
-  /** A time in seconds, fractions allowed; at least a millisecond. */
+  /** Returns a time in seconds, fractions allowed; at least a millisecond. */
   Duration seconds(String key, double otherwise, double most) {
     return Duration.ofMillis(Math.max(1, Math.round(positive(key, otherwise, most) * 1000)));
   }
 
-  /** {@code refresh_sec}: how often the source is asked; empty when the preferences do not say. */
+  /** Returns {@code refresh_sec}, the interval between fetches; empty when it is not set. */
   Optional<Duration> refresh() {
     return get("refresh_sec") == null
         ? Optional.empty()
         : Optional.of(seconds("refresh_sec", 1, LONGEST_SECONDS));
   }
 
-  /** {@code timeout_sec}: the longest that one answer may take. */
+  /** Returns {@code timeout_sec}, the time limit of one answer. */
   Duration timeout() {
     return seconds("timeout_sec", 60, LONGEST_SECONDS);
   }
 
-  /** A boolean, or the strings "true" and "false". */
+  /** Returns a boolean, also given as the strings "true" and "false". */
   boolean bool(String key, boolean otherwise) {
     Json value = get(key);
     if (value == null) {
@@ -219,7 +219,7 @@ final class Prefs {
     return otherwise;
   }
 
-  /** A list of strings; empty when absent. */
+  /** Returns a list of strings; empty when absent. */
   List<String> strings(String key) {
     Json value = get(key);
     if (value == null) {
@@ -241,7 +241,7 @@ final class Prefs {
     return strings;
   }
 
-  /** A set of strings, each of them not empty. */
+  /** Returns a set of non-empty strings. */
   Set<String> tags(String key) {
     Set<String> tags = new LinkedHashSet<>(strings(key));
     if (tags.contains("")) {
@@ -259,7 +259,7 @@ final class Prefs {
     return Json.Obj.EMPTY;
   }
 
-  /** The index of the level whose nodes become parents; -1 after a problem. */
+  /** Returns the index of the level whose nodes become parents; -1 after a problem. */
   int parentLevel(Levels levels) {
     String key = "parent_level";
     List<String> possible = levels.names().subList(0, levels.bottom());
@@ -290,16 +290,16 @@ final class Prefs {
   }
 
   void expected(String key, Json value, String what) {
-    // A number that is not the right one is shown, and needs no name.
+    // A number of the wrong kind is shown itself, and its type needs no name.
     boolean wrongKind = !(value instanceof Json.Num) || !what.contains("number");
     String found = wrongKind ? ", not " + value.kind() : "";
     error(at(key), value.at(), value, "expected " + what + found);
   }
 
   /**
-   * Reports keys that no getter has asked for: an error when one of those is near, because then a
-   * typing mistake changes what the source does; else a warning. Keys that begin with {@code _} or
-   * {@code //} are comments.
+   * Reports keys that no getter has read: as an error when a known key is similar, because then a
+   * typing mistake changes what the source does; else as a warning. Keys that begin with {@code _}
+   * or {@code //} are comments.
    */
   void reportUnknownKeys() {
     for (String key : object.members().keySet()) {
@@ -317,13 +317,13 @@ final class Prefs {
     }
   }
 
-  /** The source when there are no errors, and all problems in any case. */
+  /** Returns the source if there are no errors, and all problems in any case. */
   Result<NodeSource> finish(Supplier<NodeSource> source) {
     reportUnknownKeys();
     return finishWithoutKeys(source);
   }
 
-  /** The same where every key is data. */
+  /** Returns the same where every key is data. */
   Result<NodeSource> finishWithoutKeys(Supplier<NodeSource> source) {
     boolean bad = hasErrors();
     List<Problem> shown = problems;

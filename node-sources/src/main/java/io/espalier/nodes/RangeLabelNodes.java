@@ -18,19 +18,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code range_label}: numbered children under every node of a level
+ * {@code range_label}: adds numbered children under every node of a level
  * (docs/design/bistro.md#the-source-range_label).
  *
- * <p>Preferences: {@code parent_level}; {@code start} and {@code end}, inclusive, none when start
- * is after end; {@code format} of the names (default {@code {parent}__{i}}, placeholders {@code
- * {parent} {i} {start} {end}}, a literal brace is written twice); {@code enabled}. A format without
- * {@code {parent}} makes the children of several parents replicas of each other.
+ * <p>Preferences: {@code parent_level}; {@code start} and {@code end}, inclusive, no children when
+ * start is after end; {@code format} of the names (default {@code {parent}__{i}}, placeholders
+ * {@code {parent} {i} {start} {end}}, a literal brace is written twice); {@code enabled}. A format
+ * without {@code {parent}} makes the children of several parents replicas of each other.
  */
 public final class RangeLabelNodes implements NodeSource {
-  /** The most nodes that one source makes: beyond it, start and end are surely a mistake. */
+  /** The maximum number of nodes of one source: beyond it, start and end are surely a mistake. */
   public static final long MAX_NODES = 10_000_000;
 
-  /** Names are made between two looks at the thread's interruption. */
+  /** The number of names created between two checks for interruption of the thread. */
   private static final int CHECK_EVERY = 4096;
 
   private final int parentLevel;
@@ -97,7 +97,7 @@ public final class RangeLabelNodes implements NodeSource {
             });
   }
 
-  /** Checks the preferences and makes the source. */
+  /** Checks the preferences and creates the source. */
   public static final class Type implements NodeSourceType {
     @Override
     public String name() {
@@ -125,7 +125,7 @@ public final class RangeLabelNodes implements NodeSource {
       if (start > end) {
         return 0;
       }
-      // The difference of two longs may not fit a long; the cap is far below.
+      // The difference of two longs may overflow; the limit is far below.
       if (end - start < 0 || end - start >= MAX_NODES) {
         problem(
             prefs,

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How rows are written in a text: as a JSON list, as CSV with a header, or one on each line. */
+/** Parses rows from a text: a JSON list, CSV with a header, or one row per line. */
 final class RowParser {
   /** A form of text. */
   enum Form {
@@ -29,7 +29,7 @@ final class RowParser {
 
   /**
    * @param items keys that lead to the list in a JSON document
-   * @param separator between the cells of CSV
+   * @param separator separator of CSV cells
    */
   RowParser(Form form, List<String> items, char separator) {
     this.form = form;
@@ -37,17 +37,17 @@ final class RowParser {
     this.separator = separator;
   }
 
-  /** Reads the preference {@code items}: keys with dots between them. */
+  /** Reads the preference {@code items}: keys separated by dots. */
   static List<String> readItems(Prefs prefs) {
     String text = prefs.string("items", "the way to the list, such as \"data.hosts\"", "");
     return text.isEmpty() ? List.of() : List.of(text.split("\\.", -1));
   }
 
   /**
-   * Hands all rows over.
+   * Passes on all rows.
    *
-   * @param from what the text is for a reader
-   * @param parent of all rows; null: each says
+   * @param from description of the text, for people
+   * @param parent parent of all rows; null: each row names its own
    */
   void read(byte[] text, String from, @Nullable String parent, RowToNodes to)
       throws NodeSourceException, InterruptedException {
@@ -167,7 +167,7 @@ final class RowParser {
       }
       Map<String, Json> row = new LinkedHashMap<>();
       for (int i = 0; i < cells.size(); i++) {
-        // An empty cell says nothing, except where a name should be.
+        // An empty cell is an absent value, except in the column of names.
         if (!cells.get(i).isEmpty() || header.get(i).equals("name")) {
           row.put(header.get(i), Json.of(cells.get(i)));
         }
@@ -176,7 +176,7 @@ final class RowParser {
     }
   }
 
-  /** The form that a file's name suggests. */
+  /** Returns the form that a file's name suggests. */
   static Form formOf(String fileName) {
     if (fileName.endsWith(".json")) {
       return Form.JSON;
@@ -184,7 +184,7 @@ final class RowParser {
     return fileName.endsWith(".csv") ? Form.CSV : Form.LINES;
   }
 
-  /** Reads the preference {@code format}; null: not given, or wrong. */
+  /** Reads the preference {@code format}; null: absent or invalid. */
   static @Nullable Form readForm(Prefs prefs) {
     List<String> words = List.of("json", "csv", "lines");
     String word = prefs.string("format", "one of json, csv, lines", "");

@@ -11,11 +11,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns rows into nodes below one level, as long as everything is well; otherwise collects what is
- * wrong. Not thread-safe; for one fetch.
+ * Turns rows into nodes below one level; after the first problem it only collects problems. Not
+ * thread-safe; for one fetch.
  */
 final class RowToNodes {
-  /** The most nodes that one fetch delivers. */
+  /** The maximum number of nodes of one fetch. */
   static final long MAX_NODES = 10_000_000;
 
   private static final int MAX_PROBLEMS = 20;
@@ -36,10 +36,10 @@ final class RowToNodes {
   }
 
   /**
-   * Takes a row.
+   * Processes a row.
    *
-   * @param where what the row is for a reader, such as "line 7 of hosts.csv"
-   * @param parent of all rows of this answer; null: the row says
+   * @param where description of the row for people, such as "line 7 of hosts.csv"
+   * @param parent parent of all rows of this answer; null: the row names it
    */
   void row(Json value, String where, @Nullable String parent)
       throws NodeSourceException, InterruptedException {
@@ -101,7 +101,7 @@ final class RowToNodes {
     problems.add(Problem.error(path, message));
   }
 
-  /** Throws if anything was wrong. */
+  /** Throws if there were problems. */
   void finish() throws NodeSourceException {
     if (!problems.isEmpty()) {
       throw new NodeSourceException(problems);

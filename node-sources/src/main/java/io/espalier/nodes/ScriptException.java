@@ -1,6 +1,6 @@
 package io.espalier.nodes;
 
-/** One run of a script did not deliver; the message continues "the script …". */
+/** A run of a script failed; the message continues "the script …". */
 final class ScriptException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -14,9 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of a script: a plain name, or, when it begins with a brace, a JSON object with {@code
- * name} and any of {@code tags}, {@code disabled}, {@code attributes}, and {@code role} or {@code
- * alternatives}.
+ * One output line of a script: a plain name, or, when it begins with a brace, a JSON object with
+ * {@code name} and any of {@code tags}, {@code disabled}, {@code attributes}, and {@code role} or
+ * {@code alternatives}.
  */
 record ScriptLineParser(
     String name,
@@ -28,7 +28,7 @@ record ScriptLineParser(
   private static final List<String> KEYS =
       List.of("attributes", "disabled", "name", "tags", "role", ParentAlternatives.KEY);
 
-  /** The line is not a node; the message continues "line 7 …". */
+  /** The line does not describe a node; the message continues "line 7 …". */
   static final class Unusable extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -127,7 +127,7 @@ record ScriptLineParser(
   private static Json.Obj attributes(Json.Obj object) throws Unusable {
     Json attributes = object.get("attributes");
     if (attributes == null || attributes instanceof Json.Obj) {
-      // A copy without positions: they would only point into a line that is gone.
+      // A copy without positions: they would point into a line that no longer exists.
       return attributes == null ? Json.Obj.EMPTY : new Json.Obj(((Json.Obj) attributes).members());
     }
     throw new Unusable("has \"attributes\" that are " + attributes.kind() + ", expected an object");

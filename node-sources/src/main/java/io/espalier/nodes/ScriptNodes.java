@@ -33,27 +33,27 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code script}: a program is run for every node of a level; each line of its standard output is a
+ * {@code script}: runs a program for every node of a level; each line of its standard output is a
  * child of that node, in that order (docs/design/bistro.md#the-source-script).
  *
  * <p>Preferences: {@code parent_level}; {@code script}, an executable file, absolute or relative to
- * the directory of the configuration; {@code args}, given before the parent's name, which is always
- * the last argument; {@code timeout_sec} for each run (60); {@code refresh_sec}; {@code
- * parallelism} (twice the cores, at most 8). A scheduler tells it its data directory as {@code
+ * the directory of the configuration; {@code args}, passed before the parent's name, which is
+ * always the last argument; {@code timeout_sec} for each run (60); {@code refresh_sec}; {@code
+ * parallelism} (twice the cores, at most 8). A scheduler passes its data directory as {@code
  * ESPALIER_DATA_DIR}. A line is a name, or a JSON object as {@link ScriptLineParser} describes.
  *
- * <p>All or nothing: any exit code but 0, a run that takes too long, an empty or unusable line, and
- * the whole fetch fails, stops the other runs and delivers nothing. Limits per fetch: 10,000,000
- * nodes, 1 GiB of output, 1 MiB a line.
+ * <p>All or nothing: an exit code other than 0, a run that takes too long, or an empty or unusable
+ * line makes the whole fetch fail, stops the other runs and delivers nothing. Limits per fetch:
+ * 10,000,000 nodes, 1 GiB of output, 1 MiB per line.
  */
 public final class ScriptNodes implements NodeSource {
-  /** The most nodes that one fetch delivers. */
+  /** The maximum number of nodes of one fetch. */
   public static final long MAX_NODES = 10_000_000;
 
-  /** So many unusable lines are listed before the reading stops. */
+  /** The number of unusable lines that are listed before reading stops. */
   private static final int MAX_PROBLEMS = 20;
 
-  /** Runs per unit of parallelism that may have ended before their turn: bounds the memory. */
+  /** Runs per unit of parallelism that may end before their turn, which limits the memory. */
   private static final int AHEAD = 4;
 
   private final int parentLevel;
@@ -140,7 +140,7 @@ public final class ScriptNodes implements NodeSource {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // This program is ending, and the hook does what is to be done.
+      // This program is ending, and the hook stops the scripts.
     }
   }
 
@@ -178,7 +178,10 @@ public final class ScriptNodes implements NodeSource {
     }
   }
 
-  /** Java would quietly replace what the locale of this program cannot express. */
+  /**
+   * Refuses an argument that the locale of this program cannot express: Java would silently replace
+   * characters.
+   */
   private static void checkEncodable(String argument) throws ScriptException {
     String name = System.getProperty("sun.jnu.encoding", "UTF-8");
     Charset charset = Charset.isSupported(name) ? Charset.forName(name) : Charset.defaultCharset();
@@ -254,7 +257,7 @@ public final class ScriptNodes implements NodeSource {
     };
   }
 
-  /** Turns output into nodes, as long as everything is well. */
+  /** Turns output into nodes as long as there is no problem. */
   private final class Delivery {
     private final NodeSink sink;
     private final List<Problem> problems = new ArrayList<>();
@@ -320,7 +323,7 @@ public final class ScriptNodes implements NodeSource {
     }
   }
 
-  /** Checks the preferences and makes the source. */
+  /** Checks the preferences and creates the source. */
   public static final class Type implements NodeSourceType {
     private static final int MOST_PARALLEL = 256;
 

@@ -13,14 +13,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a script wrote, as bytes until it is known that the script succeeded. Filled by one thread;
- * read by another when that has ended or the output is sealed.
+ * The output of a script, kept as bytes until the script is known to have succeeded. One thread
+ * fills it; another reads it after the first has ended or the output is sealed.
  */
 final class ScriptOutput {
-  /** The most that all runs of one fetch may write together. */
+  /** The maximum total output of all runs of one fetch. */
   static final long MAX_BYTES = 1L << 30;
 
-  /** The longest line. */
+  /** The maximum length of a line. */
   static final int MAX_LINE_BYTES = 1 << 20;
 
   private static final int FIRST_BLOCK = 1 << 12;
@@ -33,8 +33,8 @@ final class ScriptOutput {
   /**
    * Reads to the end.
    *
-   * @param budget bytes that the fetch may still take
-   * @return whether the budget sufficed
+   * @param budget bytes that remain for the fetch
+   * @return true when the budget sufficed
    */
   boolean readFrom(InputStream in, AtomicLong budget) throws IOException {
     while (true) {
@@ -61,7 +61,7 @@ final class ScriptOutput {
     }
   }
 
-  /** From here on nothing is added, even if the reading has not come to its end. */
+  /** Ends the output: nothing is added any more, even if reading has not reached the end. */
   synchronized void seal() {
     sealed = true;
   }
@@ -70,12 +70,12 @@ final class ScriptOutput {
     return blocks.get(blocks.size() - 1);
   }
 
-  /** Takes the lines of a script. */
+  /** Receives the lines of a script. */
   interface LineSink {
     /**
-     * @param number from 1
+     * @param number number of the line, from 1
      * @param text without its line end; null when it is not UTF-8 or too long
-     * @return whether to go on
+     * @return true to continue
      */
     boolean line(long number, @Nullable String text);
   }
@@ -117,7 +117,7 @@ final class ScriptOutput {
   }
 
   private static byte[] joined(byte[] partial, byte[] block, int start, int end) {
-    // A line that is too long stays too long; what else it holds is not needed.
+    // A line that is too long stays too long; the rest of it is not needed.
     int more = Math.min(end - start, MAX_LINE_BYTES + 1);
     if (partial.length > MAX_LINE_BYTES) {
       return partial;

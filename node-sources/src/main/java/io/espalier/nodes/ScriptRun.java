@@ -17,11 +17,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of a script: no shell, standard input empty, in a session and process group of its own,
- * which is killed as a whole when the time is up, the output too long, or the thread interrupted.
+ * Runs a script once: without a shell, with empty standard input, in a session and process group of
+ * its own. The whole group is killed when the time is up, the output too long, or the thread
+ * interrupted.
  *
- * <p>A run ends when the script's own process ends. What it leaves in the background is killed,
- * unless it has a session of its own; what that writes later is not read.
+ * <p>A run ends when the script's own process ends. Background processes that it leaves are killed,
+ * unless they have a session of their own; their later output is not read.
  */
 final class ScriptRun {
   private static final Logger log = LoggerFactory.getLogger(ScriptRun.class);
@@ -36,9 +37,9 @@ final class ScriptRun {
   private final ExecutorService readers;
 
   /**
-   * @param command the script and its arguments
-   * @param budget bytes of output that are still allowed, shared between runs
-   * @param readers runs the threads that read; must never refuse
+   * @param command script and its arguments
+   * @param budget remaining bytes of output, shared between runs
+   * @param readers runs the reading threads; must never reject a task
    */
   ScriptRun(
       List<String> command,
@@ -54,8 +55,9 @@ final class ScriptRun {
   }
 
   /**
-   * Runs the script on the calling thread, which must live until it returns: the kernel kills the
-   * script when the thread that started it ends, and so too when this whole program dies.
+   * Runs the script on the calling thread, which must live until this method returns: the kernel
+   * kills the script when the thread that started it ends, and therefore also when this whole
+   * program dies.
    */
   ScriptOutput run() throws ScriptException, InterruptedException {
     Process process = start();
@@ -78,7 +80,7 @@ final class ScriptRun {
         throw new ScriptException(
             "did not end within " + seconds(timeout) + " s and was killed" + errors);
       }
-      // Java itself stops reading soon after the end of the process, or does not: whether something
+      // Java itself may or may not stop reading soon after the end of the process. A process that
       // still holds the pipe must make no difference.
       signalGroup(process.pid());
       if (!ended(outputRead, END_OF_OUTPUT)) {
@@ -126,7 +128,7 @@ final class ScriptRun {
     wrapped.add("setsid");
     wrapped.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(wrapped).redirectInput(NOTHING);
-    // Flags of this program, among them where its secrets are, are no business of scripts.
+    // Scripts must not see the flags of this program, some of which locate its secrets.
     builder.environment().keySet().removeIf(name -> name.startsWith("ESPALIER_"));
     if (!dataDirectory.isEmpty()) {
       builder.environment().put("ESPALIER_DATA_DIR", dataDirectory);
@@ -167,7 +169,7 @@ final class ScriptRun {
     boolean groupKilled = signalGroup(process.pid());
     process.destroyForcibly();
     if (!groupKilled) {
-      // It may have become a group after the first try: its children are in it then.
+      // It may have become a group after the first attempt: then its children are in it.
       signalGroup(process.pid());
     }
     waitUninterruptibly(process);
@@ -210,7 +212,7 @@ final class ScriptRun {
         : Double.toString(duration.toMillis() / 1000.0);
   }
 
-  /** The end of what a script wrote to standard error. */
+  /** Keeps the end of what a script wrote to standard error. */
   private static final class ErrorTail {
     private static final int MAX_BYTES = 4096;
     private static final int MAX_LINES = 10;
@@ -225,7 +227,7 @@ final class ScriptRun {
           add(buffer, read);
         }
       } catch (IOException e) {
-        // The pipe broke when the process was killed: what came so far is what there is.
+        // The pipe broke when the process was killed: the text received so far is complete.
       }
     }
 
@@ -235,7 +237,7 @@ final class ScriptRun {
       }
     }
 
-    /** As the end of a sentence; empty when the script said nothing. */
+    /** Returns the text as the end of a sentence; empty when the script wrote nothing. */
     @Override
     public synchronized String toString() {
       int length = (int) Math.min(written, MAX_BYTES);

@@ -11,19 +11,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Header lines of HTTP. */
+/** Reads and checks HTTP header lines. */
 final class SecretHeaders {
   private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e\\x80-\\xff]*");
   private static final int MAX_BYTES = 1 << 16;
 
-  /** Those that the client itself sets. */
+  /** Headers that the client itself sets. */
   private static final Set<String> RESERVED =
       Set.of("connection", "content-length", "expect", "host", "upgrade", "transfer-encoding");
 
   private SecretHeaders() {}
 
-  /** Why this cannot be a header; empty if it can. Does not repeat the value. */
+  /** Returns why this cannot be a header; empty if it can. The reason does not repeat the value. */
   static String objection(String name, String value) {
     if (!NAME.matcher(name).matches()) {
       return "is not the name of a header";
@@ -37,7 +37,7 @@ final class SecretHeaders {
   /**
    * Reads a file of {@code Name: value} lines.
    *
-   * @throws IOException saying what is wrong, without any of the content
+   * @throws IOException describing the problem without any of the content
    */
   static Map<String, String> read(Path file) throws IOException {
     if (Files.size(file) > MAX_BYTES) {

@@ -18,8 +18,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way into a database: opened when first needed, with the password of that moment, and again
- * when the password has changed. Nothing that is shown names it. Thread-safe.
+ * Access to a database: connects at first use with the current password, and reconnects after the
+ * password has changed. No message shows the password. Thread-safe.
  */
 final class SqlAccess {
   private static final int MAX_PASSWORD_BYTES = 4096;
@@ -34,7 +34,10 @@ final class SqlAccess {
   private @Nullable HikariDataSource pool;
   private String poolPassword = "";
 
-  /** It cannot even be tried; the message says why, after the address. */
+  /**
+   * A connection cannot even be attempted; the message, which follows the address, gives the
+   * reason.
+   */
   static final class Unusable extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -95,18 +98,20 @@ final class SqlAccess {
     return timeout;
   }
 
-  /** The address without what is behind a question mark, where drivers take their options. */
+  /**
+   * Returns the address without the part after a question mark, where drivers take their options.
+   */
   String shown() {
     int options = url.indexOf('?');
     return options < 0 ? url : url.substring(0, options);
   }
 
-  /** A message of a driver, fit to be shown. */
+  /** Returns a message of a driver with the secrets removed. */
   synchronized String withoutSecrets(String message) {
     return poolPassword.length() < 4 ? message : message.replace(poolPassword, "…");
   }
 
-  /** A connection that only reads. */
+  /** Returns a read-only connection. */
   Connection connect() throws SQLException, IOException, Unusable {
     return pool().getConnection();
   }
@@ -130,11 +135,11 @@ final class SqlAccess {
     config.setConnectionTimeout(Math.max(250, timeout.toMillis()));
     config.setValidationTimeout(Math.max(250, Math.min(5000, timeout.toMillis())));
     if (isFor("sqlite")) {
-      // Otherwise it would make a file that is not there.
+      // Otherwise it would create a missing file.
       config.addDataSourceProperty("open_mode", "1");
     }
     config.setReadOnly(true);
-    // One attempt: a wrong password is not to be tried over and over until the time is up.
+    // One attempt: a wrong password must not be retried until the time is up.
     config.setInitializationFailTimeout(1);
     poolPassword = password;
     try {
@@ -150,7 +155,7 @@ final class SqlAccess {
 
   private void checkDriver() throws Unusable {
     try {
-      // Looks for a driver only; nothing is connected.
+      // Only looks up a driver, without connecting.
       String name = DriverManager.getDriver(url).getClass().getName();
       assert !name.isEmpty();
     } catch (SQLException e) {
@@ -178,10 +183,10 @@ final class SqlAccess {
     return Files.readString(passwordFile, StandardCharsets.UTF_8).stripTrailing();
   }
 
-  /** Bounds the time of a query and how many of its rows are on the way at once. */
+  /** Limits the time of a query and the number of rows fetched at once. */
   void prepare(Statement statement, int fetchSize) throws SQLException {
     statement.setQueryTimeout((int) Math.max(1, Math.ceil(timeout.toMillis() / 1000.0)));
-    // Connector/J knows only all rows at once, or one after the other.
+    // Connector/J fetches either all rows at once or one after the other.
     statement.setFetchSize(isFor("mysql") ? Integer.MIN_VALUE : fetchSize);
   }
 
@@ -189,7 +194,7 @@ final class SqlAccess {
     return url.toLowerCase(Locale.ROOT).startsWith("jdbc:" + database + ":");
   }
 
-  /** Gives a connection up that does not come back. */
+  /** Gives up a connection that does not return. */
   synchronized void forget() {
     HikariDataSource stuck = pool;
     pool = null;

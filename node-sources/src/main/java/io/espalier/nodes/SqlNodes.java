@@ -30,14 +30,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code sql}: the nodes that a database knows.
+ * {@code sql}: the nodes that a database query returns.
  *
- * <p>Preferences: {@code parent_level}; {@code url} of JDBC; {@code query}, with a parameter {@code
- * ?} once for each parent, whose name it gets, else once; {@code user}; {@code password_file} or
- * {@code password_env}; {@code columns} as {@link ColumnMapping}, where by default every column
- * that means nothing else is an attribute, and a single column is the name; {@code fetch_size}
- * (1000); {@code refresh_sec}; {@code timeout_sec} (60) for connecting and for each query with its
- * rows.
+ * <p>Preferences: {@code parent_level}; {@code url} of JDBC; {@code query}, which runs once for
+ * each parent if it has a parameter {@code ?}, the parent's name, and otherwise once; {@code user};
+ * {@code password_file} or {@code password_env}; {@code columns} as in {@link ColumnMapping}, where
+ * by default every column without another meaning is an attribute, and a single column is the name;
+ * {@code fetch_size} (1000); {@code refresh_sec}; {@code timeout_sec} (60) for connecting and for
+ * each query with its rows.
  */
 public final class SqlNodes implements NodeSource {
   private static final Logger LOG = LoggerFactory.getLogger(SqlNodes.class);
@@ -92,7 +92,7 @@ public final class SqlNodes implements NodeSource {
       throws NodeSourceException, InterruptedException {
     Duration limit = access.timeout();
     try {
-      // Drivers do not always keep to the time they are given, and ignore interruption.
+      // Drivers do not always observe their time limit, and ignore interruption.
       long number = TimeLimit.call(limit.multipliedBy(2), "node-sql", () -> ask(parent, delivery));
       LOG.trace("{} rows", number);
     } catch (TimeoutException e) {
@@ -149,7 +149,7 @@ public final class SqlNodes implements NodeSource {
     access.close();
   }
 
-  /** Checks the preferences and makes the source. */
+  /** Checks the preferences and creates the source. */
   public static final class Type implements NodeSourceType {
     private static final int MOST_FETCHED = 1_000_000;
     private static final Pattern SECRET = Pattern.compile("(?i)passw|pwd|secret|token");
@@ -173,7 +173,7 @@ public final class SqlNodes implements NodeSource {
         checkQuery(query, prefs);
       }
       if (prefs.get("password") != null) {
-        // Not its value: problems are printed.
+        // Without its value, because problems are printed.
         prefs.error(
             prefs.at("password"),
             prefs.object().keyAt("password"),
@@ -210,7 +210,7 @@ public final class SqlNodes implements NodeSource {
       if (!url.toLowerCase(Locale.ROOT).startsWith("jdbc:")) {
         prefs.expected("url", value, "an address of JDBC, which begins with jdbc:");
       } else if (account || SECRET.matcher(url).find()) {
-        // Not its value: problems are printed.
+        // Without its value, because problems are printed.
         prefs.error(
             prefs.at("url"),
             value.at(),

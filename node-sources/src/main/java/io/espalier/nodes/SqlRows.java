@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of a database as JSON objects: numbers, booleans, and text for everything else. */
+/** Converts database rows to JSON objects: numbers, booleans, and text for everything else. */
 final class SqlRows {
   private SqlRows() {}
 
-  /** Takes a row. */
+  /** Receives a row. */
   interface Taker {
     void take(Json row) throws NodeSourceException, InterruptedException;
   }
@@ -24,7 +24,7 @@ final class SqlRows {
   /**
    * Reads all rows.
    *
-   * @param onlyColumn what a single column is called, whatever the query calls it
+   * @param onlyColumn name given to a single column, regardless of its name in the query
    */
   static void read(ResultSet rows, String onlyColumn, Taker taker)
       throws SQLException, NodeSourceException, InterruptedException {

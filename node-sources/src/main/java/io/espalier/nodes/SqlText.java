@@ -1,10 +1,10 @@
 package io.espalier.nodes;
 
-/** Looks at SQL as a driver does that searches for parameters. */
+/** Scans SQL for parameters, as a driver does. */
 final class SqlText {
   private SqlText() {}
 
-  /** How many question marks stand neither in quotes nor in comments. */
+  /** Returns the number of question marks outside quotes and comments. */
   static int parameters(String query) {
     int found = 0;
     int at = 0;

@@ -7,14 +7,14 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Does what may block on a thread of its own, which is left behind if it does not come back. */
+/** Runs a blocking operation on a thread of its own, which is abandoned if it does not return. */
 final class TimeLimit {
   private TimeLimit() {}
 
   /**
    * Runs the work.
    *
-   * @throws TimeoutException when it takes too long; it is interrupted then
+   * @throws TimeoutException when it takes too long; the work is then interrupted
    * @throws ExecutionException when it failed
    */
   static <T> T call(Duration limit, String name, Callable<T> work)
@@ -26,7 +26,7 @@ final class TimeLimit {
     try {
       return task.get(limit.toMillis(), TimeUnit.MILLISECONDS);
     } finally {
-      // Also when this thread is interrupted: nobody wants the result any more.
+      // Also when this thread is interrupted: nobody needs the result any more.
       boolean cancelled = task.cancel(true);
       assert !cancelled || task.isCancelled();
     }

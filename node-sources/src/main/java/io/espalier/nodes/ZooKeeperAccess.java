@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client of ZooKeeper that tells of every change below a znode. Connected when first needed.
+ * A ZooKeeper client that reports every change below a znode. It connects at first use.
  * Thread-safe.
  */
 final class ZooKeeperAccess {
@@ -36,8 +36,8 @@ final class ZooKeeperAccess {
   private volatile @Nullable Runnable listener;
 
   /**
-   * @param watched the znode below which changes are told
-   * @param authFile holds a scheme, a blank, and an account; null: none is needed
+   * @param watched znode below which changes are reported
+   * @param authFile file with a scheme, a blank, and an account; null: none is needed
    */
   ZooKeeperAccess(String connect, String watched, @Nullable Path authFile, Duration timeout) {
     this.connect = connect;
@@ -61,7 +61,7 @@ final class ZooKeeperAccess {
     }
   }
 
-  /** A client that is connected. */
+  /** Returns a connected client. */
   CuratorFramework client() throws IOException, InterruptedException {
     CuratorFramework open = open();
     if (!open.blockUntilConnected((int) timeout.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -96,7 +96,7 @@ final class ZooKeeperAccess {
         .addListener(
             (source, state) -> {
               if (state == ConnectionState.CONNECTED || state == ConnectionState.RECONNECTED) {
-                // A session that is new knows of no watch, and changes may have gone unseen.
+                // A new session has no watch, and changes may have been missed.
                 setWatch(source);
                 changed();
               }

@@ -27,17 +27,17 @@ import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code zookeeper}: the children of a znode, and theirs.
+ * {@code zookeeper}: the children of a znode, and their descendants.
  *
  * <p>Preferences: {@code parent_level}; {@code connect}, as {@code host:2181,other:2181}; {@code
  * path} of the znode, with the placeholder {@code {parent}} one for each parent; {@code depth} (1),
- * how many levels are filled; {@code format} of the names (default {@code {name}}, placeholders
+ * the number of levels to fill; {@code format} of the names (default {@code {name}}, placeholders
  * {@code {name} {parent}}); {@code data} of the znodes: {@code attributes} (the default, a JSON
- * object, or nothing), {@code node} (a JSON object with {@code tags}, {@code disabled}, {@code
+ * object, or empty), {@code node} (a JSON object with {@code tags}, {@code disabled}, {@code
  * attributes}) or {@code ignore}; {@code auth_file}, a file with a line {@code digest
  * user:password}; {@code refresh_sec}; {@code timeout_sec} of a whole answer (60).
  *
- * <p>Watched: a change anywhere below the path is news at once.
+ * <p>The source is watched: it reports a change anywhere below the path at once.
  */
 public final class ZooKeeperNodes implements NodeSource {
   private final int parentLevel;
@@ -136,7 +136,7 @@ public final class ZooKeeperNodes implements NodeSource {
     access.close();
   }
 
-  /** Checks the preferences and makes the source. */
+  /** Checks the preferences and creates the source. */
   public static final class Type implements NodeSourceType {
     private static final Pattern SERVERS =
         Pattern.compile("[^\\s,/]+(:[0-9]{1,5})?(,[^\\s,/]+(:[0-9]{1,5})?)*(/[^\\s]*[^\\s/])?");
@@ -198,7 +198,7 @@ public final class ZooKeeperNodes implements NodeSource {
                       connect == null ? "" : connect, watched(text), authFile, timeout)));
     }
 
-    /** The znode below which all of it lies. */
+    /** Returns the common ancestor of all the znodes. */
     private static String watched(@Nullable String path) {
       if (path == null || path.indexOf('{') < 0) {
         return path == null ? "/" : path;
@@ -234,7 +234,7 @@ public final class ZooKeeperNodes implements NodeSource {
           return Path.of(configDirectory).resolve(path);
         }
       } catch (InvalidPathException e) {
-        // Said below.
+        // Reported below.
       }
       if (value instanceof Json.Str) {
         prefs.expected(

@@ -20,9 +20,11 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads znodes and their data, many at a time, and makes nodes of them, in the order of names. */
+/**
+ * Reads znodes and their data, many at a time, and turns them into nodes, in the order of names.
+ */
 final class ZooKeeperTree {
-  /** Questions that are on the way at once. */
+  /** The maximum number of concurrent requests. */
   private static final int AT_ONCE = 500;
 
   private static final ColumnMapping NODE = ColumnMapping.usual();
@@ -30,7 +32,7 @@ final class ZooKeeperTree {
   private final NameFormat format;
   private final Data data;
 
-  /** What the data of a znode is. */
+  /** How to interpret the data of a znode. */
   enum Data {
     ATTRIBUTES,
     NODE,
@@ -45,7 +47,7 @@ final class ZooKeeperTree {
     }
   }
 
-  /** Where nodes go, as long as everything is well. For one fetch. */
+  /** Receives nodes as long as there is no problem. For one fetch. */
   static final class Delivery {
     private static final int MAX_PROBLEMS = 20;
 
@@ -93,9 +95,9 @@ final class ZooKeeperTree {
   }
 
   /**
-   * Makes the children of a znode the children of a node.
+   * Delivers the children of a znode as the children of a node.
    *
-   * @throws KeeperException when the znode is not there, or may not be read
+   * @throws KeeperException when the znode does not exist, or may not be read
    */
   void read(CuratorFramework client, String znode, String parent, Delivery to) throws Exception {
     List<String> children = client.getChildren().forPath(znode);
@@ -103,10 +105,10 @@ final class ZooKeeperTree {
   }
 
   /**
-   * One level of the tree.
+   * Reads one level of the tree.
    *
-   * @param children names by znode
-   * @param nodes the names of the nodes that the znodes are
+   * @param children child names by znode
+   * @param nodes node names by znode
    */
   private void read(
       CuratorFramework client,
@@ -121,7 +123,7 @@ final class ZooKeeperTree {
     Map<String, byte[]> contents = data == Data.IGNORED ? Map.of() : contents(client, paths);
     Map<String, String> made = new LinkedHashMap<>();
     for (String path : paths) {
-      // One that went meanwhile is gone; the watch tells of it.
+      // A missing znode was deleted meanwhile; the watch reports that.
       if (data == Data.IGNORED || contents.containsKey(path)) {
         String parent = String.valueOf(nodes.get(above(path)));
         NodeSpec node = node(path, parent, contents.get(path), to, depth);
@@ -244,7 +246,7 @@ final class ZooKeeperTree {
     return ordered;
   }
 
-  /** Bounds how many questions are on the way, and remembers a failure. */
+  /** Limits the number of concurrent requests, and remembers a failure. */
   private static final class Many {
     private final Semaphore free = new Semaphore(AT_ONCE);
     private volatile @Nullable KeeperException failure;

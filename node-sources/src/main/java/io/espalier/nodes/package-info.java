@@ -1,4 +1,4 @@
-/** Node sources: one file each. */
+/** Node sources, each in a file of its own. */
 @NullMarked
 package io.espalier.nodes;
 

@@ -4,10 +4,10 @@ import io.espalier.core.scheduling.spi.WorkerLoad;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 
 /**
- * Fills one worker before it begins with the next, to keep machines free for large tasks: takes the
- * smallest sum of free slots times weight (docs/design/bistro.md#worker-selectors). What the task
- * itself takes is the same on all, so it does not change the order. Resources without a weight do
- * not count.
+ * Fills one worker before it uses the next, to leave machines free for large tasks: selects the
+ * worker with the smallest sum of free slots times weight (docs/design/bistro.md#worker-selectors).
+ * The slots of the task itself are the same on all workers, so they do not change the order.
+ * Resources without a weight do not count.
  */
 public final class BusiestSelector implements WorkerSelector {
   @Override
@@ -24,7 +24,7 @@ public final class BusiestSelector implements WorkerSelector {
     return rest;
   }
 
-  /** Stops at the largest and the smallest long. */
+  /** Adds with saturation at the largest and the smallest long. */
   private static long sum(long a, long b) {
     long sum = a + b;
     boolean runsOver = ((a ^ sum) & (b ^ sum)) < 0;

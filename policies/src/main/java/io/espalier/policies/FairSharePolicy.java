@@ -4,25 +4,25 @@ import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingPolicy;
 
 /**
- * Shares the starts among the queues that have an open job. Within a queue jobs take turns. What is
- * shared is said by factors, or by weights where a queue has one.
+ * Shares the starts among the queues that have an open job. Within a queue jobs take turns. The
+ * shares follow from factors, or from weights if a queue has one.
  *
- * <p><b>By factors</b> each gets a part of {@code (1/eff_i) / sum(1/eff_j)}, where {@code eff} is
- * its effective priority, so what it has used lately times its factor
+ * <p><b>By factors</b> each queue gets a share of {@code (1/eff_i) / sum(1/eff_j)}, where {@code
+ * eff} is its effective priority, that is, its recent usage times its factor
  * (docs/design/features.md#shares-of-queues).
  *
  * <p>With each start every queue is credited its share, and the queue that starts pays one. A queue
- * to which a whole start is due gets it; what remains is drawn by lot, with what is due to each as
- * its weight. So after n starts a queue with the share s has had s times n, give or take one, and
- * nobody needs to know how many slots are free. What is due survives rounds, so that it also holds
- * where slots become free one at a time. The share of a queue that has nothing to start goes to the
- * others; it never saves up more than one start.
+ * with a credit of a whole start goes first; otherwise a lottery decides, weighted by the credits.
+ * So after n starts a queue with the share s has had s times n, give or take one, without knowing
+ * how many slots are free. Credits survive rounds, so that this also holds where slots become free
+ * one at a time. The share of a queue that has nothing to start goes to the others; a queue never
+ * saves up more than one start.
  *
- * <p><b>By weights</b> the next start goes to the queue that has used least for its weight: what it
- * will have used lately in one half-life, with what it holds now, through its weight. As each start
- * counts at once, free slots are shared out within a round; and as what was used is what counts,
- * queues whose tasks take longer get no more for it. Of equals, such as queues that have never used
- * anything, the one is next to which most starts are due by weight.
+ * <p><b>By weights</b> the next start goes to the queue with the least usage for its weight: its
+ * recent usage plus what its running tasks will add within one half-life, divided by its weight. As
+ * each start counts at once, free slots are shared out within a round; and as usage is what counts,
+ * queues whose tasks take longer get no more. Among equals, such as queues without any usage, the
+ * queue with the highest credit by weight is next.
  */
 public final class FairSharePolicy implements SchedulingPolicy {
   @Override
@@ -78,12 +78,12 @@ public final class FairSharePolicy implements SchedulingPolicy {
     return round.balance(queue) + round.weight(queue) / total;
   }
 
-  /** At most one start: nothing is saved up but what was used. */
+  /** Adjusts a credit, limited to one start: only usage accumulates. */
   private static void due(Round round, int queue, double more) {
     round.setBalance(queue, Math.max(-1, Math.min(1, round.balance(queue) + more)));
   }
 
-  /** The queues with an open job, and what is due to each. */
+  /** The queues with an open job, and the credit of each. */
   private static final class Slice {
     private final Round round;
     private final int[] queues;
@@ -126,13 +126,14 @@ public final class FairSharePolicy implements SchedulingPolicy {
       }
     }
 
-    /** At most one start, whatever others left behind. */
+    /** Saves a credit, limited to one start, whatever other queues left behind. */
     private void keep(int at) {
       round.setBalance(queues[at], Math.max(-1, Math.min(1, due[at])));
     }
 
     /**
-     * Drawn by what would be due to each with the next start; who is due all of one comes first.
+     * Draws the next queue, weighted by the credits after the next start; a queue with a credit of
+     * a whole start goes first.
      */
     private int next() {
       int most = 0;
@@ -152,7 +153,7 @@ public final class FairSharePolicy implements SchedulingPolicy {
           return i;
         }
       }
-      // Rounding may leave a rest.
+      // Rounding may leave a remainder.
       return most;
     }
 
@@ -169,7 +170,7 @@ public final class FairSharePolicy implements SchedulingPolicy {
       settle();
     }
 
-    /** What is due is counted anew among those that are left: it adds up to nothing. */
+    /** Adjusts the credits of the remaining queues so that they add up to zero. */
     private void settle() {
       total = 0;
       double sum = 0;

@@ -3,22 +3,22 @@ package io.espalier.policies;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * Hands out jobs by the size of a key, the smallest first, equal ones in the order in which they
- * were given. Making it costs a look at each job, taking one out the logarithm of their number: a
- * slice of a round starts tasks of few of them, so sorting all would be in vain.
+ * A heap of jobs by a key, smallest first, with ties in the order given. Building it takes one
+ * evaluation per job, and removing a job takes logarithmic time: a slice of a round starts tasks of
+ * few jobs, so sorting all of them would be wasted.
  */
 final class JobHeap {
   private final int[] jobs;
   private final double[] keys;
 
-  /** Places in {@link #jobs}; a heap. */
+  /** Indices into {@link #jobs}, as a heap. */
   private final int[] heap;
 
   private int size;
 
   /**
-   * @param jobs is kept
-   * @param key of a job; compared as by {@link Double#compare}
+   * @param jobs array that the heap keeps a reference to
+   * @param key key of a job; compared as by {@link Double#compare}
    */
   JobHeap(int[] jobs, IntToDoubleFunction key) {
     this.jobs = jobs;
@@ -38,7 +38,7 @@ final class JobHeap {
     return size == 0;
   }
 
-  /** Takes the first one out; there must be one. */
+  /** Removes and returns the first job; the heap must not be empty. */
   int poll() {
     int first = jobs[heap[0]];
     size--;

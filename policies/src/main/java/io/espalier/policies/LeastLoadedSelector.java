@@ -4,9 +4,10 @@ import io.espalier.core.scheduling.spi.WorkerLoad;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 
 /**
- * Spreads tasks by how full workers are: takes the one whose fullest resource is least full, in
- * thousandths of its slots; the number of tasks against the limit of tasks is one more resource. Of
- * equally full ones that with fewer tasks. Resources of which a worker has no slots do not count.
+ * Spreads tasks by the load of workers: selects the worker whose fullest resource is least full, in
+ * thousandths of its slots. The number of tasks relative to the task limit counts as one more
+ * resource. Of equally full workers it selects the one with fewer tasks. Resources of which a
+ * worker has no slots do not count.
  */
 public final class LeastLoadedSelector implements WorkerSelector {
   private static final int PARTS = 1_000;
@@ -23,7 +24,7 @@ public final class LeastLoadedSelector implements WorkerSelector {
       long used = (long) worker.limit(resource) - worker.free(resource);
       fullest = Math.max(fullest, share(used, worker.limit(resource)));
     }
-    // A limit that was lowered far below what is in use gives shares beyond an int.
+    // A limit that was lowered far below the usage gives shares beyond an int.
     return (Math.min(fullest, Integer.MAX_VALUE) << Integer.SIZE) + worker.tasks();
   }
 

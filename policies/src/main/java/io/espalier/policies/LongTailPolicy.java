@@ -4,10 +4,10 @@ import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingPolicy;
 
 /**
- * Starts all it can of the job that has fewest tasks left, then of the next: finishes jobs that are
- * nearly done. All remaining tasks of a job count, also those that wait or run
- * (docs/design/design.md#where-espalier-differs-from-bistro). Jobs with equally many come in random
- * order.
+ * Starts as many tasks as possible of the job with the fewest tasks left, then of the next, so that
+ * nearly finished jobs complete. All remaining tasks of a job count, including those that wait or
+ * run (docs/design/design.md#where-espalier-differs-from-bistro). Jobs with equal numbers come in
+ * random order.
  */
 public final class LongTailPolicy implements SchedulingPolicy {
   @Override
@@ -21,7 +21,7 @@ public final class LongTailPolicy implements SchedulingPolicy {
     while (!jobs.isEmpty() && !round.isOver()) {
       int job = jobs.poll();
       while (round.placeOne(job)) {
-        // One after the other.
+        // The loop starts one task after the other.
       }
     }
   }

@@ -4,7 +4,7 @@ import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingPolicy;
 
 /**
- * Starts all it can of the job with the highest priority, then of the next
+ * Starts as many tasks as possible of the job with the highest priority, then of the next
  * (docs/design/bistro.md#policies). Jobs of equal priority come in random order.
  */
 public final class RankedPriorityPolicy implements SchedulingPolicy {
@@ -19,7 +19,7 @@ public final class RankedPriorityPolicy implements SchedulingPolicy {
     while (!jobs.isEmpty() && !round.isOver()) {
       int job = jobs.poll();
       while (round.placeOne(job)) {
-        // One after the other.
+        // The loop starts one task after the other.
       }
     }
   }

@@ -4,9 +4,9 @@ import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingPolicy;
 
 /**
- * Jobs take turns, one task each, in the order of their names (docs/design/bistro.md#policies).
- * Whose turn it is survives rounds, so also jobs that compete for one slot at a time get it in
- * turn.
+ * Lets jobs take turns, one task each, in the order of their names
+ * (docs/design/bistro.md#policies). The turn survives rounds, so that even jobs that compete for
+ * one slot at a time get it in turn.
  */
 public final class RoundRobinPolicy implements SchedulingPolicy {
   @Override

@@ -4,8 +4,9 @@ import io.espalier.core.scheduling.spi.WorkerLoad;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 
 /**
- * Workers take turns: the next one that may take the task, in the order in which they joined. All
- * workers are one round, those of each host another (docs/design/bistro.md#worker-selectors).
+ * Lets workers take turns: selects the next worker that may take the task, in the order in which
+ * they joined. All workers together form one cycle, and those of each host another
+ * (docs/design/bistro.md#worker-selectors).
  */
 public final class RoundRobinSelector implements WorkerSelector {
   @Override

@@ -1,9 +1,9 @@
 package io.espalier.policies;
 
 /**
- * Draws one of many with a probability of its weight over the sum of all. Sums of weights in a
- * tree: a draw and a change cost the logarithm of the number, and nothing that was added is
- * subtracted, so no rounding is left behind.
+ * Draws one item with a probability of its weight over the sum of all weights. A tree of partial
+ * sums makes draws and changes take logarithmic time. No weight is ever subtracted from a sum, so
+ * rounding errors do not accumulate.
  */
 final class WeightedLottery {
   private final int leaves;
@@ -38,16 +38,16 @@ final class WeightedLottery {
   }
 
   /**
-   * The one that a point lies in; the total must be more than 0.
+   * Returns the item at a point of the total, which must be more than 0.
    *
-   * @param fraction of the total, from 0 to less than 1
+   * @param fraction fraction of the total, from 0 to less than 1
    */
   int draw(double fraction) {
     double point = fraction * sums[1];
     int i = 1;
     while (i < leaves) {
       i *= 2;
-      // Rounding may leave a rest: never to where there is no weight.
+      // Rounding may leave a remainder, which must not select an item without weight.
       if ((point >= sums[i] || sums[i] == 0) && sums[i + 1] > 0) {
         point -= sums[i];
         i++;

@@ -1,5 +1,6 @@
 /**
- * Scheduling policies, each an order over open jobs, and worker selectors, each one over workers.
+ * Scheduling policies, each an order over open jobs, and worker selectors, each an order over
+ * workers.
  */
 @NullMarked
 package io.espalier.policies;

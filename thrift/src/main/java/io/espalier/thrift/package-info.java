@@ -1,4 +1,4 @@
-/** The worker protocol on the wire. */
+/** The wire format and transport of the worker protocol. */
 @NullMarked
 package io.espalier.thrift;
 

@@ -6,7 +6,10 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 
-/** Starts nothing: every task is done at once (docs/design/bistro.md#ways-to-run-tasks). */
+/**
+ * A dry run: starts no process and completes every task at once as done
+ * (docs/design/bistro.md#ways-to-run-tasks).
+ */
 public final class DryRunRunner implements TaskRunner {
   private final SimulatedTasks tasks;
 

@@ -15,7 +15,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs tasks as child processes of the scheduler: a worker without a network. */
+/** Runs tasks as child processes of the scheduler, without a worker or a network. */
 public final class LocalRunner implements TaskRunner {
   private static final Logger log = LoggerFactory.getLogger(LocalRunner.class);
 
@@ -30,13 +30,13 @@ public final class LocalRunner implements TaskRunner {
   }
 
   /**
-   * Prepares the data directory and kills whatever an earlier runner left alive there; when this
-   * returns nothing of it is left.
+   * Prepares the data directory and kills every process that an earlier runner left alive there.
+   * When this method returns, all of them are dead.
    *
    * @param shard name of the instance node
-   * @param logs receives output and events; not closed by the runner
+   * @param logs store for output and events; the runner does not close it
    * @throws IOException naming the path, when the directory cannot be used, another runner uses it,
-   *     or a survivor could not be verified to be gone
+   *     or a survivor could not be verified to be dead
    */
   public static LocalRunner prepare(String shard, SupervisorOptions options, LogStore logs)
       throws IOException {
@@ -80,7 +80,7 @@ public final class LocalRunner implements TaskRunner {
     return supervisor.extend(job, node, invocation, millis);
   }
 
-  /** For samplers and diagnostics. */
+  /** Returns the supervisor, for samplers and diagnostics. */
   public TaskSupervisor supervisor() {
     return supervisor;
   }

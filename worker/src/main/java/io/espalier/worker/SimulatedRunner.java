@@ -8,9 +8,10 @@ import io.espalier.core.running.TaskRunner;
 import java.util.SplittableRandom;
 
 /**
- * Starts nothing: every task takes a random time, uniform in [0, 2 x mean], then is done or, at the
- * failure rate, reports {@code error_backoff} (docs/design/bistro.md#ways-to-run-tasks). Times and
- * failures follow from the seed and the order of the starts.
+ * Simulates tasks without starting a process. Each task takes a random time, uniform in [0, 2 x
+ * mean], and then is done or, at the failure rate, reports {@code error_backoff}
+ * (docs/design/bistro.md#ways-to-run-tasks). The seed and the order of the starts determine all
+ * times and failures.
  */
 public final class SimulatedRunner implements TaskRunner {
   private final SimulatedTasks tasks;
@@ -19,8 +20,8 @@ public final class SimulatedRunner implements TaskRunner {
   private final SplittableRandom random;
 
   /**
-   * @param meanMillis average length of a task, 0 or more
-   * @param failureRate from 0 (all done) to 1 (all fail)
+   * @param meanMillis mean duration of a task, 0 or more
+   * @param failureRate from 0 (all tasks succeed) to 1 (all fail)
    */
   public SimulatedRunner(String shard, long meanMillis, double failureRate, long seed) {
     if (meanMillis < 0) {

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks that only end: one timer thread for all of them. Whoever removes a task from the map
- * delivers its end, so there is exactly one.
+ * Simulated tasks, which only end; a single timer thread serves all of them. The thread that
+ * removes a task from the map delivers its end, so each task has exactly one end.
  */
 final class SimulatedTasks {
   private final String shard;
@@ -78,7 +78,7 @@ final class SimulatedTasks {
     return true;
   }
 
-  /** What is left is killed; every end is delivered before this returns. */
+  /** Kills the remaining tasks. Every end has been delivered when this method returns. */
   void close() {
     synchronized (timer) {
       closing = true;

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The minutes of a classic line of five fields, as in crontab(5). The library knows the syntax; it
- * is asked in UTC, so that what the clocks of a zone do is decided in one place only.
+ * The minutes of a classic line of five fields, as in crontab(5). The library parses the syntax and
+ * is queried in UTC, so that clock changes of a zone are handled in one place only.
  */
 final class CrontabLabels implements LocalMinutes {
   private static final Map<String, String> NICKNAMES =
@@ -37,7 +37,7 @@ final class CrontabLabels implements LocalMinutes {
   private final ExecutionTime times;
 
   /**
-   * @throws IllegalArgumentException saying what is wrong with the line
+   * @throws IllegalArgumentException describing the problem with the line
    */
   CrontabLabels(String text) {
     String trimmed = text.strip().toLowerCase(Locale.ROOT);
@@ -48,7 +48,8 @@ final class CrontabLabels implements LocalMinutes {
   }
 
   /**
-   * As crontab(5) has it: two restricted day fields mean either, but one with a star means both.
+   * Returns the definition of crontab(5): with two restricted day fields either may match, but if
+   * one has a star both must.
    */
   private CronDefinition definition() {
     CronDefinitionBuilder builder =
@@ -78,7 +79,10 @@ final class CrontabLabels implements LocalMinutes {
     return star ? builder.matchDayOfWeekAndDayOfMonth().instance() : builder.instance();
   }
 
-  /** Whether every hour is meant, or every so many: then a lost hour is no loss. */
+  /**
+   * Returns whether the line applies to every hour, or every n-th hour: then a skipped hour is no
+   * loss.
+   */
   boolean isEveryHour() {
     return fields.get(HOUR).startsWith("*");
   }

@@ -6,9 +6,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens to times that the clock leaves out or shows twice.
+ * Rules for local times that a clock change skips or repeats.
  *
- * @param unskip a time left out becomes an event in the last second before the gap; else it is none
+ * @param unskip whether a skipped time becomes an event in the last second before the gap;
+ *     otherwise it is no event
  */
 record DstRules(boolean unskip, Repeat repeat) {
   private static final String SKIP = "skip";
@@ -30,7 +31,7 @@ record DstRules(boolean unskip, Repeat repeat) {
     }
   }
 
-  /** Exactly one word of each kind, or problems and null. */
+  /** Reads exactly one word of each kind; otherwise reports problems and returns null. */
   static @Nullable DstRules read(Json value, Place place) {
     if (!(value instanceof Json.Arr list)) {
       place.error(value, "expected a list: " + EXPECTED + ", not " + value.kind(), null);

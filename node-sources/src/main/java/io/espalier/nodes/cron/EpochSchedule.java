@@ -2,7 +2,7 @@ package io.espalier.nodes.cron;
 
 import java.util.OptionalLong;
 
-/** Seconds since 1970, chosen by number; no time zone matters. */
+/** A schedule that selects seconds since 1970 by number, independent of time zones. */
 record EpochSchedule(Selector seconds) implements Schedule {
   @Override
   public OptionalLong next(long epochSecond) {

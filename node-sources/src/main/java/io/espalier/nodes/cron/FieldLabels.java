@@ -3,7 +3,9 @@ package io.espalier.nodes.cron;
 import java.time.LocalDateTime;
 import org.jspecify.annotations.Nullable;
 
-/** The minutes that all selectors choose; a day by its number or by its day of the week. */
+/**
+ * The minutes that all selectors choose. A day is chosen by its number or by its day of the week.
+ */
 record FieldLabels(
     Selector minute,
     Selector hour,
@@ -57,7 +59,7 @@ record FieldLabels(
     return null;
   }
 
-  /** The first chosen day of t's month that is not before t's; 0 when there is none. */
+  /** Returns the first chosen day of t's month that is not before t's; 0 when there is none. */
   private int day(LocalDateTime t) {
     int last = t.toLocalDate().lengthOfMonth();
     int day = t.getDayOfMonth();

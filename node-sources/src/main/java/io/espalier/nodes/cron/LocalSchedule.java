@@ -12,13 +12,13 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Minutes of a time zone. The events are defined as a set, without regard to where a search begins:
- * a label that exists once is one event; one that the clock leaves out is none, or the last second
- * before the gap; one that it shows twice is its early, its late or both instants
- * (docs/design/bistro.md#crontab-items).
+ * Applies local minutes to a time zone. The events form a fixed set, independent of where a search
+ * begins: a label that exists once is one event; a label that a clock change skips is no event, or
+ * one in the last second before the gap; a label that the clock repeats is its early, its late or
+ * both instants (docs/design/bistro.md#crontab-items).
  */
 final class LocalSchedule implements Schedule {
-  /** Offsets of zones, and so the lengths of gaps and overlaps, are well below it. */
+  /** Well above any zone offset, and so above the length of any gap or overlap. */
   private static final long MARGIN = Duration.ofDays(2).toSeconds();
 
   /** Labels begin with the year 1969. */
@@ -36,7 +36,7 @@ final class LocalSchedule implements Schedule {
     this.fixes = fixes;
   }
 
-  /** Goes from one change of the clock to the next, and leaps where no label is. */
+  /** Advances from one clock change to the next, and skips ranges without labels. */
   @Override
   public OptionalLong next(long epochSecond) {
     long t = Math.max(epochSecond, EARLIEST);
@@ -51,7 +51,7 @@ final class LocalSchedule implements Schedule {
         if (isWanted(label, offset)) {
           return OptionalLong.of(label.toEpochSecond(offset));
         }
-        // All labels of an overlap are unwanted alike.
+        // All labels of an overlap are excluded alike.
         label = labels.next(wholeMinute(rules.getTransition(label).getDateTimeBefore()));
       }
       if (change == null) {
@@ -95,7 +95,7 @@ final class LocalSchedule implements Schedule {
     return down.equals(t) ? t : down.plusMinutes(1);
   }
 
-  /** The first label of all; null when there is none, as on 30 February. */
+  /** Returns the first label of all; null when there is none, as on 30 February. */
   @Nullable LocalDateTime firstLabel() {
     return labels.next(LocalDateTime.of(1969, 1, 1, 0, 0));
   }

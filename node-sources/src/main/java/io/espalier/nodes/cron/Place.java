@@ -10,7 +10,7 @@ import java.util.Collection;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Where in a document something is read, and where its problems go. */
+/** The path of a value in a document, with the receiver of its problems. */
 record Place(String path, Consumer<Problem> problems) {
   private static final int LONGEST_VALUE = 100;
   private static final int TYPO = 2;
@@ -30,12 +30,12 @@ record Place(String path, Consumer<Problem> problems) {
     problems.accept(new Problem(Severity.ERROR, path, value.at(), message, shown, hint));
   }
 
-  /** A key that should be there; the place is that of the key. */
+  /** Reports a missing key; the place is that of the key. */
   void missing(Json.Obj in, String message, @Nullable String hint) {
     problems.accept(new Problem(Severity.ERROR, path, in.at(), message, null, hint));
   }
 
-  /** Any key but these is an error (docs/design/bistro.md#crontab-items); comments are not. */
+  /** Reports all other keys, except comments, as errors (docs/design/bistro.md#crontab-items). */
   void unknownKeys(Json.Obj object, Collection<String> known) {
     for (String key : object.members().keySet()) {
       if (known.contains(key) || key.startsWith("_") || key.startsWith("//")) {

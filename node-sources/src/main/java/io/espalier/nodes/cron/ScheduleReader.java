@@ -62,9 +62,9 @@ public final class ScheduleReader {
    *
    * @param cron an object with the only key {@code epoch}, an object with {@code minute} and so on,
    *     or a line of five fields
-   * @param dstFixes what {@code dst_fixes} beside a line says; absent: what suits the line
-   * @param path of the item
-   * @param problems gets everything that is wrong
+   * @param dstFixes value of {@code dst_fixes} for a line; absent: a default that suits the line
+   * @param path path of the item
+   * @param problems receives all problems
    * @return null after an error
    */
   public static @Nullable Schedule read(

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chosen whole numbers between two bounds: single ones, or a range with a stride
- * (docs/design/bistro.md#crontab-items). The stride begins at the range's start each time round.
+ * A set of chosen whole numbers between two bounds: single ones, or a range with a stride
+ * (docs/design/bistro.md#crontab-items). The stride restarts at the range's start in each cycle.
  * Immutable.
  */
 final class Selector {
@@ -21,7 +21,7 @@ final class Selector {
 
   private final Bounds bounds;
 
-  /** Sorted; empty: the range counts. */
+  /** Sorted; empty: the range applies. */
   private final long[] listed;
 
   private final long start;
@@ -29,7 +29,7 @@ final class Selector {
   private final long period;
 
   /**
-   * What a selector chooses from.
+   * The numbers that a selector can choose.
    *
    * @param aliases other words for numbers, in lower case
    */
@@ -43,8 +43,8 @@ final class Selector {
     }
 
     /**
-     * The longest stride (docs/design/bistro.md#crontab-items): one less than the distance of the
-     * bounds.
+     * Returns the longest stride (docs/design/bistro.md#crontab-items): one less than the
+     * difference of the bounds.
      */
     long longestPeriod() {
       return max - min - 1;
@@ -54,7 +54,7 @@ final class Selector {
   /**
    * The next chosen number.
    *
-   * @param carry whether the end was passed, so that the value is the first of the next round
+   * @param carry true when the end was passed, so that the value is the first of the next cycle
    */
   record Match(long value, boolean carry) {}
 
@@ -82,7 +82,7 @@ final class Selector {
     return value > end ? new Match(start, true) : new Match(value, false);
   }
 
-  /** {@code *}, {@code 2,4,5}, {@code 3-7}, {@code 3-7:2}. */
+  /** Returns {@code *}, {@code 2,4,5}, {@code 3-7}, {@code 3-7:2}. */
   @Override
   public String toString() {
     if (listed.length > 0) {
@@ -98,7 +98,7 @@ final class Selector {
     return start + "-" + end + (period == 1 ? "" : ":" + period);
   }
 
-  /** Reads a selector; absent, an empty list and an empty object choose everything. */
+  /** Reads a selector; a missing value, an empty list and an empty object choose everything. */
   static Selector read(@Nullable Json value, Place place, Bounds bounds) {
     if (value == null) {
       return bounds.all();

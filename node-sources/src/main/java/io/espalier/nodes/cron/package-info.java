@@ -1,6 +1,6 @@
 /**
- * Schedules: which instants a crontab item means (docs/design/bistro.md#crontab-items). Pure: no
- * clock, no I/O; what is wrong with an item becomes problems.
+ * Schedules: the instants that a crontab item selects (docs/design/bistro.md#crontab-items). The
+ * code is pure, without clock and I/O; errors in an item become problems.
  */
 @NullMarked
 package io.espalier.nodes.cron;

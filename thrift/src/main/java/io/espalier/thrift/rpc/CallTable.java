@@ -10,18 +10,21 @@ import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkResponse;
 import java.util.concurrent.CompletionStage;
 
-/** What the two sides answer. Called on threads of the server, which must not be held for long. */
+/**
+ * The calls that each side answers. They run on threads of the server, which they must not block
+ * for long.
+ */
 public final class CallTable {
   private CallTable() {}
 
-  /** The scheduler's end. */
+  /** Calls that the scheduler answers. */
   public interface OfScheduler {
     CompletionStage<HeartbeatResponse> heartbeat(Heartbeat heartbeat);
 
     CompletionStage<ReportResponse> report(Report report);
   }
 
-  /** The worker's end. */
+  /** Calls that the worker answers. */
   public interface OfWorker {
     CompletionStage<WorkResponse> work(WorkBatch work);
 

@@ -4,21 +4,23 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What one connection is answered; a new one for each connection, called for one frame at a time.
+ * Answers the requests of one connection. Each connection has its own handler, which receives one
+ * frame at a time.
  */
 interface ConnectionHandler {
   /**
    * Answers a request.
    *
-   * @return completes with the answer, on any thread; exceptionally: the connection is closed
+   * @return stage that completes with the answer, on any thread; an exceptional completion closes
+   *     the connection
    */
   CompletionStage<Answer> answer(byte[] request);
 
   /**
-   * What goes back.
+   * An answer to send.
    *
-   * @param greeted whether the peer is now known to be one of ours
-   * @param last the connection is closed after it
+   * @param greeted true once the peer is known to be a member
+   * @param last true when the connection closes after this answer
    */
   record Answer(ByteBuffer frame, boolean greeted, boolean last) {}
 }

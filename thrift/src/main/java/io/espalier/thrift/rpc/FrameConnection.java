@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One peer of a {@link FrameServer}: reads a request, has it answered, writes the answer, and only
- * then reads on. Everything happens on the thread of the server.
+ * then continues reading. Everything happens on the server's thread.
  */
 final class FrameConnection {
   private static final int FIRST_PIECE = 1 << 12;
@@ -34,7 +34,7 @@ final class FrameConnection {
   private int bodyLength;
   private int bodyRead;
 
-  /** What had been read beyond the request that is being answered. */
+  /** Bytes that were read beyond the request being answered. */
   private @Nullable ByteBuffer ahead;
 
   private final Deque<ByteBuffer> output = new ArrayDeque<>();
@@ -80,7 +80,7 @@ final class FrameConnection {
     server.sweepAt(deadlineNanos);
   }
 
-  /** Until it has greeted there is one deadline for everything. */
+  /** Sets a deadline, except before the greeting, when a single deadline covers everything. */
   private void deadlineOfGreeted(int millis, String what) {
     if (greeted) {
       deadline(millis, what);
@@ -189,7 +189,7 @@ final class FrameConnection {
     close();
   }
 
-  /** Takes in bytes until a request is complete. */
+  /** Accepts bytes until a request is complete. */
   private void take(ByteBuffer bytes) {
     while (bytes.hasRemaining() && !closed) {
       if (answering) {
@@ -220,7 +220,7 @@ final class FrameConnection {
       }
       byte[] into = body;
       if (bodyRead == into.length && bodyRead < bodyLength) {
-        // Grows with what has come, not with what was announced.
+        // The buffer grows with the received bytes, not with the announced length.
         into = Arrays.copyOf(into, (int) Math.min(bodyLength, 2L * into.length));
         body = into;
       }
@@ -257,7 +257,7 @@ final class FrameConnection {
     interest(0);
     server.busy(this);
     if (greeted) {
-      // Our own time is not the peer's fault.
+      // The peer is not to blame for our own delay.
       deadline(server.limits().idleMillis(), "there was no answer for it");
     }
     try {

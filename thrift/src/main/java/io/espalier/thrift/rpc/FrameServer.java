@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves frames (four bytes of length, then that many) over plain TCP or TLS: one thread for all
- * connections, a few for the work. Libthrift's own non-blocking servers know neither TLS nor any
- * time-out, and take memory for what a frame announces; here memory is taken for what has arrived,
- * and every wait for a peer has an end.
+ * Serves frames (a length of four bytes, then that many bytes) over plain TCP or TLS, with one
+ * thread for all connections and a few for the work. Libthrift's own non-blocking servers support
+ * neither TLS nor time-outs, and allocate memory for the announced length of a frame; this server
+ * allocates memory only for received bytes, and limits every wait for a peer.
  */
 final class FrameServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(FrameServer.class);
@@ -47,7 +47,7 @@ final class FrameServer implements AutoCloseable {
   private final Set<FrameConnection> connections = new HashSet<>();
   private final LinkedHashSet<FrameConnection> strangers = new LinkedHashSet<>();
 
-  /** Greeted, with nothing to be answered; who was answered last comes last. */
+  /** Greeted connections with no open request; the most recently answered one is last. */
   private final LinkedHashSet<FrameConnection> silent = new LinkedHashSet<>();
 
   private final ByteBuffer input = ByteBuffer.allocateDirect(1 << 16);
@@ -83,10 +83,10 @@ final class FrameServer implements AutoCloseable {
   }
 
   /**
-   * Binds and serves.
+   * Binds the address and starts serving.
    *
-   * @param exchanges makes the talk with each new peer; called on the thread of the server
-   * @throws IOException naming the address, when it cannot be had
+   * @param exchanges creates the handler of each new peer; called on the server's thread
+   * @throws IOException naming the address, when it cannot be bound
    */
   static FrameServer start(
       InetSocketAddress address,
@@ -144,7 +144,7 @@ final class FrameServer implements AutoCloseable {
     return workers;
   }
 
-  /** Runs something on the thread of the server; from any thread. */
+  /** Runs a task on the server's thread; safe from any thread. */
   void later(Runnable task) {
     tasks.add(task);
     selector.wakeup();
@@ -188,7 +188,7 @@ final class FrameServer implements AutoCloseable {
     }
   }
 
-  /** Ends what has taken too long. */
+  /** Closes connections whose deadline has passed. */
   private void sweep(long now) {
     long next = Long.MAX_VALUE;
     if (acceptAgainNanos != 0) {
@@ -210,7 +210,7 @@ final class FrameServer implements AutoCloseable {
     nextSweepNanos = next;
   }
 
-  /** A connection has got a deadline. */
+  /** Schedules a sweep for the deadline of a connection. */
   void sweepAt(long nanos) {
     nextSweepNanos = earlier(nextSweepNanos, nanos);
   }
@@ -243,7 +243,7 @@ final class FrameServer implements AutoCloseable {
         taken = true;
       } catch (IOException e) {
         if (channel == null) {
-          // Out of descriptors, most likely: the queue of the kernel is where they wait.
+          // Probably out of descriptors: connections wait in the kernel's queue.
           log.warn("cannot accept connections for a moment: {}", e.getMessage());
           acceptKey.interestOps(0);
           acceptAgainNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ACCEPT_PAUSE_MILLIS);
@@ -288,10 +288,10 @@ final class FrameServer implements AutoCloseable {
   }
 
   /**
-   * A stranger has said who it is. When there are too many of those, the one whose last request is
-   * the longest ago goes: whoever hoards connections loses them, whoever works keeps its own.
+   * A new peer has greeted. If there are too many connections, the one whose last request is the
+   * oldest is closed: a peer that hoards connections loses them, one that uses them keeps its own.
    *
-   * @return false: all others are at work, so this one cannot stay
+   * @return false when all others have open requests, so this one cannot stay
    */
   boolean greeted(FrameConnection connection) {
     strangers.remove(connection);
@@ -307,13 +307,13 @@ final class FrameServer implements AutoCloseable {
     return true;
   }
 
-  /** Everything it has asked for is answered. */
+  /** All requests of the connection have been answered. */
   void silent(FrameConnection connection) {
     silent.remove(connection);
     silent.add(connection);
   }
 
-  /** A request has come whole, and is being answered. */
+  /** A complete request has arrived and is being answered. */
   void busy(FrameConnection connection) {
     silent.remove(connection);
   }
@@ -324,7 +324,10 @@ final class FrameServer implements AutoCloseable {
     silent.remove(connection);
   }
 
-  /** Said aloud for the 1st, 10th, 100th time: a hostile peer must not fill the log. */
+  /**
+   * Logs only the 1st, 10th, 100th complaint as a warning, so that a hostile peer cannot fill the
+   * log.
+   */
   void complain(FrameConnection connection, String what) {
     complaints++;
     long power = 1;
@@ -347,7 +350,7 @@ final class FrameServer implements AutoCloseable {
     }
   }
 
-  /** Stops listening and cuts all connections; answers under way are lost. */
+  /** Stops listening and closes all connections; pending answers are lost. */
   @Override
   public void close() {
     closing = true;

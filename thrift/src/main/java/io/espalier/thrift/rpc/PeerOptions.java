@@ -3,9 +3,9 @@ package io.espalier.thrift.rpc;
 import io.espalier.core.protocol.Versions;
 
 /**
- * What both ends of connections need to know about us.
+ * The settings of this process that both ends of its connections need.
  *
- * @param program for people at the other end: name and version
+ * @param program name and version, for people at the other end
  */
 public record PeerOptions(
     String program,

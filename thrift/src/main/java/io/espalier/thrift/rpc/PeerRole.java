@@ -1,6 +1,6 @@
 package io.espalier.thrift.rpc;
 
-/** What a peer is. */
+/** The role of a peer. */
 public enum PeerRole {
   SCHEDULER("scheduler"),
   WORKER("worker");
@@ -11,7 +11,7 @@ public enum PeerRole {
     this.word = word;
   }
 
-  /** As it stands in a greeting. */
+  /** Returns the word used in a greeting. */
   public String word() {
     return word;
   }

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** Reads PEM files. All failures name the file and never show what is in it. */
+/** Reads PEM files. Every failure names the file and never shows its content. */
 public final class Pem {
   private static final String BEGIN = "-----BEGIN PRIVATE KEY-----";
   private static final String END = "-----END PRIVATE KEY-----";
@@ -24,7 +24,7 @@ public final class Pem {
   private Pem() {}
 
   /**
-   * All certificates of a file, at least one.
+   * Returns all certificates of a file, at least one.
    *
    * @throws IOException naming the file, and why it cannot be used
    */
@@ -44,7 +44,7 @@ public final class Pem {
   }
 
   /**
-   * An unencrypted key.
+   * Returns the key of a file, which must be unencrypted.
    *
    * @throws IOException naming the file, and why it cannot be used
    */
@@ -68,7 +68,7 @@ public final class Pem {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
       } catch (InvalidKeySpecException e) {
-        // Another kind of key: the next one is tried.
+        // It is another kind of key: try the next one.
       } catch (GeneralSecurityException e) {
         throw new IOException("this Java cannot read keys of type " + algorithm, e);
       }

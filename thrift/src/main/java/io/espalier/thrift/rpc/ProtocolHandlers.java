@@ -10,21 +10,24 @@ import java.util.function.Supplier;
 import org.apache.thrift.TBase;
 import org.jspecify.annotations.Nullable;
 
-/** The calls that a service answers. Unlike libthrift's processors it does not hold a thread. */
+/** The handlers of a service's calls. Unlike libthrift's processors they do not block a thread. */
 final class ProtocolHandlers {
   private final Map<String, Method<?>> byName = new HashMap<>();
 
-  /** One call. */
+  /** The handler of one call. */
   interface Method<A extends TBase<A, ?>> {
     A arguments();
 
-    /** Completes with the result structure, which holds the answer or a declared exception. */
+    /**
+     * Returns a stage that completes with the result structure, which contains the answer or a
+     * declared exception.
+     */
     CompletionStage<? extends TBase<?, ?>> call(A arguments);
   }
 
   /**
-   * @param answered makes the result structure of an answer
-   * @param refused makes the result structure of a refusal
+   * @param answered builds the result structure of an answer
+   * @param refused builds the result structure of a refusal
    */
   <A extends TBase<A, ?>, T> ProtocolHandlers add(
       String name,

@@ -14,10 +14,10 @@ import org.apache.thrift.TBase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections to peers, kept open between calls. Thread-safe; calls block their thread, each within
- * the time-outs. A connection that failed once is not used again, and what was idle for long is
- * closed before its server does it: a request into a dead connection would be one whose fate is not
- * known.
+ * A pool of connections to peers, kept open between calls. Thread-safe; calls block their thread,
+ * each within its time-outs. A connection that failed once is not reused, and one that was idle for
+ * long is closed before its server closes it: the fate of a request into a dead connection would be
+ * unknown.
  */
 final class RpcClients implements AutoCloseable {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -32,7 +32,7 @@ final class RpcClients implements AutoCloseable {
   private record Idle(RpcConnection connection, long sinceNanos) {}
 
   /**
-   * @param callee what all peers are
+   * @param callee role of all peers
    */
   RpcClients(PeerRole callee, PeerOptions options) {
     this.callee = callee;
@@ -48,7 +48,7 @@ final class RpcClients implements AutoCloseable {
     timer.setRemoveOnCancelPolicy(true);
   }
 
-  /** A refusal is an answer: nothing was acted upon. */
+  /** Throws for a refusal, which is an answer: the peer took no action. */
   static void check(InetSocketAddress peer, @Nullable Refused refused) throws RpcException {
     if (refused != null) {
       throw new RpcException(
@@ -57,7 +57,10 @@ final class RpcClients implements AutoCloseable {
     }
   }
 
-  /** It was acted upon, but how is not to be understood. */
+  /**
+   * Returns the exception for an answer that cannot be understood, although the peer acted on the
+   * request.
+   */
   static RpcException bad(InetSocketAddress peer, BadMessageException e) {
     return new RpcException(
         RpcException.Kind.UNKNOWN,
@@ -69,7 +72,7 @@ final class RpcClients implements AutoCloseable {
     return options;
   }
 
-  /** Calls and fills {@code result}. */
+  /** Calls the peer and fills {@code result}. */
   void call(
       InetSocketAddress peer,
       String name,
@@ -88,7 +91,7 @@ final class RpcClients implements AutoCloseable {
         giveBack(peer, connection);
       } else {
         connection.close();
-        // What else is open to that peer is probably as dead.
+        // Other open connections to that peer are probably dead, too.
         forget(peer);
       }
     }
@@ -132,7 +135,7 @@ final class RpcClients implements AutoCloseable {
     }
   }
 
-  /** Closes what is open to a peer, because it went away or came back. */
+  /** Closes the connections to a peer, because it went away or came back. */
   void forget(InetSocketAddress peer) {
     Deque<Idle> open;
     synchronized (idle) {

@@ -28,11 +28,11 @@ import org.apache.thrift.transport.layered.TFramedTransport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The caller's end of a connection. One call at a time, from one thread at a time. After a failure
- * it is of no more use.
+ * The caller's end of a connection. It handles one call at a time, from one thread at a time, and
+ * cannot be used after a failure.
  *
- * <p>A write into a connection whose peer does not read has no time-out of its own in Java, and a
- * read has one per piece only: a timer that closes the socket ends both.
+ * <p>In Java a write to a peer that does not read has no time-out, and a read has one only per
+ * piece: a timer that closes the socket limits both.
  */
 final class RpcConnection implements AutoCloseable {
   private static final int RECURSION = 16;
@@ -77,7 +77,7 @@ final class RpcConnection implements AutoCloseable {
   /**
    * Connects and greets.
    *
-   * @param timer closes what takes too long
+   * @param timer runs the timer that closes a connection after its time limit
    * @throws RpcException of kind NOT_SENT or REFUSED, naming the address
    */
   static RpcConnection open(
@@ -172,7 +172,7 @@ final class RpcConnection implements AutoCloseable {
     try {
       first.call("greet", new Peer.greet_args(greeting), result, bounds);
     } catch (RpcException e) {
-      // Nothing of what is to be said has been said.
+      // The request has not been sent.
       throw new RpcException(
           Kind.NOT_SENT,
           e.getMessage()
@@ -200,12 +200,12 @@ final class RpcConnection implements AutoCloseable {
     return new RpcConnection(address, socket, caller, timer, greeted);
   }
 
-  /** The version that both keep to. */
+  /** Returns the protocol version that both sides use. */
   int protocol() {
     return protocol;
   }
 
-  /** What the peer says it is. */
+  /** Returns the program name and version that the peer sent. */
   String program() {
     return program;
   }
@@ -215,8 +215,9 @@ final class RpcConnection implements AutoCloseable {
   }
 
   /**
-   * @param result is filled
-   * @throws RpcException of kind UNKNOWN, or REFUSED when the peer says that it could not read it
+   * @param result structure to fill
+   * @throws RpcException of kind UNKNOWN, or REFUSED when the peer reports that it could not read
+   *     the request
    */
   void call(String name, TBase<?, ?> arguments, TBase<?, ?> result, RpcTimeouts bounds)
       throws RpcException {

@@ -2,17 +2,17 @@ package io.espalier.thrift.rpc;
 
 import java.io.IOException;
 
-/** A call that brought no answer. */
+/** A call that returned no answer. */
 public final class RpcException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /** What is known of the request. */
+  /** What is known about the fate of the request. */
   public enum Kind {
-    /** It has certainly not been acted upon: it was never sent. */
+    /** It was never sent, so the peer certainly took no action. */
     NOT_SENT,
-    /** It may or may not have been acted upon. */
+    /** The peer may or may not have acted on it. */
     UNKNOWN,
-    /** The peer does not want us: wrong token, other version, other role. Not acted upon. */
+    /** The peer rejects us: wrong token, other version, other role. It took no action. */
     REFUSED
   }
 

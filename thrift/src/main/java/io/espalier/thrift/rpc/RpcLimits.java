@@ -1,14 +1,14 @@
 package io.espalier.thrift.rpc;
 
 /**
- * What a peer may cost a server at most.
+ * Limits on the resources that a peer may use on a server.
  *
- * @param maxFrameBytes of a request or answer
- * @param maxConnections that have greeted; one more pushes out the one that was silent longest
- * @param maxStrangers connections that have not greeted; one more pushes out the oldest
+ * @param maxFrameBytes size of a request or answer
+ * @param maxConnections greeted connections; one more closes the one that was idle longest
+ * @param maxStrangers connections that have not greeted; one more closes the oldest
  * @param greetMillis from accepting to the end of the greeting, TLS included
  * @param frameMillis from the first byte of a request to its last, and the same for an answer
- * @param idleMillis between requests; clients close before that
+ * @param idleMillis between requests; clients close earlier
  */
 public record RpcLimits(
     int maxFrameBytes,
@@ -20,7 +20,7 @@ public record RpcLimits(
   public static final RpcLimits DEFAULT =
       new RpcLimits(64 << 20, 4_096, 256, 3_000, 10_000, 300_000);
 
-  /** All a stranger may send at once. */
+  /** The maximum number of bytes in a message before the greeting is accepted. */
   static final int GREETING_BYTES = 4_096;
 
   public RpcLimits withMaxFrameBytes(int bytes) {

@@ -19,10 +19,10 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the two ends of a connection know each other: TLS with certificates on both sides, a secret
- * that both know, both, or neither. The certificate authority must be the cluster's own: whoever
- * has a certificate of it is a member; names in certificates are not compared with addresses, which
- * workers choose.
+ * How the two ends of a connection authenticate each other: TLS with certificates on both sides, a
+ * shared secret, both, or neither. The certificate authority must be the cluster's own: every
+ * holder of one of its certificates is a member. Names in certificates are not compared with
+ * addresses, because workers choose their addresses.
  *
  * <p>Immutable. {@link #toString} shows no secret.
  */
@@ -38,19 +38,19 @@ public final class RpcSecurity {
     this.secret = secret;
   }
 
-  /** Everybody who can connect is believed: for loopback. */
+  /** Returns no authentication: every peer that can connect is accepted. For loopback. */
   public static RpcSecurity none() {
     return new RpcSecurity(null, null);
   }
 
-  /** A secret without TLS. */
+  /** Returns authentication by a secret, without TLS. */
   public static RpcSecurity secret(String secret) {
     return new RpcSecurity(null, secret.getBytes(StandardCharsets.UTF_8));
   }
 
   /**
    * @param files certificate chain, key and authority, all or none
-   * @param tokenFile its text without surrounding white space is the secret
+   * @param tokenFile file whose trimmed text is the secret
    * @throws IOException naming the file that cannot be used, and why
    */
   public static RpcSecurity of(Optional<TlsFiles> files, Optional<Path> tokenFile)
@@ -60,7 +60,7 @@ public final class RpcSecurity {
     return new RpcSecurity(context, secret);
   }
 
-  /** PEM files. */
+  /** Paths of PEM files. */
   public record TlsFiles(Path certificate, Path key, Path authority) {}
 
   private static byte[] token(Path file) throws IOException {
@@ -106,16 +106,16 @@ public final class RpcSecurity {
     }
   }
 
-  /** Whether strangers are kept out. */
+  /** Returns whether peers must authenticate. */
   public boolean authenticates() {
     return tls != null || secret != null;
   }
 
   /**
-   * What is wrong with listening there.
+   * Checks whether it is acceptable to listen on the host.
    *
-   * @param flag by which the address was given, for the message
-   * @return nothing when it is fine
+   * @param flag flag that gave the address, for the message
+   * @return objection; empty when there is none
    */
   public Optional<String> objection(String flag, String host, boolean insecure) {
     try {
@@ -142,7 +142,7 @@ public final class RpcSecurity {
     return secret == null ? null : new String(secret, StandardCharsets.UTF_8);
   }
 
-  /** Compares in a time that does not tell how much was right. */
+  /** Compares a secret in a time that does not reveal how much of it was right. */
   boolean accepts(@Nullable String offered) {
     byte[] wanted = secret;
     return wanted == null
@@ -150,7 +150,7 @@ public final class RpcSecurity {
             && MessageDigest.isEqual(wanted, offered.getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** For people: what protects the connection. */
+  /** Describes, for people, what protects the connection. */
   @Override
   public String toString() {
     if (tls != null) {

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** Listens for the other side's calls. */
+/** A server that accepts the calls of the other side. */
 public final class RpcServer implements AutoCloseable {
   private final FrameServer server;
 
@@ -26,9 +26,9 @@ public final class RpcServer implements AutoCloseable {
   }
 
   /**
-   * Serves workers.
+   * Starts the scheduler's server, which workers call.
    *
-   * @throws IOException naming the address, when it cannot be had
+   * @throws IOException naming the address, when it cannot be bound
    */
   public static RpcServer scheduler(
       InetSocketAddress address, PeerOptions options, JsonDecoder json, CallTable.OfScheduler calls)
@@ -53,9 +53,9 @@ public final class RpcServer implements AutoCloseable {
   }
 
   /**
-   * Serves the scheduler.
+   * Starts the worker's server, which the scheduler calls.
    *
-   * @throws IOException naming the address, when it cannot be had
+   * @throws IOException naming the address, when it cannot be bound
    */
   public static RpcServer worker(
       InetSocketAddress address, PeerOptions options, JsonDecoder json, CallTable.OfWorker calls)
@@ -101,7 +101,10 @@ public final class RpcServer implements AutoCloseable {
     }
   }
 
-  /** Whose question cannot be answered is told why; everything else is our own failure. */
+  /**
+   * Maps a failure to an answer: a caller whose request cannot be answered receives the reason;
+   * everything else is our own failure.
+   */
   private static <T> CompletionStage<T> refused(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return CompletableFuture.failedFuture(
@@ -110,7 +113,7 @@ public final class RpcServer implements AutoCloseable {
             : failure);
   }
 
-  /** Where it listens. */
+  /** Returns the address on which the server listens. */
   public InetSocketAddress address() {
     return server.address();
   }

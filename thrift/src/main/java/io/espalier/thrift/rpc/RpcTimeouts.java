@@ -1,12 +1,12 @@
 package io.espalier.thrift.rpc;
 
 /**
- * How long parts of a call may take (docs/design/bistro.md#time-limits-of-calls).
+ * Time limits of the parts of a call (docs/design/bistro.md#time-limits-of-calls).
  *
- * @param connectMillis until the connection stands
- * @param sendMillis until the request has left
- * @param receiveMillis from then until the whole answer is here
- * @param totalMillis all of it, with the greeting of a new connection
+ * @param connectMillis until the connection is established
+ * @param sendMillis until the request has been sent
+ * @param receiveMillis from then until the whole answer has arrived
+ * @param totalMillis whole call, including the greeting of a new connection
  */
 public record RpcTimeouts(int connectMillis, int sendMillis, int receiveMillis, int totalMillis) {
   public static final RpcTimeouts DEFAULT = new RpcTimeouts(1_000, 1_000, 2_000, 5_000);
@@ -17,19 +17,19 @@ public record RpcTimeouts(int connectMillis, int sendMillis, int receiveMillis, 
     }
   }
 
-  /** The same with more patience for the answer. */
+  /** Returns a copy with another time limit for the answer. */
   public RpcTimeouts withReceive(int millis) {
     return new RpcTimeouts(
         connectMillis, sendMillis, millis, Math.max(totalMillis, millis + connectMillis));
   }
 
-  /** The same within that time in all. */
+  /** Returns a copy limited to that total time. */
   public RpcTimeouts within(long millis) {
     return new RpcTimeouts(
         connectMillis, sendMillis, receiveMillis, (int) Math.max(1, Math.min(totalMillis, millis)));
   }
 
-  /** The same with nothing that outlasts an instant of {@link System#nanoTime}. */
+  /** Returns a copy in which no limit extends beyond an instant of {@link System#nanoTime}. */
   RpcTimeouts until(long deadlineNanos) {
     int left =
         (int)

@@ -9,7 +9,7 @@ import io.espalier.thrift.wire.BadMessageException;
 import io.espalier.thrift.wire.WireReports;
 import java.net.InetSocketAddress;
 
-/** Calls a scheduler. Thread-safe; calls block within the time-outs. */
+/** Calls a scheduler. Thread-safe; calls block within their time-outs. */
 public final class SchedulerClient implements AutoCloseable {
   private final RpcClients clients;
 
@@ -18,9 +18,9 @@ public final class SchedulerClient implements AutoCloseable {
   }
 
   /**
-   * Says that we are here.
+   * Sends a heartbeat.
    *
-   * @param millis all that it may take
+   * @param millis time limit of the whole call
    */
   public HeartbeatResponse heartbeat(InetSocketAddress to, Heartbeat heartbeat, long millis)
       throws RpcException {
@@ -40,9 +40,9 @@ public final class SchedulerClient implements AutoCloseable {
   }
 
   /**
-   * Says what became of tasks.
+   * Reports what happened to tasks.
    *
-   * @param millis all that it may take
+   * @param millis time limit of the whole call
    */
   public ReportResponse report(InetSocketAddress to, Report report, long millis)
       throws RpcException {

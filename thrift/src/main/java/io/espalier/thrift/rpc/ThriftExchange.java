@@ -82,7 +82,7 @@ final class ThriftExchange implements ConnectionHandler {
       }
       return call(method, in, message);
     } catch (TException | RuntimeException e) {
-      // Which is told to the peer: nothing of a message that cannot be read is acted upon.
+      // The peer learns of this: an unreadable message has no effect.
       return CompletableFuture.completedFuture(
           reply(
               message,
@@ -143,7 +143,7 @@ final class ThriftExchange implements ConnectionHandler {
   }
 
   private @org.jspecify.annotations.Nullable Refused objection(Greeting greeting) {
-    // A stranger learns nothing but that it is one.
+    // An unauthenticated peer learns nothing except that it was rejected.
     if (!options.security().accepts(greeting.getToken())) {
       return new Refused(
           RefusalCode.WRONG_TOKEN,

@@ -7,7 +7,7 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** The server's end of TLS over a connection that does not block. */
+/** The server's end of TLS over a non-blocking connection. */
 final class TlsFilter {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
@@ -21,7 +21,7 @@ final class TlsFilter {
     incoming.flip();
   }
 
-  /** Takes bytes from the network. */
+  /** Adds bytes from the network. */
   void received(ByteBuffer bytes) {
     ByteBuffer all =
         ByteBuffer.allocate(
@@ -33,16 +33,17 @@ final class TlsFilter {
     fresh = true;
   }
 
-  /** Whether there are bytes that were not looked at since the last answer. */
+  /** Returns whether there are bytes that have not been decoded since the last answer. */
   boolean hasUndecoded() {
     return incoming.hasRemaining() && fresh;
   }
 
   /**
-   * Goes on until there is something for the application, or nothing more can be done now.
+   * Continues until there is data for the application, or no more progress is possible now.
    *
-   * @param out gets what must be sent to the peer
-   * @return what the peer said; null when more must come, or {@link #needsWork}, first
+   * @param out receives the bytes to send to the peer
+   * @return decrypted data of the peer; null when more bytes, or {@link #needsWork}, must come
+   *     first
    */
   @Nullable ByteBuffer unwrap(Deque<ByteBuffer> out) throws SSLException {
     while (true) {
@@ -86,7 +87,7 @@ final class TlsFilter {
     return engine.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NEED_TASK;
   }
 
-  /** Computes; on any thread, while nothing else is called. */
+  /** Runs the pending computations, on any thread, while no other method is called. */
   void work() {
     for (Runnable task = engine.getDelegatedTask();
         task != null;
@@ -99,7 +100,7 @@ final class TlsFilter {
     return engine.isInboundDone();
   }
 
-  /** Encrypts all of it. */
+  /** Encrypts all the data. */
   void wrap(ByteBuffer plain, Deque<ByteBuffer> out) throws SSLException {
     while (plain.hasRemaining()) {
       ByteBuffer packet = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());

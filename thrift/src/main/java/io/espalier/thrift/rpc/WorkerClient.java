@@ -10,7 +10,7 @@ import io.espalier.thrift.wire.WireLogs;
 import io.espalier.thrift.wire.WireWorks;
 import java.net.InetSocketAddress;
 
-/** Calls workers. Thread-safe; calls block within the time-outs. */
+/** Calls workers. Thread-safe; calls block within their time-outs. */
 public final class WorkerClient implements AutoCloseable {
   private final RpcClients clients;
 
@@ -19,9 +19,9 @@ public final class WorkerClient implements AutoCloseable {
   }
 
   /**
-   * Gives a batch of work.
+   * Sends a batch of work.
    *
-   * @param millis all that it may take
+   * @param millis time limit of the whole call
    */
   public WorkResponse work(InetSocketAddress to, WorkBatch work, long millis) throws RpcException {
     WorkerService.work_result result = new WorkerService.work_result();
@@ -40,9 +40,9 @@ public final class WorkerClient implements AutoCloseable {
   }
 
   /**
-   * Asks for logs.
+   * Queries the logs.
    *
-   * @param millis how long the answer may take
+   * @param millis time limit of the answer
    */
   public LogPage logs(InetSocketAddress to, LogQuery query, int millis) throws RpcException {
     WorkerService.logs_result result = new WorkerService.logs_result();
@@ -60,7 +60,7 @@ public final class WorkerClient implements AutoCloseable {
     }
   }
 
-  /** A worker went away or moved. */
+  /** Closes the connections to a worker that went away or moved. */
   public void forget(InetSocketAddress address) {
     clients.forget(address);
   }

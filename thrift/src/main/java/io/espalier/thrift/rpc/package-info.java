@@ -1,4 +1,7 @@
-/** The transport: who may connect, framing, time-outs, bounds. Nothing here knows what is said. */
+/**
+ * The transport: authentication, framing, time-outs, limits. It does not depend on the content of
+ * messages.
+ */
 @NullMarked
 package io.espalier.thrift.rpc;
 

@@ -1,6 +1,6 @@
 package io.espalier.thrift.wire;
 
-/** A message that lacks something or says what cannot be; nothing of it was acted upon. */
+/** A message that lacks a required field or has an impossible value; it had no effect. */
 public final class BadMessageException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -24,7 +24,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What the starts of one job have in common. */
+/** The part that all starts of one job have in common. */
 record JobTemplate(
     List<String> command,
     StatusSource statusFrom,

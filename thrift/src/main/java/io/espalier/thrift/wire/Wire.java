@@ -21,7 +21,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all messages have in common. Reading throws {@link BadMessageException} and nothing else.
+ * Conversions that all messages share. Reading throws {@link BadMessageException} and nothing else.
  */
 final class Wire {
   private Wire() {}
@@ -44,7 +44,7 @@ final class Wire {
     return value;
   }
 
-  /** What is optional is left out when there is none. */
+  /** Returns null for an empty value, because empty optional fields are omitted. */
   static @Nullable String orNone(String value) {
     return value.isEmpty() ? null : value;
   }
@@ -57,7 +57,7 @@ final class Wire {
     return value == null ? Map.of() : value;
   }
 
-  /** The constant with that word. */
+  /** Returns the constant with that word. */
   static <E> E word(E[] values, Function<E, String> label, @Nullable String word, String what) {
     for (E value : values) {
       if (label.apply(value).equals(word)) {

@@ -10,7 +10,9 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Questions about logs. Thread-safe; reading throws {@link BadMessageException}. */
+/**
+ * Converts log queries and their answers. Thread-safe; reading throws {@link BadMessageException}.
+ */
 public final class WireLogs {
   private WireLogs() {}
 

@@ -27,14 +27,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker says, and the answers. Thread-safe; reading throws {@link BadMessageException}. */
+/**
+ * Converts a worker's reports and the answers. Thread-safe; reading throws {@link
+ * BadMessageException}.
+ */
 public final class WireReports {
   private static final int MAX_PROGRESS = Progress.MAX_BYTES;
 
   private final JsonDecoder json;
 
   /**
-   * @param json reads the JSON of progress
+   * @param json decoder of the JSON of progress
    */
   public WireReports(JsonDecoder json) {
     this.json = json;
@@ -107,7 +110,7 @@ public final class WireReports {
   }
 
   private static ProtocolTimers timers(Map<String, Long> wire) {
-    // A timer that the other release does not have yet keeps its default.
+    // A timer that the other release does not know yet keeps its default.
     Map<String, Long> values = new LinkedHashMap<>(ProtocolTimers.BALANCED.values());
     values.putAll(wire);
     ProtocolTimers timers = ProtocolTimers.of(values);
@@ -223,7 +226,7 @@ public final class WireReports {
 
   private Report.ProgressOf progress(WireProgress wire) {
     String text = Wire.present(wire.getJson(), "the JSON of a progress");
-    // What is longer was let through by a worker that should not have: characters are enough here.
+    // A correct worker sends no longer text, so counting characters suffices here.
     if (text.length() > MAX_PROGRESS || !(json.read(text).value() instanceof Json.Obj object)) {
       throw new BadMessageException(
           "a progress is no JSON object of at most " + MAX_PROGRESS + " bytes");

@@ -24,25 +24,34 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Batches of work and their answers. Thread-safe; reading throws {@link BadMessageException}. */
+/**
+ * Converts batches of work and their answers. Thread-safe; reading throws {@link
+ * BadMessageException}.
+ */
 public final class WireWorks {
   private final JsonDecoder json;
 
   /**
-   * @param json reads the JSON arguments of tasks
+   * @param json decoder of the JSON arguments of tasks
    */
   public WireWorks(JsonDecoder json) {
     this.json = json;
   }
 
-  /** Starts of one job differ in little: the rest is said once. */
+  /**
+   * Collects the common parts of starts, each sent once: the starts of one job differ in little
+   * else.
+   */
   private static final class Recipes {
     private final List<WireRecipe> wire = new ArrayList<>();
     private final Map<JobTemplate, Integer> known = new HashMap<>();
     private @Nullable LaunchSpec last;
     private int lastIndex;
 
-    /** Launches of one job share these objects: comparing them deeply each time would be waste. */
+    /**
+     * Launches of one job share these objects, so comparing references avoids a deep comparison
+     * each time.
+     */
     @SuppressWarnings("ReferenceEquality")
     int index(LaunchSpec launch) {
       if (last != null
@@ -190,7 +199,7 @@ public final class WireWorks {
   }
 
   /**
-   * @param sent what is answered: an answer that does not fit it is bad
+   * @param sent batch that is answered; an answer that does not match it is bad
    */
   public static WorkResponse workAnswer(@Nullable WireWorkAnswer wire, WorkBatch sent) {
     WireWorkAnswer answer = Wire.present(wire, "an answer");

@@ -1,4 +1,4 @@
-/** Between the records of the core and the structures of the IDL. */
+/** Converts between the records of the core and the structures of the IDL. */
 @NullMarked
 package io.espalier.thrift.wire;
 

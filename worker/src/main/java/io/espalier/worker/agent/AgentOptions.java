@@ -6,16 +6,16 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a worker is told once.
+ * The settings of a worker, fixed at its start.
  *
- * @param shard the name under which it is known and may be replaced
- * @param host as jobs name it for placement
- * @param listen where it answers calls
- * @param advertised where others reach it; empty: where it listens
- * @param schedulers in the order in which they are tried; none: {@link WorkerAgent#schedulers} will
- *     say
- * @param maxTasks how many tasks it runs at once at most; 0: as many as its resources allow
- * @param dataDirectory held by us
+ * @param shard the name by which the scheduler knows the worker and by which it can be replaced
+ * @param host host name that jobs use for placement
+ * @param listen address on which the worker accepts calls
+ * @param advertised address at which others reach the worker; empty: the listen address
+ * @param schedulers addresses in the order in which they are tried; empty: {@link
+ *     WorkerAgent#schedulers} supplies them
+ * @param maxTasks maximum number of concurrent tasks; 0: as many as the worker's resources allow
+ * @param dataDirectory already locked by this process
  * @param drainWait how long a stop waits for running tasks before it stops them
  */
 public record AgentOptions(
@@ -32,7 +32,7 @@ public record AgentOptions(
     schedulers = List.copyOf(schedulers);
   }
 
-  /** Host and port, looked up at each use. */
+  /** A host and port, resolved at each use. */
   public record Address(String host, int port) {
     @Override
     public String toString() {

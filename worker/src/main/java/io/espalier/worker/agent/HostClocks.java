@@ -10,7 +10,7 @@ final class HostClocks implements AutoCloseable {
   private final Uptime uptime;
 
   /**
-   * @throws IOException where {@code /proc/uptime} is missing
+   * @throws IOException when {@code /proc/uptime} is missing
    */
   HostClocks() throws IOException {
     this.uptime = new Uptime();

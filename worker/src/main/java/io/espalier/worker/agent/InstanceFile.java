@@ -13,14 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which worker processes have used a data directory, and where. A later one that has the lock may
- * vouch for those of which it knows that nothing lives: by its own look at the same machine, or
- * because that machine has been booted since.
+ * Records which worker processes have used a data directory, and where. A later process that holds
+ * the lock may vouch for the earlier ones whose tasks are certainly dead: because it has searched
+ * the same machine, or because that machine has been booted since.
  */
 final class InstanceFile {
   private static final String NAME = "instance-places";
 
-  /** Of versions that wrote no places: it proves nothing. */
+  /** Written by versions that recorded no places, so it proves nothing. */
   private static final String OLD_NAME = "instances";
 
   private static final int KEPT = 64;
@@ -35,10 +35,11 @@ final class InstanceFile {
   }
 
   /**
-   * Adds this process, durably. Call when the look for survivors found nothing any more.
+   * Adds this process, durably. Call it once the search for survivors finds nothing.
    *
-   * @param looked whether what the last process left was looked for; otherwise only boots count
-   * @return the instances before it that have ended for certain, with all they started
+   * @param looked whether this process searched for survivors of the last process; if not, only
+   *     boots count
+   * @return the earlier instances that have certainly ended, together with everything they started
    */
   static List<Long> enter(Path directory, long instance, RunPlace here, boolean looked)
       throws IOException {
@@ -50,7 +51,8 @@ final class InstanceFile {
       if (seen || here.isLaterBootOf(line.place())) {
         ended.add(line.instance());
       }
-      // What we could not look for, nobody can any more: our journal takes the place of its own.
+      // Nobody can search any more for what we could not: our journal replaces the one that named
+      // it.
       lines.add(seen ? line : new Line(line.instance(), line.place().unseen()));
     }
     lines.add(new Line(instance, here));

@@ -25,9 +25,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker keeps and hides of the output of each job. It learns that from the starts of their
- * tasks, and remembers it in its data directory: what was kept for a job must still be kept when
- * the worker is restarted and nobody has started that job again. Thread-safe.
+ * The log policy and the redaction of each job. It learns them from the starts of the job's tasks
+ * and persists them in its data directory: the policy of a job still applies after the worker has
+ * restarted and before anybody starts that job again. Thread-safe.
  */
 public final class JobLogs {
   private final Path file;
@@ -43,9 +43,9 @@ public final class JobLogs {
   }
 
   /**
-   * Applies what is remembered.
+   * Opens the file and applies the remembered settings.
    *
-   * @param ofAll for jobs that say nothing of themselves
+   * @param ofAll policy for jobs that set none of their own
    * @throws IOException naming the file, when it cannot be read or is damaged
    */
   public static JobLogs open(Path file, LogStore store, LogPolicy ofAll, JsonDecoder json)
@@ -106,7 +106,7 @@ public final class JobLogs {
             + " their next task starts here");
   }
 
-  /** What a job says of itself from now on; in force when this returns. */
+  /** Sets the options of a job; they are in force when this method returns. */
   public synchronized void set(String job, LogOptions options) {
     LogOptions before = byJob.getOrDefault(job, LogOptions.DEFAULT);
     if (before.equals(options)) {
@@ -121,7 +121,7 @@ public final class JobLogs {
     store.apply(ofAll.withOptions(byJob));
   }
 
-  /** Remembers what has changed, durably; before lines are deleted for what is remembered. */
+  /** Persists changed settings. Call it before lines are deleted because of them. */
   public void save() throws IOException {
     byte[] text;
     synchronized (this) {

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds back what is to be done to tasks until the guard knows the lease that they live by. Of the
- * agent's thread.
+ * Delays actions on tasks until the guard has confirmed the lease under which they live. Confined
+ * to the agent's thread.
  */
 final class LeaseBarrier {
   private static final Logger log = LoggerFactory.getLogger(LeaseBarrier.class);
@@ -24,18 +24,18 @@ final class LeaseBarrier {
   private long leaseMillis;
 
   /**
-   * What is to be done to a task.
+   * An action that waits for the lease.
    *
-   * @param start of the task; null: something else
+   * @param start the task that the action starts; null: another action
    */
   private record Waiting(@Nullable LaunchSpec start, Runnable action) {}
 
-  /** Starts a task once the lease is in force, at once if it is. */
+  /** Starts a task once the lease is in force, or at once if it already is. */
   void start(LaunchSpec launch, Runnable action) {
     pass(new Waiting(launch, action));
   }
 
-  /** Does something else to a task, after what was to be done before. */
+  /** Runs another action on a task, after all actions queued before it. */
   void then(Runnable action) {
     pass(new Waiting(null, action));
   }
@@ -49,12 +49,12 @@ final class LeaseBarrier {
   }
 
   /**
-   * There is a new lease.
+   * Notes a renewed lease.
    *
-   * @param begin from when it counts
-   * @return whether the guard is to be asked for its word: it may have closed the gate already, or
-   *     be about to. It is asked anew with each lease until it answers: what it was asked may be
-   *     lost
+   * @param begin the instant from which it counts
+   * @return true when the guard must be asked for a confirmation, because it may have closed the
+   *     gate already or be about to. Each renewal asks again until the guard answers, since an
+   *     earlier request may have been lost
    */
   boolean renewed(ClockReading begin, long millis, ClockReading now) {
     ClockReading before = since;
@@ -68,20 +68,20 @@ final class LeaseBarrier {
     return mayBeOut;
   }
 
-  /** The guard knows the lease: all that waits is done. */
+  /** The guard has confirmed the lease: runs all waiting actions. */
   void open() {
     inForce = true;
     for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
       try {
         next.action().run();
       } catch (RuntimeException e) {
-        // A mistake in one must not take those behind it with it.
+        // A bug in one action must not prevent the actions behind it.
         log.error("while doing what had waited for the lease", e);
       }
     }
   }
 
-  /** The lease that they waited for is over: forgets all, and answers what was to be started. */
+  /** The lease has expired: drops all waiting actions and returns the starts among them. */
   List<LaunchSpec> giveUp() {
     List<LaunchSpec> starts = new ArrayList<>();
     for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {

@@ -4,13 +4,13 @@ import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import java.util.List;
 
-/** Pages that fit into an answer. */
+/** Limits log pages to what fits into an answer. */
 final class LogPages {
   private static final int MOST_CHARACTERS = 8 << 20;
 
   private LogPages() {}
 
-  /** The same page, or as much of it as fits, with where to go on. */
+  /** Returns the same page, or a shortened one with the position at which to continue. */
   static LogPage bounded(LogPage page) {
     long size = 0;
     List<LogLine> lines = page.lines();

@@ -10,8 +10,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs nothing: every task is done at once. To measure what lies between a scheduler and its tasks
- * ({@code espalier worker --executor noop}); there is no process, so there is nothing to guard.
+ * Completes every task at once without running anything. It serves to measure the overhead between
+ * a scheduler and its tasks ({@code espalier worker --executor noop}). It starts no process, so
+ * there is nothing to guard.
  */
 public final class NoopTasks implements TaskExecutor {
   private @Nullable TaskListener listener;
@@ -49,7 +50,7 @@ public final class NoopTasks implements TaskExecutor {
     return "";
   }
 
-  /** It starts no processes, so none can be left. */
+  /** Returns true: it starts no processes, so none can survive. */
   @Override
   public boolean lookedForSurvivors() {
     return true;

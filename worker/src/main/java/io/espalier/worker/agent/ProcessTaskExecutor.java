@@ -10,15 +10,15 @@ import io.espalier.worker.process.TaskSupervisor;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Tasks as child processes. */
+/** Runs tasks as child processes. */
 public final class ProcessTaskExecutor implements TaskExecutor {
   private final TaskSupervisor supervisor;
   private final JobLogs logs;
   private @Nullable TaskListener listener;
 
   /**
-   * @param supervisor prepared with a lease, not open
-   * @param logs of the store that the supervisor writes to
+   * @param supervisor prepared with a lease, not yet open
+   * @param logs settings of the store that the supervisor writes to
    */
   public ProcessTaskExecutor(TaskSupervisor supervisor, JobLogs logs) {
     this.supervisor = supervisor;
@@ -34,7 +34,7 @@ public final class ProcessTaskExecutor implements TaskExecutor {
   @Override
   public void start(LaunchSpec launch) {
     if (!HealthCheck.is(launch.job())) {
-      // Before the first line of it can be written: secrets must not reach the disk.
+      // Set before the task can write its first line: secrets must not reach the disk.
       logs.set(launch.job(), launch.logs());
     }
     try {
@@ -55,13 +55,13 @@ public final class ProcessTaskExecutor implements TaskExecutor {
 
   @Override
   public void kill(RunId run, KillRequest how) {
-    // What has ended meanwhile is reported as such: nothing is to be said here.
+    // A task that has ended meanwhile is reported by its own end: no answer is needed here.
     boolean unused = supervisor.kill(run.job(), run.node(), run.invocation(), how);
   }
 
   @Override
   public void extend(RunId run, long millis) {
-    // As with kill.
+    // As in kill.
     boolean unused = supervisor.extend(run.job(), run.node(), run.invocation(), millis);
   }
 

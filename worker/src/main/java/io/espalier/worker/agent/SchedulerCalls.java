@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls the scheduler, on threads of its own: one for heartbeats, which must not wait behind
- * anything, one for reports. Of several schedulers the one that answered last is called; it is left
- * when it does not answer or says that it is not the leader.
+ * Calls the scheduler on two threads of its own: one for heartbeats, which must never wait, and one
+ * for reports. With several schedulers, it calls the one that answered last, and moves on when that
+ * one does not answer or reports that it is not the leader.
  */
 final class SchedulerCalls implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SchedulerCalls.class);
@@ -38,7 +38,7 @@ final class SchedulerCalls implements AutoCloseable {
     this.client = new SchedulerClient(peer);
   }
 
-  /** From now on these, the first one first; none: every call fails. */
+  /** Replaces the schedulers; the first one is tried first. With an empty list every call fails. */
   void replace(List<Address> newSchedulers) {
     schedulers = List.copyOf(newSchedulers);
     current = 0;
@@ -57,7 +57,7 @@ final class SchedulerCalls implements AutoCloseable {
     T of(InetSocketAddress scheduler) throws RpcException;
   }
 
-  /** Exactly one of the two is called, on another thread. */
+  /** Sends a heartbeat. Exactly one of the two callbacks is called, on another thread. */
   void heartbeat(
       Heartbeat heartbeat, long millis, Consumer<HeartbeatResponse> answered, Runnable failed) {
     submit(
@@ -68,7 +68,7 @@ final class SchedulerCalls implements AutoCloseable {
         failed);
   }
 
-  /** Exactly one of the two is called, on another thread. */
+  /** Sends a report. Exactly one of the two callbacks is called, on another thread. */
   void report(Report report, long millis, Consumer<ReportResponse> answered, Runnable failed) {
     submit(
         reports,
@@ -127,7 +127,7 @@ final class SchedulerCalls implements AutoCloseable {
     }
   }
 
-  /** Once, not at every try. */
+  /** Logs a failure once, not at every retry. */
   private void say(String failure, @Nullable Exception e) {
     if (failure.equals(lastFailure)) {
       log.debug("again: {}", failure);

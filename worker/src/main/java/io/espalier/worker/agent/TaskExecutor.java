@@ -7,13 +7,13 @@ import io.espalier.core.running.TaskListener;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What runs the tasks of a worker. Calls come from one thread and do not wait for processes.
+ * Executes the tasks of a worker. Calls come from one thread and do not wait for processes.
  *
- * <p>Every start is followed by exactly one end, which is told once all processes of the task are
- * verified dead.
+ * <p>Every start is followed by exactly one end, which is delivered once all processes of the task
+ * are verified dead.
  */
 public interface TaskExecutor extends AutoCloseable {
-  /** Before anything else. */
+  /** Opens the executor; must be the first call. */
   void open(TaskListener listener);
 
   void start(LaunchSpec launch);
@@ -23,27 +23,34 @@ public interface TaskExecutor extends AutoCloseable {
   void extend(RunId run, long millis);
 
   /**
-   * Whatever lives is killed, and nothing is started, once one of these instants comes, also when
-   * this process is frozen; until told anew.
+   * Sets the expiry of the lease. When the earlier of the two instants is reached, everything alive
+   * is killed and nothing more is started, even if this process is frozen, until a new lease is
+   * set.
    *
    * @param uptimeHundredths as {@code /proc/uptime} counts
    * @param clockMillis epoch milliseconds
    */
   void lease(long uptimeHundredths, long clockMillis);
 
-  /** Completes once all leases told so far are in force and nothing is being killed for one. */
+  /**
+   * Returns a stage that completes once all leases set so far are in force and no expired lease is
+   * still causing kills.
+   */
   CompletionStage<Void> leaseInForce();
 
-  /** Why nobody would kill the tasks if this process froze; empty: there is a guard. */
+  /** Returns why nobody would kill the tasks if this process froze; empty: a guard would. */
   String guardProblem();
 
-  /** Whether what the last process on the data directory left was looked for, and is dead. */
+  /**
+   * Returns whether the survivors of the last process on the data directory were searched for and
+   * are dead.
+   */
   boolean lookedForSurvivors();
 
-  /** How tasks are run, for people. */
+  /** Returns a description, for people, of how tasks are run. */
   String description();
 
-  /** Stops all tasks, delivers their ends, within a bound. */
+  /** Stops all tasks and delivers their ends, within a time limit. */
   @Override
   void close();
 }

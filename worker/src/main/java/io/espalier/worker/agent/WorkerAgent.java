@@ -48,11 +48,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A worker: drives {@link WorkerProtocol} with real clocks, calls and tasks. One thread owns it;
- * all others (calls of the scheduler, answers, news of tasks) leave it messages.
- *
- * <p>Length. What the protocol wants done, what tasks say and what the scheduler asks are three
- * ports of one side: they only translate, into a call or into a message to the one thread.
+ * A worker: drives {@link WorkerProtocol} with real clocks, calls and tasks. One thread owns the
+ * state; all other threads (calls of the scheduler, answers, task events) post messages to it.
  */
 public final class WorkerAgent implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WorkerAgent.class);
@@ -72,7 +69,7 @@ public final class WorkerAgent implements AutoCloseable {
   private final CountDownLatch drained = new CountDownLatch(1);
   private volatile boolean closing;
 
-  // Of the owner's thread:
+  // Confined to the owner's thread:
   private final Set<RunId> running = new LinkedHashSet<>();
   private final Deque<TaskResult> ends = new ArrayDeque<>();
   private final LeaseBarrier gate = new LeaseBarrier();
@@ -118,14 +115,14 @@ public final class WorkerAgent implements AutoCloseable {
   }
 
   /**
-   * Starts a worker. Nothing that earlier processes on its data directory started is alive any
-   * more: that is what preparing the execution has verified.
+   * Starts a worker. Preparing the execution has verified that nothing is alive that earlier
+   * processes on its data directory started.
    *
-   * @param tasks prepared, not open; closed with the agent
-   * @param logs where the tasks' output is; stays the caller's
-   * @param physical what the host offers, by the names of physical resources
-   * @param json reads what comes as JSON text
-   * @throws IOException when the address cannot be had, or the data directory cannot be written
+   * @param tasks prepared, not yet open; closed with the agent
+   * @param logs store of the tasks' output; the caller closes it
+   * @param physical capacity of the host, by name of the physical resource
+   * @param json decoder of JSON text
+   * @throws IOException when the address cannot be bound, or the data directory cannot be written
    */
   public static WorkerAgent start(
       AgentOptions options,
@@ -150,27 +147,27 @@ public final class WorkerAgent implements AutoCloseable {
         Set.of("lease_guard"));
   }
 
-  /** What the host offers has been looked at again; the next heartbeat tells. */
+  /** Sets the newly measured capacity of the host; the next heartbeat reports it. */
   public void physical(Map<String, Long> newest) {
     WorkerDescription facts = facts(newest);
     tell(() -> side.facts(facts));
   }
 
   /**
-   * Whether tasks can be run here, as far as this process can tell.
+   * Sets whether tasks can run here, as far as this process can tell.
    *
-   * @param problem what is wrong; empty: nothing
+   * @param problem the problem; empty: none
    */
   public void health(String problem) {
     tell(() -> ownProblem = problem);
   }
 
-  /** Which process this is. */
+  /** Returns the reference of this worker process. */
   public WorkerRef self() {
     return self;
   }
 
-  /** Where others reach it. */
+  /** Returns the address at which others reach this worker. */
   public String address() {
     if (!options.advertised().isEmpty()) {
       return options.advertised();
@@ -183,13 +180,17 @@ public final class WorkerAgent implements AutoCloseable {
     return new AgentOptions.Address(host, bound.getPort()).toString();
   }
 
-  /** The scheduler is to be found at these addresses from now on; it is tried at once. */
+  /** Replaces the addresses of the schedulers; the worker tries them at once. */
   public void schedulers(List<AgentOptions.Address> schedulers) {
     scheduler.replace(schedulers);
     tell(() -> side.schedulerMoved(now()));
   }
 
-  /** Waits until an operator has drained the worker and nothing is left. */
+  /**
+   * Waits until an operator has drained the worker and no task is left.
+   *
+   * @return false when the time was up first
+   */
   public boolean awaitDrained(long millis) throws InterruptedException {
     return drained.await(millis, TimeUnit.MILLISECONDS);
   }
@@ -208,7 +209,10 @@ public final class WorkerAgent implements AutoCloseable {
     }
   }
 
-  /** Without a guard nothing new is started, and after a lease without one nothing goes on. */
+  /**
+   * Checks the guard. Without a guard nothing new starts, and nothing survives a lease that ends
+   * without one.
+   */
   private void lookAtTheGuard() {
     String problem = tasks.guardProblem();
     String both =
@@ -226,12 +230,12 @@ public final class WorkerAgent implements AutoCloseable {
     }
   }
 
-  /** The time of what is being handled: of the owner's thread. */
+  /** The time of the event being handled; confined to the owner's thread. */
   private ClockReading now() {
     return turn.now();
   }
 
-  /** What the owner's thread does in turns. */
+  /** The two steps that the owner's thread alternates between. */
   private final class Owner implements ProvenTurn.Half<ClockReading> {
     @Override
     public ClockReading now() {
@@ -258,7 +262,7 @@ public final class WorkerAgent implements AutoCloseable {
           lastState = state;
         }
       } catch (RuntimeException e) {
-        // Without steps the lease runs out and the guard acts: the safe way to fail.
+        // Without steps the lease expires and the guard kills the tasks: the safe way to fail.
         log.error("the protocol failed", e);
       }
       return inbox.isEmpty() ? wait : 0;
@@ -270,7 +274,7 @@ public final class WorkerAgent implements AutoCloseable {
     }
   }
 
-  /** Ends of tasks that took no time come while they are started. */
+  /** Delivers the ends of tasks that took no time; these arrive while the tasks are started. */
   private boolean deliverEnds() {
     boolean any = !ends.isEmpty();
     for (TaskResult end = ends.poll(); end != null; end = ends.poll()) {
@@ -284,7 +288,10 @@ public final class WorkerAgent implements AutoCloseable {
     inbox.add(message);
   }
 
-  /** The lease that they waited for is over, and there is no other before all tasks have ended. */
+  /**
+   * Ends the tasks whose lease expired before they started; no new lease begins until all tasks
+   * have ended.
+   */
   private void neverStarted() {
     for (LaunchSpec start : gate.giveUp()) {
       ends.add(
@@ -297,7 +304,7 @@ public final class WorkerAgent implements AutoCloseable {
     }
   }
 
-  /** What the protocol wants done. */
+  /** Carries out what the protocol decides. */
   private final class Output implements WorkerOutput {
     @Override
     public void send(Heartbeat heartbeat) {
@@ -313,7 +320,7 @@ public final class WorkerAgent implements AutoCloseable {
         call.run();
         return;
       }
-      // Who registers says that nothing of what came before is alive or being killed.
+      // A registration promises that nothing from before is alive or being killed.
       var unused =
           tasks
               .leaseInForce()
@@ -394,7 +401,7 @@ public final class WorkerAgent implements AutoCloseable {
     }
   }
 
-  /** News of tasks; on the supervisor's thread, or on ours when nothing takes time. */
+  /** Receives task events, on the supervisor's thread, or on ours when a task takes no time. */
   private final class News implements TaskListener {
     @Override
     public void ended(TaskResult end) {
@@ -416,7 +423,7 @@ public final class WorkerAgent implements AutoCloseable {
     }
   }
 
-  /** What the scheduler asks. */
+  /** Answers the calls of the scheduler. */
   private final class Answers implements CallTable.OfWorker {
     @Override
     public CompletionStage<WorkResponse> work(WorkBatch work) {
@@ -439,8 +446,8 @@ public final class WorkerAgent implements AutoCloseable {
   }
 
   /**
-   * Takes nothing new, waits for what runs as long as it may, stops the rest, and waits a little
-   * until the scheduler knows how all of it ended.
+   * Stops the worker: it accepts no new task, waits up to its time limit for running tasks, stops
+   * the rest, and then waits briefly until the scheduler knows how all of them ended.
    */
   @Override
   public void close() {

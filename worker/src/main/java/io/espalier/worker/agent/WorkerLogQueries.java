@@ -12,8 +12,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads the output of tasks for the scheduler: two questions at a time, and some more that wait.
- * Thread-safe.
+ * Reads the output of tasks for the scheduler: two queries at a time, with a bounded queue behind
+ * them. Thread-safe.
  */
 final class WorkerLogQueries implements AutoCloseable {
   private final LogStore logs;
@@ -31,13 +31,16 @@ final class WorkerLogQueries implements AutoCloseable {
           });
 
   /**
-   * @param logs stays the caller's
+   * @param logs the caller closes it
    */
   WorkerLogQueries(LogStore logs) {
     this.logs = logs;
   }
 
-  /** Completes with an error when there are too many questions, or the logs cannot be read. */
+  /**
+   * Runs a query. The stage completes with an error when too many queries are waiting or the logs
+   * cannot be read.
+   */
   CompletionStage<LogPage> ask(LogQuery query) {
     CompletableFuture<LogPage> answer = new CompletableFuture<>();
     try {

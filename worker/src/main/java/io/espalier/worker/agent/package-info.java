@@ -1,5 +1,5 @@
 /**
- * A worker: the worker's half of the protocol ({@link io.espalier.core.protocol.WorkerProtocol})
+ * The worker: the worker's half of the protocol ({@link io.espalier.core.protocol.WorkerProtocol})
  * driven by real clocks, processes and calls.
  */
 @NullMarked

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A task's directory in one hierarchy: the driver of one version of control groups. Amounts are -1
+ * A task's directory in one hierarchy, driven as one version of control groups. Amounts are -1
  * where this directory does not know them.
  */
 abstract class CgroupDirectory {
@@ -21,7 +21,7 @@ abstract class CgroupDirectory {
     this.controllers = Set.copyOf(controllers);
   }
 
-  /** The driver for a directory that exists, or will be made in {@code parent}. */
+  /** Returns the driver for a directory in {@code parent} that exists or will be created. */
   static CgroupDirectory in(Path parent, String name, Set<String> controllers) {
     Path path = parent.resolve(name);
     return isSecondVersion(parent)
@@ -55,20 +55,20 @@ abstract class CgroupDirectory {
 
   abstract int version();
 
-  /** After it was made, before anybody joins. */
+  /** Sets up the new directory before any process joins it. */
   abstract void setUp() throws IOException;
 
   /**
    * Sets one limit and reads it back.
    *
-   * @throws IOException when it cannot be set, or is not what was asked for afterwards
+   * @throws IOException when it cannot be set, or reads back as another value
    */
   abstract void set(CgroupLimit limit, CgroupLimits limits) throws IOException;
 
-  /** Whether it is certain that nothing is in it or below it. */
+  /** Returns whether it is certain that no process is in the group or below it. */
   abstract boolean isEmpty();
 
-  /** Members, those of groups below it included. */
+  /** Returns the members, including those of groups below it. */
   final List<Long> pids() throws IOException {
     List<Long> pids = new ArrayList<>();
     for (Path group : CgroupFiles.tree(path)) {
@@ -87,16 +87,16 @@ abstract class CgroupDirectory {
 
   abstract long writtenBytes();
 
-  /** How many processes the kernel has killed because the group was over its memory. */
+  /** Returns how many processes the kernel has killed because the group exceeded its memory. */
   abstract long outOfMemoryKills();
 
-  /** Whether it can stop all members from escaping while they are killed. */
+  /** Returns whether the group can keep all members from escaping while they are killed. */
   abstract boolean canKill();
 
-  /** Kills all at once if it can do so by itself. */
+  /** Kills all members at once, if the group supports that; returns whether it did. */
   abstract boolean killAtOnce() throws IOException;
 
-  /** Begins to freeze, or goes on; whether all are frozen. */
+  /** Starts or continues freezing; returns whether all members are frozen. */
   abstract boolean freeze() throws IOException;
 
   abstract void thaw() throws IOException;
@@ -107,7 +107,7 @@ abstract class CgroupDirectory {
     }
   }
 
-  /** Writes a number and reads it back; the kernel may round. */
+  /** Writes a number and reads it back, allowing for the rounding of the kernel. */
   static void writeAndVerify(Path file, long value, long tolerance) throws IOException {
     CgroupFiles.write(file, Long.toString(value));
     String found = CgroupFiles.read(file);

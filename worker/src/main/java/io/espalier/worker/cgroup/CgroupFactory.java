@@ -20,11 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where groups of tasks are made: as a job's {@code cgroups} say, or where this host lets us. Not
- * thread-safe.
+ * Creates the control groups of tasks, either where a job's {@code cgroups} say or where this host
+ * permits. Not thread-safe.
  */
 public final class CgroupFactory implements AutoCloseable {
-  /** The directory below our own group that holds the groups of tasks. */
+  /** The directory below our own group that contains the groups of tasks. */
   static final String PARENT = "espalier";
 
   private static final Logger log = LoggerFactory.getLogger(CgroupFactory.class);
@@ -34,13 +34,13 @@ public final class CgroupFactory implements AutoCloseable {
   private final boolean strict;
   private final boolean killWithoutFreezer;
 
-  /** One directory in which task directories are made. */
+  /** A directory in which task directories are created. */
   private record Parent(Path directory, Set<String> controllers) {}
 
   /**
-   * A group that was made.
+   * A created group.
    *
-   * @param unmet limits that were asked for and are not in force, each with the cause
+   * @param unmet requested limits that are not in force, each with the cause
    */
   public record Made(TaskGroup group, List<String> unmet) {
     public Made {
@@ -57,9 +57,10 @@ public final class CgroupFactory implements AutoCloseable {
   }
 
   /**
-   * As Bistro has it (docs/design/bistro.md#control-groups): {@code root/subsystem/slice} for each
-   * subsystem, which must exist. Where the root is a hierarchy of version 2, {@code root/slice}
-   * stands for all subsystems; without a root, each subsystem is looked for where the host has it.
+   * Creates groups at the configured paths, as Bistro does (docs/design/bistro.md#control-groups):
+   * {@code root/subsystem/slice} for each subsystem, which must exist. If the root is a hierarchy
+   * of version 2, {@code root/slice} serves all subsystems; without a root, each subsystem is used
+   * where the host has mounted it.
    */
   public static CgroupFactory configured(Cgroups options, CgroupHost host) {
     Map<Path, Set<String>> directories = new LinkedHashMap<>();
@@ -121,9 +122,10 @@ public final class CgroupFactory implements AutoCloseable {
   }
 
   /**
-   * What this host allows: directories {@code espalier} below our own group in every hierarchy that
-   * can limit, count or kill. Makes them; with version 2 it may have to move this process into a
-   * group of its own beside them, because groups with processes cannot hand on controllers.
+   * Creates groups where this host permits: in directories {@code espalier} below our own group in
+   * every hierarchy that can limit, count or kill. It creates these directories. With version 2 it
+   * may have to move this process into a separate group beside them, because a group with processes
+   * cannot delegate controllers.
    */
   public static CgroupFactory automatic(CgroupHost host) {
     List<Parent> parents = new ArrayList<>();
@@ -162,7 +164,7 @@ public final class CgroupFactory implements AutoCloseable {
     return new CgroupFactory(parents, problems, false, true);
   }
 
-  /** Whether nothing can be limited here. */
+  /** Returns whether no limit can be set here. */
   public boolean isEmpty() {
     return parents.stream()
         .noneMatch(
@@ -173,12 +175,15 @@ public final class CgroupFactory implements AutoCloseable {
             });
   }
 
-  /** What was looked for and cannot be used, with the causes. */
+  /** Returns what was looked for and cannot be used, with the causes. */
   public List<String> problems() {
     return problems;
   }
 
-  /** Whether tasks that outlive their own process are killed at once, as Bistro's freezer does. */
+  /**
+   * Returns whether tasks that outlive their own process are killed at once, as Bistro's freezer
+   * does.
+   */
   public boolean killsStrays() {
     return strict
         && (killWithoutFreezer
@@ -189,7 +194,7 @@ public final class CgroupFactory implements AutoCloseable {
                             || CgroupDirectory.isSecondVersion(p.directory())));
   }
 
-  /** Removes the parent directories that {@link #automatic} made, where nobody uses them. */
+  /** Removes the parent directories that {@link #automatic} created, unless they are in use. */
   @Override
   public void close() {
     if (!strict) {
@@ -204,10 +209,10 @@ public final class CgroupFactory implements AutoCloseable {
   }
 
   /**
-   * Makes the groups of one task and sets its limits.
+   * Creates the groups of one task and sets its limits.
    *
-   * @param name of the directories; without slashes
-   * @throws IOException with everything that is wrong; nothing that was made is left then
+   * @param name name of the directories, without slashes
+   * @throws IOException listing every problem; no created directory is left then
    */
   public Made create(String name, CgroupLimits limits) throws IOException {
     List<String> wrong = new ArrayList<>();
@@ -262,7 +267,8 @@ public final class CgroupFactory implements AutoCloseable {
   }
 
   /**
-   * Each membership has its price: those that limit, count CPU time or memory, and one that kills.
+   * Each membership has a cost, so a task joins only the groups that limit it, count its CPU time
+   * or memory, and one that can kill it.
    */
   private boolean isNeeded(Parent parent, Set<CgroupLimit> asked) {
     boolean second = CgroupDirectory.isSecondVersion(parent.directory());

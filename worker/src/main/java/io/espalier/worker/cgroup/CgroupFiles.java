@@ -12,11 +12,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads and writes the little files of control groups. */
+/** Reads and writes the small files of control groups. */
 final class CgroupFiles {
   private CgroupFiles() {}
 
-  /** Never makes a file: what is not there is not supported. */
+  /** Writes a value. It never creates a file: a missing file means an unsupported feature. */
   static void write(Path file, String value) throws IOException {
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString(), null, "no such file");
@@ -32,7 +32,7 @@ final class CgroupFiles {
     }
   }
 
-  /** A number in a file of its own; -1 when it cannot be read, or is no number like "max". */
+  /** Returns the number in a file; -1 when it cannot be read, or is no number, such as "max". */
   static long number(Path file) {
     try {
       return Long.parseLong(read(file));
@@ -41,7 +41,7 @@ final class CgroupFiles {
     }
   }
 
-  /** The number after a word that begins a line; -1 when there is none. */
+  /** Returns the number after a word that begins a line; -1 when there is no such line. */
   static long field(Path file, String name) {
     try {
       for (String line : read(file).split("\n", -1)) {
@@ -56,9 +56,9 @@ final class CgroupFiles {
   }
 
   /**
-   * Pids, those of other pid name spaces (0) left out; none when the group is gone.
+   * Returns the pids, without those of other pid namespaces (0); empty when the group is gone.
    *
-   * @throws IOException when it is there and cannot be read
+   * @throws IOException when the group exists and cannot be read
    */
   static List<Long> pids(Path procs) throws IOException {
     List<Long> pids = new ArrayList<>();
@@ -79,9 +79,9 @@ final class CgroupFiles {
   }
 
   /**
-   * The group itself and all groups below it, the deepest first.
+   * Returns the group itself and all groups below it, deepest first.
    *
-   * @throws IOException when it is there and cannot be listed
+   * @throws IOException when the group exists and cannot be listed
    */
   static List<Path> tree(Path group) throws IOException {
     List<Path> tree = new ArrayList<>();
@@ -104,7 +104,7 @@ final class CgroupFiles {
     into.add(group);
   }
 
-  /** What is wrong, without the path that the caller has named. */
+  /** Returns the reason without the path, which the caller has named already. */
   static String reason(IOException e) {
     if (e instanceof java.nio.file.FileSystemException f) {
       return f.getReason() == null ? f.getClass().getSimpleName() : f.getReason();

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which hierarchies of control groups are mounted on this host, and where this process stands in
- * each. Says nothing about what may be written: see {@link CgroupFactory}. Immutable.
+ * The control group hierarchies mounted on this host, and the group of this process in each. It
+ * does not know what may be written: see {@link CgroupFactory}. Immutable.
  */
 public final class CgroupHost {
   private static final Set<String> MOUNT_OPTIONS =
@@ -31,10 +31,10 @@ public final class CgroupHost {
   /**
    * A mounted hierarchy.
    *
-   * @param mount where its root, or what of it this process may see, is mounted
+   * @param mount mount point of its root, or of the part of it that this process may see
    * @param version 1 or 2
-   * @param controllers of version 1: those bound to it; of version 2: those that this process's
-   *     group can hand to groups below it
+   * @param controllers in version 1, the controllers bound to it; in version 2, those that this
+   *     process's group can delegate to groups below it
    * @param own the directory of this process's group
    */
   public record Hierarchy(Path mount, int version, Set<String> controllers, Path own) {
@@ -43,7 +43,7 @@ public final class CgroupHost {
     }
   }
 
-  /** This host; without hierarchies where there are none, or another system than Linux. */
+  /** Discovers the hierarchies of this host; finds none on systems other than Linux. */
   public static CgroupHost discover() {
     try {
       return parse(
@@ -54,14 +54,14 @@ public final class CgroupHost {
     }
   }
 
-  /** A host without control groups. */
+  /** Returns a host without control groups. */
   public static CgroupHost none() {
     return new CgroupHost(List.of());
   }
 
   /**
-   * @param mountInfo as of {@code /proc/self/mountinfo}
-   * @param membership as of {@code /proc/self/cgroup}
+   * @param mountInfo content in the format of {@code /proc/self/mountinfo}
+   * @param membership content in the format of {@code /proc/self/cgroup}
    */
   public static CgroupHost parse(String mountInfo, String membership) {
     Map<String, String> paths = new HashMap<>();
@@ -113,7 +113,7 @@ public final class CgroupHost {
     return controllers;
   }
 
-  /** The kernel does not list them in the same order everywhere. */
+  /** Sorts the controllers, since the kernel does not list them in the same order everywhere. */
   private static String sorted(String controllers) {
     String[] names = controllers.split(",", -1);
     Arrays.sort(names);
@@ -123,15 +123,16 @@ public final class CgroupHost {
   private static Path own(Path mount, String root, String path) {
     String below = path;
     if (!root.equals("/")) {
-      // Only a part is mounted, as in containers.
+      // Only a part of the hierarchy is mounted, as in containers.
       below = path.equals(root) || path.startsWith(root + "/") ? path.substring(root.length()) : "";
     }
     Path own = below.length() <= 1 ? mount : mount.resolve(below.substring(1));
     if (own.endsWith(Delegation.SUPERVISOR)) {
-      // An earlier supervisor of this process stepped aside: the group that we were given is above.
+      // An earlier supervisor in this process moved into a child group: the group we were given is
+      // its parent.
       own = own.resolveSibling("");
     }
-    // With ".." we are outside of what is mounted here.
+    // A path with ".." lies outside the part that is mounted here.
     return own.normalize().startsWith(mount) && Files.isDirectory(own) ? own : mount;
   }
 
@@ -144,7 +145,7 @@ public final class CgroupHost {
     }
   }
 
-  /** Blanks, tabs, newlines and backslashes are octal there. */
+  /** Decodes the octal escapes of blanks, tabs, newlines and backslashes. */
   private static String unescape(String text) {
     if (text.indexOf('\\') < 0) {
       return text;
@@ -166,12 +167,12 @@ public final class CgroupHost {
     return hierarchies;
   }
 
-  /** The one of version 2, which need not have any controller. */
+  /** Returns the hierarchy of version 2, which may have no controllers. */
   public Optional<Hierarchy> unified() {
     return hierarchies.stream().filter(h -> h.version() == 2).findFirst();
   }
 
-  /** Where a controller is at work, by its name of version 1 or 2. */
+  /** Returns the hierarchy in which a controller, by its name in version 1 or 2, is active. */
   public Optional<Hierarchy> of(String controller) {
     return hierarchies.stream().filter(h -> h.controllers().contains(controller)).findFirst();
   }

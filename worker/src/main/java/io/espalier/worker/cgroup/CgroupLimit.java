@@ -4,7 +4,7 @@ import io.espalier.core.config.CgroupLimits;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** The kinds of limits, as the configuration calls them. */
+/** The kinds of limits, named as in the configuration. */
 enum CgroupLimit {
   MEMORY("memory_mb", "memory", "memory"),
   SWAP("memory_swap_mb", "memory", "memory"),
@@ -27,12 +27,12 @@ enum CgroupLimit {
     return label;
   }
 
-  /** The controller that can do it. */
+  /** Returns the controller that enforces the limit. */
   String controller(int version) {
     return version == 1 ? first : second;
   }
 
-  /** Those that are asked for. */
+  /** Returns the kinds of limits that are requested. */
   static Set<CgroupLimit> of(CgroupLimits limits) {
     Set<CgroupLimit> asked = EnumSet.noneOf(CgroupLimit.class);
     if (limits.memoryMb().isPresent()) {

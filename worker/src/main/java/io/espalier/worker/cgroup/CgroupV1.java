@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** Control groups of version 1: one hierarchy per controller, or for a few of them. */
+/** Control groups of version 1: a separate hierarchy for each controller, or for a few together. */
 final class CgroupV1 extends CgroupDirectory {
   private static final long MB = 1L << 20;
   private static final long PERIOD_MICROS = 100_000;
@@ -26,7 +26,7 @@ final class CgroupV1 extends CgroupDirectory {
   void setUp() throws IOException {
     CgroupFiles.write(file("notify_on_release"), "1");
     if (has("cpuset")) {
-      // Nobody can join a group without processors and memory nodes, and a new one has none.
+      // No process can join a group without CPUs and memory nodes, and a new group has none.
       for (String name : new String[] {"cpuset.cpus", "cpuset.mems"}) {
         Path parent = path().resolveSibling(name);
         if (CgroupFiles.read(file(name)).isEmpty()) {
@@ -40,7 +40,7 @@ final class CgroupV1 extends CgroupDirectory {
   void set(CgroupLimit limit, CgroupLimits limits) throws IOException {
     switch (limit) {
       case MEMORY ->
-          // The kernel rounds to pages, in either direction.
+          // The kernel rounds to pages, up or down.
           writeAndVerify(file("memory.limit_in_bytes"), limits.memoryMb().getAsLong() * MB, MB);
       case SWAP -> {
         long memory = CgroupFiles.number(file("memory.limit_in_bytes"));
@@ -71,7 +71,7 @@ final class CgroupV1 extends CgroupDirectory {
         Path weight = file("blkio.weight");
         Path file = Files.exists(weight) ? weight : file("blkio.bfq.weight");
         int least = Files.exists(weight) ? 10 : 1;
-        // 100 of 10000 is usual there, 500 of 1000 here.
+        // The default is 500 of 1000 here, and 100 of 10000 in the configuration.
         long value = Math.min(1000, Math.max(least, limits.ioWeight().getAsInt() * 5L));
         CgroupFiles.write(file, Long.toString(value));
       }
@@ -113,7 +113,7 @@ final class CgroupV1 extends CgroupDirectory {
     return io("Write");
   }
 
-  /** Lines: DEVICE Read|Write|... BYTES. */
+  /** Sums lines of the form DEVICE Read|Write|... BYTES. */
   private long io(String operation) {
     Path file = file("blkio.throttle.io_service_bytes_recursive");
     if (!has("blkio") || !Files.exists(file)) {

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** Control groups of version 2: one hierarchy for all. */
+/** Control groups of version 2: one hierarchy for all controllers. */
 final class CgroupV2 extends CgroupDirectory {
   private static final long MB = 1L << 20;
   private static final long PERIOD_MICROS = 100_000;
@@ -56,7 +56,7 @@ final class CgroupV2 extends CgroupDirectory {
 
   @Override
   boolean isEmpty() {
-    // 1 when processes are in it or below; gone is empty.
+    // 1 when processes are in the group or below it; a missing group is empty.
     Path events = file("cgroup.events");
     return CgroupFiles.field(events, "populated") == 0 || Files.notExists(events);
   }
@@ -77,7 +77,7 @@ final class CgroupV2 extends CgroupDirectory {
   @Override
   long peakMemoryBytes() {
     long peak = CgroupFiles.number(file("memory.peak"));
-    // Kernels before 5.19 do not keep it: then it is the most that anybody has asked for.
+    // Kernels before 5.19 do not record the peak: then it is the largest value read so far.
     return peak >= 0 ? peak : Math.max(peakSeen, memoryBytes());
   }
 
@@ -91,7 +91,7 @@ final class CgroupV2 extends CgroupDirectory {
     return io("wbytes=");
   }
 
-  /** Lines: DEVICE rbytes=N wbytes=N ... */
+  /** Sums lines of the form DEVICE rbytes=N wbytes=N ... */
   private long io(String key) {
     if (!has("io")) {
       return -1;

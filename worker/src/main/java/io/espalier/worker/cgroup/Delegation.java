@@ -11,12 +11,12 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Hands controllers of version 2 down to groups of tasks. A group that is not the root cannot have
- * both processes and controllers for the groups below it, so a worker that a service manager has
- * put into a group of its own must step aside into one below.
+ * Delegates controllers of version 2 to the groups of tasks. A group other than the root cannot
+ * have both processes and controllers for the groups below it, so a worker that a service manager
+ * has put into its own group must move into a group below that one.
  */
 final class Delegation {
-  /** Where our own processes go. */
+  /** The group that our own processes move into. */
   static final String SUPERVISOR = "espalier-supervisor";
 
   private Delegation() {}
@@ -39,9 +39,10 @@ final class Delegation {
   }
 
   /**
-   * The same for a group below our own. While we are in our own group, we move out of it first: the
-   * kernel lets a group with processes enable controllers such as cpu and pids, but that makes a
-   * thread root of it, and no process can join the groups below it any more.
+   * Makes controllers available in a group below our own. While this process is in its own group,
+   * it first moves out: the kernel lets a group with processes enable controllers such as cpu and
+   * pids, but that makes the group a thread root, and no process can join the groups below it any
+   * more.
    *
    * @param own the group of this process
    * @param parent a child of it
@@ -67,7 +68,10 @@ final class Delegation {
     return all;
   }
 
-  /** Only the root may have processes and controllers for groups below it; it has no type. */
+  /**
+   * Returns whether the group is the root, the only group without a type file. Only the root may
+   * have both processes and controllers for groups below it.
+   */
   private static boolean isRoot(Path group) {
     return !Files.exists(group.resolve("cgroup.type"));
   }
@@ -91,7 +95,10 @@ final class Delegation {
     return "controller \"" + controller + "\" in " + parent + ": " + CgroupFiles.reason(e);
   }
 
-  /** Only if everybody in the group is ours: strangers are not moved. */
+  /**
+   * Moves our processes out of the group, but only if all its members are ours: foreign processes
+   * are not moved.
+   */
   private static void stepAside(Path own) throws IOException {
     Set<Long> ours =
         ProcessHandle.current().descendants().map(ProcessHandle::pid).collect(Collectors.toSet());
@@ -107,7 +114,7 @@ final class Delegation {
     if (!Files.isDirectory(aside)) {
       Files.createDirectory(aside);
     }
-    // What is forked meanwhile is born where its parent was.
+    // A process forked meanwhile starts in the group of its parent.
     while (!members.isEmpty()) {
       for (long pid : members) {
         try {

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 
 /**
- * The control groups of one task: a directory in each hierarchy that is in use for it. What it is
- * asked is read from the kernel at that moment; after {@link #remove} it knows nothing and is
+ * The control groups of one task: one directory in each hierarchy that the task uses. Each query
+ * reads the kernel's current value; after {@link #remove} all values are unknown and the group is
  * empty. Reading is safe from any thread.
  */
 public final class TaskGroup {
@@ -28,20 +28,20 @@ public final class TaskGroup {
     this.killWithoutFreezer = killWithoutFreezer;
   }
 
-  /** What one step of killing came to. */
+  /** The result of one step of killing. */
   public enum Killing {
-    /** All that were in it when the step began have got their KILL. */
+    /** Every process that was a member when the step began has received a KILL. */
     DONE,
-    /** They are being stopped first, so that none escapes: take another step soon. */
+    /** The members are being frozen first so that none escapes: take another step soon. */
     FREEZING,
-    /** Nothing here can kill safely, and it is not allowed to kill unsafely. */
+    /** The group cannot kill safely, and unsafe killing is not allowed. */
     IMPOSSIBLE
   }
 
   /**
-   * Groups that exist already, made by an earlier process; those that are gone are left out.
+   * Returns the groups that an earlier process created and that still exist.
    *
-   * @param paths of directories of task groups
+   * @param paths directories of task groups
    */
   public static TaskGroup existing(Collection<Path> paths) {
     List<CgroupDirectory> found = new ArrayList<>();
@@ -56,17 +56,20 @@ public final class TaskGroup {
     return new TaskGroup(found, true);
   }
 
-  /** Where it is, for the journal and for people. */
+  /** Returns the directories, for the journal and for people. */
   public List<Path> paths() {
     return directories.stream().map(CgroupDirectory::path).toList();
   }
 
-  /** Files into which a process writes 0 to join, before it becomes the task. */
+  /** Returns the files into which a process writes 0 to join, before it becomes the task. */
   public List<Path> joinFiles() {
     return directories.stream().map(CgroupDirectory::procs).toList();
   }
 
-  /** What all its processes have used since it was made, also those that are gone. */
+  /**
+   * Returns what all its processes, including those that have ended, have used since it was
+   * created.
+   */
   public ResourceUsage usage() {
     return new ResourceUsage(
         first(CgroupDirectory::cpuMillis),
@@ -75,7 +78,10 @@ public final class TaskGroup {
         first(CgroupDirectory::writtenBytes));
   }
 
-  /** Bytes of memory now; {@link ResourceUsage#UNKNOWN_AMOUNT} when its memory is not counted. */
+  /**
+   * Returns the bytes of memory in use now; {@link ResourceUsage#UNKNOWN_AMOUNT} when memory is not
+   * counted.
+   */
   public long memoryBytes() {
     return first(CgroupDirectory::memoryBytes);
   }
@@ -91,9 +97,9 @@ public final class TaskGroup {
   }
 
   /**
-   * All its processes.
+   * Returns the pids of all its processes.
    *
-   * @throws IOException when one of its directories is there and cannot be read
+   * @throws IOException when one of its directories exists and cannot be read
    */
   public Set<Long> pids() throws IOException {
     Set<Long> pids = new TreeSet<>();
@@ -103,26 +109,26 @@ public final class TaskGroup {
     return pids;
   }
 
-  /** Whether it is certain that no process is left in any of its directories. */
+  /** Returns whether it is certain that no process is left in any of its directories. */
   public boolean isEmpty() {
     return directories.stream().allMatch(CgroupDirectory::isEmpty);
   }
 
-  /** Whether the kernel has killed one of its processes for want of memory. */
+  /** Returns whether the kernel has killed one of its processes for lack of memory. */
   public boolean wasOutOfMemory() {
     return directories.stream().anyMatch(d -> d.outOfMemoryKills() > 0);
   }
 
-  /** Whether {@link #kill} can do anything at all. */
+  /** Returns whether {@link #kill} can have any effect. */
   public boolean canKill() {
     return killWithoutFreezer || directories.stream().anyMatch(CgroupDirectory::canKill);
   }
 
   /**
-   * One step towards the death of all members. {@code cgroup.kill} of version 2 reaches them all in
-   * one step, forks that are under way included; so does a freezer, which may need several steps;
-   * without either a process that forks faster than it is killed may escape one step, and is found
-   * by the next.
+   * Takes one step towards killing all members. {@code cgroup.kill} of version 2 reaches them all
+   * in one step, including forks under way; a freezer does too, but may need several steps. Without
+   * either, a process that forks faster than it is killed may escape one step, and the next step
+   * finds it.
    *
    * @param killer sends a KILL to each of the pids
    */
@@ -149,7 +155,7 @@ public final class TaskGroup {
     return Killing.DONE;
   }
 
-  /** Gives up a freeze that takes too long (some process hangs in the kernel). */
+  /** Gives up a freeze that takes too long because some process hangs in the kernel. */
   public void thaw() throws IOException {
     for (CgroupDirectory directory : directories) {
       if (directory.canKill()) {
@@ -159,7 +165,7 @@ public final class TaskGroup {
     }
   }
 
-  /** A mistake in a configuration must not make us kill ourselves. */
+  /** Excludes this process: a wrong configuration must not make us kill ourselves. */
   private static Set<Long> others(Collection<Long> pids) {
     Set<Long> others = new TreeSet<>(pids);
     others.remove(SELF);
@@ -168,9 +174,10 @@ public final class TaskGroup {
   }
 
   /**
-   * Removes the directories and what tasks have made below them, as far as they are empty.
+   * Removes the directories, and those that tasks have created below them, as far as they are
+   * empty.
    *
-   * @return what could not be removed, with the cause; empty when nothing is left
+   * @return directories that could not be removed, each with the cause; empty when nothing is left
    */
   public List<String> remove() {
     List<String> problems = new ArrayList<>();

@@ -15,12 +15,12 @@ import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a segment file consists of: a head that says what is in the body, a {@link NodeBloomFilter},
- * and the body, deflated {@link LogRowCodec}. The checksum covers all that follows it.
+ * A block of a segment file: a head that describes the body, a {@link NodeBloomFilter}, and the
+ * body, which is a deflated {@link LogRowCodec}. The checksum covers everything after itself.
  *
- * @param offset in the file
- * @param length of head, filter and body
- * @param streams a bit for each stream that has lines here
+ * @param offset position in the file
+ * @param length total length of head, filter and body
+ * @param streams bit set of the streams that have lines in the block
  */
 record Block(
     long offset,
@@ -36,10 +36,12 @@ record Block(
   private static final int MAGIC = 0x45534c31;
   private static final int HEAD = 60;
 
-  /** More than any writer makes: a block takes one line at least. */
+  /**
+   * An upper bound on lengths, above what any writer produces, even for a block of a single line.
+   */
   private static final int MOST = 64 << 20;
 
-  /** The bytes of a block of lines with growing ids. */
+  /** Encodes lines with increasing ids as a block. */
   static ByteBuffer encode(List<LogLine> lines, Deflater deflater) {
     byte[] raw = LogRowCodec.encode(lines);
     Set<String> nodes = new HashSet<>();
@@ -80,7 +82,7 @@ record Block(
     return (int) checksum.getValue();
   }
 
-  /** The head at an offset, or null when there is no whole block of plausible form. */
+  /** Reads the head at an offset; null when no complete block of plausible form is there. */
   static @Nullable Block readHead(FileChannel file, long offset, long end) throws IOException {
     if (end - offset < HEAD) {
       return null;
@@ -122,7 +124,7 @@ record Block(
   }
 
   /**
-   * The lines.
+   * Reads the lines of the block.
    *
    * @throws IOException when the file cannot be read, or is damaged here
    */
@@ -152,7 +154,7 @@ record Block(
     return new LogRowCodec(raw);
   }
 
-  /** Whether a line that is asked for may be here. */
+  /** Returns whether the block may contain a line that the query asks for. */
   boolean mayHold(LogQuery query, long keptSince) {
     return (streams & streamsOf(query)) != 0
         && maxTime >= Math.max(keptSince, query.sinceMillis())

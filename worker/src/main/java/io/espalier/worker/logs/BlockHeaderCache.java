@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Keeps the heads of blocks of the segments that were read last, within a bound. */
+/** Caches the block heads of the most recently read segments, within a bound. */
 final class BlockHeaderCache {
   private static final long MOST_BYTES = 32 << 20;
   private static final int HEAD_BYTES = 120;
@@ -14,7 +14,7 @@ final class BlockHeaderCache {
   private final Map<Segment, Long> known = new LinkedHashMap<>(16, 0.75f, true);
   private long bytes;
 
-  /** The heads of a segment's blocks. */
+  /** Returns the heads of a segment's blocks. */
   List<Block> blocks(Segment segment) throws IOException {
     List<Block> blocks = segment.blocks();
     long size = blocks.stream().mapToLong(block -> HEAD_BYTES + block.filter().length()).sum();
@@ -32,7 +32,7 @@ final class BlockHeaderCache {
     return blocks;
   }
 
-  /** A segment that is gone. */
+  /** Drops a deleted segment from the cache. */
   synchronized void forget(Segment segment) {
     Long before = known.remove(segment);
     if (before != null) {

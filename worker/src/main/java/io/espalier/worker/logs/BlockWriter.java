@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import java.util.zip.Deflater;
 
 /**
- * Makes compressed blocks of the lines that are in memory, and a new write-ahead file when that is
- * full. Of the thread that writes.
+ * Compresses lines in memory into blocks, and starts a new write-ahead file when the current one is
+ * full. Confined to the writer thread.
  */
 final class BlockWriter {
   private static final long DAY_MILLIS = 86_400_000;
@@ -31,9 +31,9 @@ final class BlockWriter {
   }
 
   /**
-   * Makes blocks of what is enough for one.
+   * Writes a block for every job that has enough lines for one.
    *
-   * @param safeId what is in the write-ahead file goes up to here
+   * @param safeId id of the last line that is in the write-ahead file
    */
   void storeBlocks(long safeId) throws IOException {
     boolean renew = writeAhead.length() > limits.writeAhead();
@@ -41,7 +41,7 @@ final class BlockWriter {
       store(renew ? limits.block() / 8 : limits.block(), safeId);
     }
     if (memoryBytes() > limits.memory() / 2) {
-      // Many jobs with little each.
+      // Many jobs with few lines each.
       store(0, safeId);
     }
     if (renew) {
@@ -58,7 +58,7 @@ final class BlockWriter {
     }
   }
 
-  /** Makes a block of the lines of every job that has so many bytes in memory. */
+  /** Writes a block for every job with at least the given number of bytes in memory. */
   private void store(long atLeast, long safeId) throws IOException {
     List<JobLog> full = new ArrayList<>();
     table.lock.lock();
@@ -82,8 +82,8 @@ final class BlockWriter {
   }
 
   /**
-   * Only lines that are in the write-ahead file: what a death leaves is then all lines up to some
-   * id, and never later ones of one job without earlier ones of another.
+   * Stores only lines that are in the write-ahead file. After a crash the log then consists of all
+   * lines up to some id, and never has later lines of one job without earlier ones of another.
    */
   private void store(JobLog job, long safeId) throws IOException {
     List<LogLine> all;
@@ -127,7 +127,10 @@ final class BlockWriter {
     }
   }
 
-  /** Small enough that deleting one does not delete much of what may be kept. */
+  /**
+   * Returns a segment size so small that deleting one segment does not delete much that may be
+   * kept.
+   */
   private long segmentSize(String job) {
     LogPolicy now = policy.get();
     long size = limits.segment();
@@ -140,7 +143,7 @@ final class BlockWriter {
     return Math.max(size, Math.min(limits.segment(), 64 << 10));
   }
 
-  /** Lines of quiet jobs are carried on from file to file instead of becoming tiny blocks. */
+  /** Copies the lines of quiet jobs from file to file instead of writing tiny blocks for them. */
   private void renew() throws IOException {
     List<LogLine> needed = new ArrayList<>();
     List<Segment> written = new ArrayList<>();
@@ -166,7 +169,7 @@ final class BlockWriter {
     writeAhead.renew(id, needed);
   }
 
-  /** Nothing more will be written. */
+  /** Ends writing. */
   void end() {
     deflater.end();
   }

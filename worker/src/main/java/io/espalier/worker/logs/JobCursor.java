@@ -12,13 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Walks the lines of one job in the direction of a query, opening files as late as possible. Gives
- * out only what the query wants, but for its regular expression.
+ * Walks the lines of one job in the direction of a query and opens files as late as possible. It
+ * returns only lines that match the query, except that it ignores the query's regular expression.
  */
 final class JobCursor implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(JobCursor.class);
 
-  /** What it costs to look at the head of a block, in bytes of body. */
+  /** The cost of examining the head of a block, in bytes of body. */
   private static final int SKIP_COST = 256;
 
   private final LogQuery query;
@@ -37,7 +37,7 @@ final class JobCursor implements AutoCloseable {
   private final List<LogLine> open;
   private int nextOpen;
 
-  /** Counts what a query costs. */
+  /** Counts the cost of a query. */
   static final class Work {
     private long bytesLeft;
 
@@ -68,8 +68,9 @@ final class JobCursor implements AutoCloseable {
   }
 
   /**
-   * An id that no line lies before that is still to come; null at the end. Lines in memory are the
-   * newest: they come last when ascending, first when descending.
+   * Returns a bound on the ids still to come: in the direction of the query no line lies before it;
+   * null at the end. Lines in memory are the newest: they come last when ascending, first when
+   * descending.
    */
   @Nullable Long bound() {
     if (!query.ascending() && nextOpen < open.size()) {
@@ -90,13 +91,13 @@ final class JobCursor implements AutoCloseable {
     return nextOpen < open.size() ? open.get(nextOpen).id() : null;
   }
 
-  /** Whether the next step only looks at what is in memory. */
+  /** Returns whether the next step reads memory only. */
   boolean isLoaded() {
     return (rows != null && rowsLeft > 0)
         || (nextBlock >= blocks.size() && nextPart >= parts.size());
   }
 
-  /** A block may begin before the query does. */
+  /** Clips the id to the query, since a block may begin before the query does. */
   private long clipped(long id) {
     if (query.from() < 0) {
       return id;
@@ -105,8 +106,8 @@ final class JobCursor implements AutoCloseable {
   }
 
   /**
-   * One step: the line at the bound if it is wanted, else null, which means nothing. Moves the
-   * bound on.
+   * Takes one step and moves the bound on. Returns the line at the bound if it matches; a null has
+   * no further meaning.
    */
   @Nullable LogLine step() {
     if (!query.ascending() && nextOpen < open.size()) {
@@ -166,7 +167,7 @@ final class JobCursor implements AutoCloseable {
       rowsLeft = read.size();
       row = query.ascending() ? 0 : read.size() - 1;
     } catch (IOException e) {
-      // One bad block must not hide all others.
+      // One damaged block must not hide all others.
       log.warn("lines of {} are lost: {} is {}", view.job(), segment, e.getMessage());
     }
   }

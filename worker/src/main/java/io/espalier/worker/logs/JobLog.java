@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lines of one job: segments, oldest first, then lines that are in memory. Guarded by the lock
- * of the store; only what touches files runs without it, and that on one thread at a time.
+ * The log of one job: segments, oldest first, followed by lines in memory. Guarded by the lock of
+ * the store, except for file operations, which run without it on one thread at a time.
  */
 final class JobLog {
   private static final Logger log = LoggerFactory.getLogger(JobLog.class);
@@ -29,13 +29,15 @@ final class JobLog {
   private long openBytes;
   private long keptSince;
 
-  /** What a query reads: nothing of it changes, but segments may be deleted meanwhile. */
+  /**
+   * The snapshot that a query reads. It does not change, but its segments may be deleted meanwhile.
+   */
   record View(String job, List<Part> parts, List<LogLine> open, long keptSince) {}
 
   /**
-   * A segment as far as it was when the query began.
+   * The part of a segment that existed when the query began.
    *
-   * @param lastId what follows was in memory then
+   * @param lastId id of its last line; later lines were in memory then
    */
   record Part(Segment segment, long lastId) {}
 
@@ -44,7 +46,7 @@ final class JobLog {
     this.directory = directory;
   }
 
-  /** The log in a directory, or null when there is none. */
+  /** Loads the log from a directory; null when the directory has none. */
   static @Nullable JobLog load(Path directory) throws IOException {
     Path nameFile = directory.resolve(NAME_FILE);
     if (!Files.isRegularFile(nameFile)) {
@@ -80,7 +82,7 @@ final class JobLog {
     return List.copyOf(open);
   }
 
-  /** Those in memory up to an id. */
+  /** Returns the lines in memory up to an id. */
   List<LogLine> openLines(long lastId) {
     return List.copyOf(open.subList(0, firstFrom(lastId + 1)));
   }
@@ -93,17 +95,17 @@ final class JobLog {
     return open.isEmpty() && segments.isEmpty();
   }
 
-  /** The last id that is in a file; 0: none. */
+  /** Returns the last id that is stored in a file; 0: none. */
   long lastStoredId() {
     return segments.isEmpty() ? 0 : segments.get(segments.size() - 1).lastId();
   }
 
-  /** The last id there is; 0: none. */
+  /** Returns the last id; 0: none. */
   long lastId() {
     return open.isEmpty() ? lastStoredId() : open.get(open.size() - 1).id();
   }
 
-  /** Where the next block goes. */
+  /** Returns the segment for the next block. */
   Segment target(long firstId) {
     if (!segments.isEmpty()) {
       Segment last = segments.get(segments.size() - 1);
@@ -114,7 +116,7 @@ final class JobLog {
     return Segment.create(directory, firstId);
   }
 
-  /** Makes the directory; without the lock. */
+  /** Creates the directory; call without the lock. */
   void makeDirectory() throws IOException {
     Path nameFile = directory.resolve(NAME_FILE);
     if (!Files.exists(nameFile)) {
@@ -123,11 +125,11 @@ final class JobLog {
     }
   }
 
-  /** Deletes the directory, if nothing is in it; without the lock. */
+  /** Deletes the directory if it is empty; call without the lock. */
   void removeDirectory() throws IOException {
     Files.deleteIfExists(directory.resolve(NAME_FILE));
     try (DirectoryStream<Path> rest = Files.newDirectoryStream(directory, "*.open")) {
-      // What was torn beyond use when it was opened.
+      // Files that were damaged beyond use when they were opened.
       for (Path file : rest) {
         Files.deleteIfExists(file);
       }
@@ -142,9 +144,9 @@ final class JobLog {
   }
 
   /**
-   * The first lines in memory are in a block now.
+   * Removes the first lines from memory, because a block contains them now.
    *
-   * @return bytes of memory that they took
+   * @return bytes of memory that they occupied
    */
   long stored(Segment segment, Block block, int lines) {
     segment.publish(block);
@@ -166,9 +168,9 @@ final class JobLog {
   }
 
   /**
-   * Lines before this time are gone from now on, wherever they are.
+   * Hides all lines before this time from now on, in files and in memory.
    *
-   * @return bytes of memory that they took
+   * @return bytes of memory that they occupied
    */
   long keepSince(long millis) {
     keptSince = Math.max(keptSince, millis);
@@ -200,7 +202,7 @@ final class JobLog {
     return new View(job, parts, lines, keptSince);
   }
 
-  /** The place of the first line with this id or a later one. */
+  /** Returns the index of the first line with this id or a later one. */
   private int firstFrom(long id) {
     int low = 0;
     int high = open.size();

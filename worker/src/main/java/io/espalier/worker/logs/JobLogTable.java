@@ -13,17 +13,21 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The logs of all jobs, the memory that their lines take, and the newest id. Its {@link #lock}
- * guards all of that and is held briefly; who also needs {@link #files} takes that first. But for
- * {@link #segments}, every method is called with the lock held, or before there are other threads.
+ * The logs of all jobs, the memory that their lines occupy, and the newest id. Its {@link #lock}
+ * guards all of these and is held only briefly; a thread that also needs {@link #files} acquires
+ * that one first. Except for {@link #segments}, callers hold the lock, or no other threads exist
+ * yet.
  */
 final class JobLogTable {
   private static final int LINE_OVERHEAD = 120;
 
-  /** Guards what is in memory. */
+  /** Guards the state in memory. */
   final ReentrantLock lock = new ReentrantLock();
 
-  /** What touches files of jobs: blocks being written, segments being deleted. Taken first. */
+  /**
+   * Guards the files of jobs while blocks are written or segments deleted. Acquire it before {@link
+   * #lock}.
+   */
   final ReentrantLock files = new ReentrantLock();
 
   private final Path directory;
@@ -32,13 +36,13 @@ final class JobLogTable {
   private long lastId;
 
   /**
-   * @param directory with a directory for each job
+   * @param directory has a subdirectory for each job
    */
   JobLogTable(Path directory) {
     this.directory = directory;
   }
 
-  /** Memory that a line takes, about. */
+  /** Returns the approximate memory that a line occupies. */
   static int sizeOf(LogLine line) {
     return line.text().length() + LINE_OVERHEAD;
   }
@@ -57,7 +61,7 @@ final class JobLogTable {
     }
   }
 
-  /** A line of a write-ahead file; it may be in a block, or have been there before. */
+  /** Adds a line of a write-ahead file. It may already be in a block, or have been added before. */
   void recovered(LogLine line) {
     given(line.id());
     if (line.id() > job(line.job()).lastId()) {
@@ -65,7 +69,7 @@ final class JobLogTable {
     }
   }
 
-  /** An id that is taken. */
+  /** Notes an id as used. */
   void given(long id) {
     lastId = Math.max(lastId, id);
   }
@@ -74,7 +78,7 @@ final class JobLogTable {
     return lastId;
   }
 
-  /** Keeps a line in memory, which has the newest id of its job. */
+  /** Adds a line to memory; it has the newest id of its job. */
   void add(LogLine line) {
     given(line.id());
     int size = sizeOf(line);
@@ -94,7 +98,7 @@ final class JobLogTable {
     jobs.remove(job.job());
   }
 
-  /** That much is no longer in memory. */
+  /** Subtracts bytes that are no longer in memory. */
   void freed(long bytes) {
     memoryBytes -= bytes;
   }
@@ -103,7 +107,7 @@ final class JobLogTable {
     return memoryBytes;
   }
 
-  /** The segments of a job; without the lock. */
+  /** Returns the segments of a job; call without the lock. */
   List<Segment> segments(JobLog job) {
     lock.lock();
     try {

@@ -9,8 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forgets lines that are too old, and deletes whole segments that are too old or too much: first
- * those of each job, then the oldest of all. Beside the thread that writes; one caller at a time.
+ * Drops lines that are too old, and deletes whole segments when they are too old or the logs too
+ * large: first those of each job, then the oldest of all jobs. Runs concurrently with the writer
+ * thread, for one caller at a time.
  */
 final class LogPruner {
   private static final Logger log = LoggerFactory.getLogger(LogPruner.class);
@@ -20,7 +21,7 @@ final class LogPruner {
   private final Runnable freed;
 
   /**
-   * @param freed run under the lock of the table, when lines in memory have gone
+   * @param freed runs under the lock of the table after lines have been dropped from memory
    */
   LogPruner(JobLogTable table, BlockHeaderCache heads, Runnable freed) {
     this.table = table;
@@ -63,7 +64,7 @@ final class LogPruner {
 
   private record Old(JobLog job, Segment segment, long length) {}
 
-  /** Forgets old lines in memory; answers with the jobs. */
+  /** Drops old lines from memory and returns the jobs. */
   private List<JobLog> forgetLines(LogPolicy policy, long nowMillis) {
     table.files.lock();
     table.lock.lock();
@@ -81,9 +82,10 @@ final class LogPruner {
   }
 
   /**
-   * One file at a time, so that the writer never waits for more.
+   * Deletes one file at a time, so that the writer never waits for more.
    *
-   * @param length as it was when this was decided: a segment that has grown since holds new lines
+   * @param length length at the time of the decision: a segment that has grown since contains new
+   *     lines
    */
   private void delete(JobLog job, Segment segment, long length) {
     table.files.lock();

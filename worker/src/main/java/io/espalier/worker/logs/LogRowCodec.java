@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Lines as bytes: a table of the tasks that wrote them, then each line with its id and time as
- * distances from the line before. Parsed without making strings of texts, so that what a query does
- * not want costs little.
+ * Encodes lines as bytes: a table of the tasks that wrote them, then each line with its id and time
+ * relative to the previous line. Decoding creates no strings for texts, so lines that a query skips
+ * cost little.
  */
 final class LogRowCodec {
   private static final Stream[] STREAMS = Stream.values();
@@ -31,7 +31,7 @@ final class LogRowCodec {
   private record Task(String job, String node, String invocation) {}
 
   /**
-   * @param lines with growing ids
+   * @param lines lines with increasing ids
    */
   static byte[] encode(List<LogLine> lines) {
     Map<Task, Integer> known = new HashMap<>();
@@ -42,7 +42,7 @@ final class LogRowCodec {
     Task last = new Task("", "", "");
     int lastNumber = -1;
     for (LogLine line : lines) {
-      // Lines of a task tend to come together.
+      // Lines of a task tend to be adjacent.
       if (lastNumber < 0
           || !last.node.equals(line.node())
           || !last.invocation.equals(line.invocation())
@@ -73,7 +73,7 @@ final class LogRowCodec {
     return all.toByteArray();
   }
 
-  /** Written to files: never the ordinal. */
+  /** The code of a stream in files; never the ordinal. */
   static int code(Stream stream) {
     return switch (stream) {
       case STDOUT -> 0;
@@ -83,7 +83,7 @@ final class LogRowCodec {
   }
 
   /**
-   * @throws IOException when these are no rows
+   * @throws IOException when the bytes are not encoded lines
    */
   LogRowCodec(byte[] data) throws IOException {
     this.data = data;
@@ -168,7 +168,7 @@ final class LogRowCodec {
     return text;
   }
 
-  /** A count of things that take at least a byte each. */
+  /** Reads a count of items that take at least one byte each. */
   private int count() throws IOException {
     long count = number();
     if (count < 0 || count > data.length - at) {

@@ -10,11 +10,11 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers one query from the views of jobs, merged by id. Its work is bounded: when that is used
- * up, the page says where to go on.
+ * Answers one query from the views of jobs, merged by id. Its work is limited: at the limit, the
+ * page contains the position at which to continue.
  */
 final class LogSearch {
-  /** Bytes of lines that one call reads: some tenths of a second. */
+  /** Bytes of lines that one call reads, which takes some tenths of a second. */
   static final long BYTES_PER_CALL = 64L << 20;
 
   private static final long STEPS_PER_CALL = 100_000_000;
@@ -58,7 +58,7 @@ final class LogSearch {
     List<LogLine> lines = new ArrayList<>();
     Entry start = queue.peek();
     for (Entry first = queue.poll(); first != null; first = queue.poll()) {
-      // A call that did not get past its first id would be repeated for ever.
+      // A call that did not advance past its first id would repeat indefinitely.
       if (start != null && first.bound() != start.bound() && shouldStop(first.cursor())) {
         return new LogPage(lines, first.bound());
       }
@@ -74,7 +74,7 @@ final class LogSearch {
     return new LogPage(lines, LogPage.END);
   }
 
-  /** Steps of the job that is first, as long as it is, up to a line that is found. */
+  /** Advances the first job, as long as it stays first, until it finds a line. */
   private @Nullable LogLine run(Entry first) {
     Entry second = queue.peek();
     JobCursor cursor = first.cursor();
@@ -92,7 +92,10 @@ final class LogSearch {
     return null;
   }
 
-  /** Lines that are read already are still looked at: the next call would read them again. */
+  /**
+   * Returns whether to stop at the limit. Lines that are already read are still searched: the next
+   * call would have to read them again.
+   */
   private boolean shouldStop(JobCursor cursor) {
     return search.steps() > STEPS_PER_CALL || (work.isDone() && !cursor.isLoaded());
   }

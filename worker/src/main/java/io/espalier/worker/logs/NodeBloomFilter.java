@@ -4,8 +4,8 @@ import java.util.Collection;
 import java.util.Set;
 
 /**
- * Says which nodes a block has no lines of: a Bloom filter with ten bits a node, so that one in a
- * hundred blocks is read in vain.
+ * A Bloom filter that excludes the blocks without lines of a node. It uses ten bits per node, so
+ * about one in a hundred blocks is read unnecessarily.
  */
 final class NodeBloomFilter {
   private static final int BITS_PER_NODE = 10;
@@ -14,7 +14,7 @@ final class NodeBloomFilter {
   private final byte[] filter;
 
   /**
-   * @param filter as {@link #bytes} gave it; not copied
+   * @param filter array that {@link #bytes} returned; not copied
    */
   NodeBloomFilter(byte[] filter) {
     this.filter = filter;
@@ -32,7 +32,7 @@ final class NodeBloomFilter {
     return new NodeBloomFilter(filter);
   }
 
-  /** As it is stored; must not be changed. */
+  /** Returns the stored form, which the caller must not modify. */
   byte[] bytes() {
     return filter;
   }

@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of {@link Block}s of one job. While it grows it is called {@code FIRST.open}; when it is
- * full, {@code FIRST-LAST-MINTIME-MAXTIME.seg}, so that a directory listing tells what is where.
- * One thread at a time writes; all others see what was published.
+ * A file of {@link Block}s of one job. While it grows its name is {@code FIRST.open}; when it is
+ * full, {@code FIRST-LAST-MINTIME-MAXTIME.seg}, so that a directory listing shows what each file
+ * contains. One thread at a time writes; all others see only published blocks.
  */
 final class Segment {
   private static final Pattern SEALED =
@@ -39,14 +39,14 @@ final class Segment {
     this.lastId = firstId - 1;
   }
 
-  /** A new one, of which there is no file until the first block. */
+  /** Creates a segment, whose file does not exist before the first block. */
   static Segment create(Path directory, long firstId) {
     Segment segment = new Segment(directory.resolve(hex(firstId) + ".open"), firstId);
     segment.blocks = new ArrayList<>();
     return segment;
   }
 
-  /** The segment in a file, or null when it is none of ours, or has no block. */
+  /** Opens the segment in a file; null when the file is not a segment, or has no block. */
   static @Nullable Segment open(Path path) throws IOException {
     String name = String.valueOf(path.getFileName());
     Matcher full = SEALED.matcher(name);
@@ -68,7 +68,7 @@ final class Segment {
     return segment;
   }
 
-  /** Finds out how far a file is good that was being written. */
+  /** Determines how much of a file is intact after its writer stopped. */
   private void recover() throws IOException {
     long size = Files.size(path);
     List<Block> found = new ArrayList<>();
@@ -89,7 +89,7 @@ final class Segment {
     }
     blocks = found;
     found.forEach(this::count);
-    // What follows is the rest of a write that was cut off. It stays; new lines go elsewhere.
+    // The remainder is a truncated write. It stays; new lines go to another segment.
     sealed = length < size;
   }
 
@@ -101,9 +101,9 @@ final class Segment {
   }
 
   /**
-   * Writes a block behind the others; what cannot be written whole is taken back.
+   * Appends a block; removes it again when it cannot be written completely.
    *
-   * @return to be published
+   * @return the block, not yet published
    */
   Block write(ByteBuffer bytes) throws IOException {
     long at = length();
@@ -113,7 +113,7 @@ final class Segment {
       Block block;
       try {
         if (at == 0) {
-          // What is there was cut off when it was written.
+          // The existing content is a truncated write.
           file.truncate(0);
         }
         long to = at;
@@ -132,7 +132,7 @@ final class Segment {
     }
   }
 
-  /** From now on readers see the block. */
+  /** Makes the block visible to readers. */
   synchronized void publish(Block block) {
     count(block);
     List<Block> known = blocks;
@@ -141,14 +141,14 @@ final class Segment {
     }
   }
 
-  /** Makes what was written survive the machine. */
+  /** Syncs written blocks to disk, so that they survive a crash of the machine. */
   void force() throws IOException {
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
       file.force(false);
     }
   }
 
-  /** Nothing is added any more. */
+  /** Ends writing: no block is added any more. */
   synchronized void seal() throws IOException {
     if (!sealed) {
       Path full =
@@ -165,7 +165,7 @@ final class Segment {
     Files.deleteIfExists(path);
   }
 
-  /** A reader of the file, or null when it was deleted meanwhile. */
+  /** Returns an open reader of the file; null when the file was deleted meanwhile. */
   synchronized @Nullable FileChannel reader() throws IOException {
     try {
       return deleted ? null : FileChannel.open(path, StandardOpenOption.READ);
@@ -174,7 +174,7 @@ final class Segment {
     }
   }
 
-  /** The heads of all blocks so far. */
+  /** Returns the heads of all blocks so far. */
   synchronized List<Block> blocks() throws IOException {
     List<Block> known = blocks;
     if (known == null) {
@@ -195,7 +195,7 @@ final class Segment {
     return List.copyOf(known);
   }
 
-  /** Forgets the heads of a sealed one; they are in the file. */
+  /** Drops the heads of a sealed segment from memory; the file still has them. */
   synchronized void forgetBlocks() {
     if (sealed) {
       blocks = null;

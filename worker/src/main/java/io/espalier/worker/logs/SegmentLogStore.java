@@ -27,18 +27,18 @@ import org.slf4j.LoggerFactory;
  * Task logs in append-only files (docs/adr/0010-log-store.md).
  *
  * <pre>
- *   logs/N.wal              every line, as it came; lost is what was not yet written here
+ *   logs/N.wal              every line, in order of arrival; unwritten lines are lost in a crash
  *   logs/jobs/JOB/*.open    compressed blocks of one job, growing
  *   logs/jobs/JOB/*.seg     the same, full
  * </pre>
  *
- * <p>Appending only puts the line into memory, where queries find it. One writer thread writes what
- * has gathered to the write-ahead file, every 20 ms or 2,000 lines; when a job has 256 KiB of lines
- * in memory they become a block of its newest segment, and when the write-ahead file is full a new
- * one is begun with the lines that are still only in memory. A death of the process loses what was
- * appended within the last 20 ms or so; a death of the machine what it had not written back yet. A
- * disk that does not take lines is a {@link #problem}, lines wait in memory, and {@link #hasRoom}
- * says when tasks must wait with them.
+ * <p>Appending only puts the line into memory, where queries find it. One writer thread writes the
+ * collected lines to the write-ahead file, every 20 ms or 2,000 lines. When a job has 256 KiB of
+ * lines in memory they become a block of its newest segment. When the write-ahead file is full, a
+ * new one begins with the lines that are still only in memory. A crash of the process loses what
+ * was appended within about the last 20 ms; a crash of the machine loses what it had not written
+ * back yet. A disk that rejects lines is reported as a {@link #problem}: lines wait in memory, and
+ * {@link #hasRoom} returns false when tasks must wait with them.
  */
 public final class SegmentLogStore implements LogStore {
   private static final Logger log = LoggerFactory.getLogger(SegmentLogStore.class);
@@ -72,7 +72,7 @@ public final class SegmentLogStore implements LogStore {
   private long writeNanos;
   private boolean closing;
 
-  /** What is in the write-ahead file goes up to here; of the writer. */
+  /** Id of the last line in the write-ahead file; confined to the writer thread. */
   private long safeId;
 
   @SuppressWarnings("NullAway.Init")
@@ -87,15 +87,16 @@ public final class SegmentLogStore implements LogStore {
   }
 
   /**
-   * Opens the logs in a directory, making it when missing. Not for two processes at a time.
+   * Opens the logs in a directory and creates it when missing. Only one process may use the
+   * directory at a time.
    *
-   * @throws IOException naming the file, when it cannot be used or holds something else
+   * @throws IOException naming the file, when it cannot be used or has foreign content
    */
   public static SegmentLogStore open(Path directory) throws IOException {
     return open(directory, LogLimits.DEFAULT);
   }
 
-  /** The same with other sizes. */
+  /** Opens the logs with other sizes. */
   public static SegmentLogStore open(Path directory, LogLimits limits) throws IOException {
     SegmentLogStore store = new SegmentLogStore(directory, limits);
     SegmentLogStore loaded =
@@ -166,7 +167,7 @@ public final class SegmentLogStore implements LogStore {
     blocks.end();
   }
 
-  /** One batch, and the blocks that are due; false at the end. */
+  /** Writes one batch and the blocks that are due; returns false at the end. */
   private boolean writeSome() {
     List<LogLine> batch;
     lock.lock();
@@ -226,7 +227,7 @@ public final class SegmentLogStore implements LogStore {
     room = pendingBytes <= limits.waiting() && table.memoryBytes() <= limits.memory();
   }
 
-  /** After a failure, before the next try. */
+  /** Waits after a failure, before the next attempt. */
   private void pause() {
     long left = RETRY_NANOS;
     try {
@@ -240,7 +241,7 @@ public final class SegmentLogStore implements LogStore {
 
   private void trouble(String what, Exception cause) {
     if (!what.equals(problem)) {
-      // A full disk needs no stack trace; a mistake of ours does.
+      // A full disk needs no stack trace; a bug of ours does.
       log.error(
           "{}; tasks wait with their output when memory is full",
           what,
@@ -260,7 +261,10 @@ public final class SegmentLogStore implements LogStore {
     }
   }
 
-  /** Lines come in bursts: a write for each would cost more than the lines. */
+  /**
+   * Waits a little for more lines. Lines arrive in bursts, and a write for each would cost more
+   * than the lines.
+   */
   private void linger() {
     long left = LINGER_NANOS;
     try {
@@ -290,7 +294,10 @@ public final class SegmentLogStore implements LogStore {
     return new LogSearch(bounded, search, heads, limits.scanned()).page(views);
   }
 
-  /** No line is older than its id says: what is older need not be looked at. */
+  /**
+   * Adds a lower bound of the ids. No line is older than its id indicates, so older ids need no
+   * search.
+   */
   private static LogQuery bounded(LogQuery query) {
     long first = (query.sinceMillis() / 1000) << 32;
     return query.ascending() && query.sinceMillis() > 0 && query.from() < first
@@ -327,7 +334,7 @@ public final class SegmentLogStore implements LogStore {
     }
   }
 
-  /** How many of the lines that were appended a death of this process would leave. */
+  /** Returns how many of the appended lines would survive a crash of this process. */
   long writtenLines() {
     lock.lock();
     try {
@@ -337,7 +344,7 @@ public final class SegmentLogStore implements LogStore {
     }
   }
 
-  /** Writes what was appended, then closes the files. */
+  /** Writes all appended lines, then closes the files. */
   @Override
   public void close() {
     lock.lock();

@@ -18,9 +18,9 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /**
- * The file that every line goes to first, so that it survives a death of the process before it is
- * part of a {@link Block}. Frames of {@link LogRowCodec}, each with its length and checksum. One
- * thread at a time.
+ * The write-ahead file, which receives every line first, so that the line survives a crash of the
+ * process before it is part of a {@link Block}. It consists of frames of {@link LogRowCodec}, each
+ * with its length and checksum. Used by one thread at a time.
  */
 final class WriteAheadLog implements AutoCloseable {
   private static final Pattern NAME = Pattern.compile("([0-9a-f]{16})\\.wal");
@@ -44,10 +44,10 @@ final class WriteAheadLog implements AutoCloseable {
   }
 
   /**
-   * Reads what is there and goes on behind it.
+   * Reads the existing lines and continues after them.
    *
-   * @param lastId gets the last id that was given out when a file was begun
-   * @param lines get all lines, some maybe more than once
+   * @param lastId receives the last id that was assigned when a file was begun
+   * @param lines receives all lines, some perhaps more than once
    */
   static WriteAheadLog open(Path directory, Consumer<Long> lastId, Consumer<LogLine> lines)
       throws IOException {
@@ -74,7 +74,7 @@ final class WriteAheadLog implements AutoCloseable {
       return begin(directory, newest + 1, 0);
     }
     FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE);
-    // Behind it is a frame that was cut off.
+    // After it comes a truncated frame.
     file.truncate(end);
     return new WriteAheadLog(directory, newest, path, file, end);
   }
@@ -100,7 +100,7 @@ final class WriteAheadLog implements AutoCloseable {
     return new WriteAheadLog(directory, number, path, file, HEAD);
   }
 
-  /** Where the good part of a file ends. */
+  /** Returns the offset at which the intact part of a file ends. */
   private static long read(Path path, Consumer<Long> lastId, Consumer<LogLine> lines)
       throws IOException {
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
@@ -135,7 +135,7 @@ final class WriteAheadLog implements AutoCloseable {
     }
   }
 
-  /** Adds lines; when that fails, nothing of them is there. */
+  /** Appends lines, all or none of them. */
   void append(List<LogLine> lines) throws IOException {
     byte[] body = LogRowCodec.encode(lines);
     ByteBuffer frame = ByteBuffer.allocate(FRAME_HEAD + body.length);
@@ -150,7 +150,7 @@ final class WriteAheadLog implements AutoCloseable {
     end += length;
   }
 
-  /** Goes on in a new file that begins with some lines, and deletes the old one. */
+  /** Begins a new file with the given lines and deletes the old one. */
   void renew(long lastId, List<LogLine> stillNeeded) throws IOException {
     WriteAheadLog next = begin(directory, number + 1, lastId);
     boolean good = false;
@@ -184,7 +184,7 @@ final class WriteAheadLog implements AutoCloseable {
     return end;
   }
 
-  /** Makes what was written survive the machine. */
+  /** Syncs written lines to disk, so that they survive a crash of the machine. */
   void force() throws IOException {
     file.force(false);
   }

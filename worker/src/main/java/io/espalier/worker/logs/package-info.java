@@ -1,4 +1,4 @@
-/** The task log store in files. */
+/** The file-based store of task logs. */
 @NullMarked
 package io.espalier.worker.logs;
 

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The control groups of a task as their reaper sees them. */
+/** Adapts the control groups of a task to their reaper. */
 record CgroupMembers(TaskGroup group, Consumer<String> warnings) implements CgroupReaper.Members {
   @Override
   public boolean isEmpty() {

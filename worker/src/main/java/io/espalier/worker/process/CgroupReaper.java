@@ -5,17 +5,18 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Waits until the control groups of a task are empty, kills what is left in them if it may or must,
- * and removes them (docs/design/bistro.md#control-groups). Looks again after {@code poll_ms}, then
- * four times as long, up to ten seconds. Reads no clock and has no thread.
+ * Waits until the control groups of a task are empty, kills the remaining members where permitted
+ * or requested, and removes the groups (docs/design/bistro.md#control-groups). It checks again
+ * after {@code poll_ms}, then after intervals that grow fourfold up to ten seconds. It reads no
+ * clock and has no thread.
  */
 final class CgroupReaper {
-  /** Nothing is left: no further look. */
+  /** The groups are gone: no further check is needed. */
   static final long OVER = -1;
 
   static final long LONGEST_WAIT_NANOS = 10_000_000_000L;
 
-  /** How long a freeze may take before it is given up and tried anew. */
+  /** How long a freeze may take before it is given up and tried again. */
   static final long FREEZE_NANOS = 10_000_000_000L;
 
   private static final long MS = 1_000_000L;
@@ -29,7 +30,7 @@ final class CgroupReaper {
   private long waited;
   private long wait;
 
-  /** The part of a {@link TaskGroup} that is needed. */
+  /** The part of a {@link TaskGroup} that the reaper needs. */
   interface Members {
     boolean isEmpty();
 
@@ -37,14 +38,14 @@ final class CgroupReaper {
 
     void thaw() throws IOException;
 
-    /** Problems. */
+    /** Removes the groups and returns the problems. */
     List<String> remove();
 
     void warn(String what);
   }
 
   /**
-   * @param killsStrays whether members are killed although nobody asked for it
+   * @param killsStrays whether remaining members are killed without a request
    */
   CgroupReaper(Members members, boolean killsStrays, int pollMillis) {
     this.members = members;
@@ -57,14 +58,14 @@ final class CgroupReaper {
     return over;
   }
 
-  /** From now on members are killed; the caller looks at once. */
+  /** Requests that members be killed; the caller checks at once. */
   void kill() {
     killing = true;
     wait = firstWaitNanos;
   }
 
   /**
-   * Kills members, when they are to be killed; for a task whose process still lives.
+   * Kills members if that was requested, while the task's process still lives.
    *
    * @return nanoseconds until the next step, {@link #OVER} when none is needed
    */
@@ -76,9 +77,9 @@ final class CgroupReaper {
   }
 
   /**
-   * Looks after the process has exited.
+   * Checks the groups after the process has exited.
    *
-   * @return nanoseconds until the next look, or {@link #OVER}
+   * @return nanoseconds until the next check, or {@link #OVER}
    */
   long look(long nowNanos) {
     if (over) {

@@ -1,6 +1,9 @@
 package io.espalier.worker.process;
 
-/** What a task process writes to. The canary only tells that descendants are still there. */
+/**
+ * A channel that a task process writes to. The canary carries no data; it only shows that
+ * descendants are alive.
+ */
 enum Channel {
   STDOUT(0),
   STDERR(1),
@@ -19,7 +22,7 @@ enum Channel {
     return ALL[index];
   }
 
-  /** Dense, from 0; stdout and stderr come first. */
+  /** Returns the index: dense, from 0, with stdout and stderr first. */
   int index() {
     return index;
   }

@@ -9,16 +9,19 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
 /**
- * One thread that waits for the ends of all children, so that a task costs no descriptor for it
- * (docs/adr/0009-processes.md). It sees the children of the JDK and of other libraries in this
- * process too, and leaves them to those: it only looks ({@code WNOWAIT}) until it knows whose child
- * it is.
+ * Waits on one thread for the ends of all children, so that no task needs a descriptor for that
+ * (docs/adr/0009-processes.md). It also sees children of the JDK and of other libraries in this
+ * process, and leaves these to their owners: it only peeks ({@code WNOWAIT}) until it knows whose
+ * child has ended.
  */
 final class ChildReaper implements AutoCloseable {
   private static final long FIRST_PAUSE_NANOS = 50_000;
   private static final long LAST_PAUSE_NANOS = 20_000_000;
 
-  /** A stranger that nobody collects for so long may hide ends of ours. */
+  /**
+   * The pause from which on our children are checked one by one: a foreign child that stays
+   * uncollected that long may hide ends of ours.
+   */
   private static final long SWEEP_PAUSE_NANOS = 5_000_000;
 
   private static final int PID_OFFSET = 16;
@@ -33,9 +36,11 @@ final class ChildReaper implements AutoCloseable {
   private volatile boolean closed;
   private long ourPeak;
 
-  /** One child that was started. */
+  /** A started child. */
   interface Child {
-    /** Collects it by calling the function with its pid; it must not be signalled afterwards. */
+    /**
+     * Collects the child by calling the function with its pid; it must not be signalled afterwards.
+     */
     void collect(IntFunction<ProcessBackend.Exit> wait);
   }
 
@@ -45,7 +50,7 @@ final class ChildReaper implements AutoCloseable {
     thread.start();
   }
 
-  /** From now on its end is told. Also when it has ended already. */
+  /** Registers a child, whose end is reported from now on, even if it has ended already. */
   void add(int pid, Child child) {
     children.put(pid, child);
     LockSupport.unpark(thread);
@@ -58,7 +63,7 @@ final class ChildReaper implements AutoCloseable {
       int result = Libc.waitid(Libc.P_ALL, 0, info, Libc.WEXITED | Libc.WNOWAIT);
       if (result < 0) {
         if (Libc.errno() == Libc.ECHILD && !closed) {
-          // Nobody to wait for. A start wakes us up.
+          // There is no child to wait for. A start wakes this thread up.
           LockSupport.park(this);
         }
         continue;
@@ -70,7 +75,7 @@ final class ChildReaper implements AutoCloseable {
         pause = FIRST_PAUSE_NANOS;
         continue;
       }
-      // Not ours, or its start has not been told yet. Its owner will collect it, soon.
+      // A foreign child, or one whose start is not registered yet. Its owner will collect it soon.
       LockSupport.parkNanos(this, pause);
       pause = Math.min(2 * pause, LAST_PAUSE_NANOS);
       if (pause > SWEEP_PAUSE_NANOS) {
@@ -99,7 +104,7 @@ final class ChildReaper implements AutoCloseable {
       result = Libc.wait4(pid, status, 0, usage);
     } while (result < 0 && Libc.errno() == Libc.EINTR);
     if (result != pid) {
-      // Somebody else has collected it, which nobody should.
+      // Somebody else has collected the child, which nobody should.
       return new ProcessBackend.Exit(null, KillPlan.KILL, false, ResourceUsage.UNKNOWN);
     }
     int word = status.getInt(0);
@@ -114,7 +119,7 @@ final class ChildReaper implements AutoCloseable {
     long micros =
         1_000_000 * (usage.getLong(0) + usage.getLong(16)) + usage.getLong(8) + usage.getLong(24);
     long peak = usage.getLong(32) * KIB;
-    // Until its exec a child shares our memory, and the kernel counts that as its own.
+    // Until its exec a child shares our memory, and the kernel counts that as the child's.
     if (peak > ourPeak) {
       ourPeak = ProcFs.peakMemory("self");
     }
@@ -125,7 +130,10 @@ final class ChildReaper implements AutoCloseable {
         micros / 1000, peak, usage.getLong(88) * BLOCK, usage.getLong(96) * BLOCK);
   }
 
-  /** It ends when the next child of this process does; nothing waits for that. */
+  /**
+   * Ends the reaper. The thread ends with the next end of any child of this process; nothing waits
+   * for it.
+   */
   @Override
   public void close() {
     closed = true;

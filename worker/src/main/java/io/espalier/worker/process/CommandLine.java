@@ -14,20 +14,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * From a job's command to the argv of a task (docs/design/design.md#arguments-of-a-task).
+ * Builds the argv of a task from a job's command (docs/design/design.md#arguments-of-a-task).
  *
  * <p>Without placeholders, and unless the status comes from the exit code, three arguments are
  * appended: node name, status path, JSON argument. A JSON argument of more than {@link
- * #MAX_INLINE_JSON} bytes is put into a file, and the argument is {@code @} with its path (JSON
- * never begins with an {@code @}). The placeholders {@code {node}}, {@code {job}}, {@code
- * {status_file}} and {@code {json_file}} may stand anywhere in the arguments after the first; what
- * replaces them is not searched for placeholders again.
+ * #MAX_INLINE_JSON} bytes is written to a file, and the argument is {@code @} followed by its path
+ * (JSON never begins with an {@code @}). The placeholders {@code {node}}, {@code {job}}, {@code
+ * {status_file}} and {@code {json_file}} may occur anywhere in the arguments after the first; their
+ * replacements are not searched for placeholders again.
  *
- * <p>No shell is involved. Where a command calls one itself ({@code sh -c TEXT}) a name that stands
- * in TEXT would be run by it, so there only names of harmless characters are accepted.
+ * <p>No shell is involved. Where a command itself calls one ({@code sh -c TEXT}), it would execute
+ * a name inside TEXT, so only names of harmless characters are accepted there.
  */
 final class CommandLine {
-  /** Above it the JSON argument goes by file: Linux allows 128 KiB for one argument. */
+  /**
+   * Above this size the JSON argument is passed in a file: Linux allows 128 KiB for one argument.
+   */
   static final int MAX_INLINE_JSON = 96 * 1024;
 
   private static final Pattern PLACEHOLDER =
@@ -41,14 +43,14 @@ final class CommandLine {
   interface Argument {
     String text();
 
-    /** Written at the first call. */
+    /** Returns the file, which the first call writes. */
     Path file() throws IOException;
   }
 
   /**
-   * @param command with its placeholders
+   * @param command command with its placeholders
    * @throws IOException when the file for the JSON argument cannot be written
-   * @throws IllegalArgumentException when a name must not stand where it is asked for
+   * @throws IllegalArgumentException when a name is not allowed at its placeholder
    */
   static List<String> argv(
       LaunchSpec launch, List<String> command, String statusPath, Argument json)
@@ -98,7 +100,7 @@ final class CommandLine {
         && text.getBytes(StandardCharsets.UTF_8).length > MAX_INLINE_JSON;
   }
 
-  /** Any bundle of short options that has a c, like -ec. */
+  /** Returns whether the argument is a group of short options with a c, like -ec. */
   private static boolean isCommandFlag(String argument) {
     return argument.startsWith("-") && !argument.startsWith("--") && argument.indexOf('c') > 0;
   }
@@ -118,10 +120,10 @@ final class CommandLine {
   }
 
   /**
-   * The program: an absolute path as it is, a path with a slash from the directory of the
-   * configuration, a bare word from the search path of the task.
+   * Resolves the program: an absolute path stays as it is, a path with a slash is relative to the
+   * directory of the configuration, and a bare word is looked up in the task's search path.
    *
-   * @throws IOException naming the path and what is wrong with it
+   * @throws IOException naming the path and the problem with it
    */
   static Path resolve(String program, Path configDirectory, String searchPath) throws IOException {
     if (program.isEmpty()) {

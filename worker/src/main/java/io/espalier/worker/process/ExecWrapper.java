@@ -11,14 +11,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must happen in a task's process before it becomes the task and cannot be said to
- * posix_spawn: joining control groups, umask, nice, ionice, another user. A fixed shell script does
- * it and execs the next; everything variable is an argument of its own, nothing is ever text of the
- * script. Tasks that ask for none of this are started without it.
+ * Wraps a task's command to do what posix_spawn cannot, before the process becomes the task:
+ * joining control groups, umask, nice, ionice, another user. A fixed shell script does this and
+ * then execs the next program. All variable parts are arguments of their own; none is ever part of
+ * the script's text. Tasks that need none of this start without it.
  *
- * <p>The script says on the status path, in a line with the secret of this run, that it is about to
- * exec the task, and in another one that this failed. A process that ends without the first never
- * was the task.
+ * <p>The script writes to the status path, in a line with the secret of this run, that it is about
+ * to exec the task, and in another line if that failed. A process that ends without the first line
+ * never was the task.
  */
 final class ExecWrapper {
   private static final String NAME = "espalier-start";
@@ -37,17 +37,17 @@ final class ExecWrapper {
   }
 
   /**
-   * What a task wants before it begins.
+   * What a task requires before it begins.
    *
-   * @param joinFiles of control groups
-   * @param user null: the same as we
+   * @param joinFiles join files of control groups
+   * @param user null: the user of this process
    */
   record Wish(List<Path> joinFiles, ProcessAttributes attributes, @Nullable TaskUser user) {
     Wish {
       joinFiles = List.copyOf(joinFiles);
     }
 
-    /** Whether posix_spawn alone will do. */
+    /** Returns whether posix_spawn alone suffices. */
     boolean isEmpty() {
       return joinFiles.isEmpty()
           && attributes.umask().isEmpty()
@@ -57,7 +57,7 @@ final class ExecWrapper {
     }
   }
 
-  /** What is to be started instead of the task. */
+  /** The command that starts instead of the task. */
   record Command(Path executable, List<String> argv, List<String> environment) {}
 
   private static String script(String name) {
@@ -72,8 +72,8 @@ final class ExecWrapper {
   }
 
   /**
-   * @param argv of the task; its first word is replaced by {@code program}
-   * @param markPath where the script writes its marks
+   * @param argv argv of the task; {@code program} replaces its first word
+   * @param markPath path to which the script writes its marks
    * @throws IOException naming what this host lacks
    */
   Command before(
@@ -91,7 +91,7 @@ final class ExecWrapper {
       int ours = ProcFs.ownNice();
       int wanted = attributes.nice().getAsInt();
       if (wanted < ours && ProcFs.effectiveUid() != 0) {
-        // The tool would only grumble and go on.
+        // The tool would only print a warning and continue.
         throw new IOException("nice " + wanted + ": only root may favour tasks over itself");
       }
       next.addAll(List.of(tool(NICE, "nice"), "-n", Integer.toString(wanted - ours)));
@@ -117,7 +117,8 @@ final class ExecWrapper {
                       + String.join(",", user.groups().stream().map(String::valueOf).toList()),
               "--inh-caps=-all",
               "--"));
-      // Before it is the user, nothing that a job sets may have an influence, LD_PRELOAD above all.
+      // Before the change of user, nothing that a job sets may have an effect, above all
+      // LD_PRELOAD.
       outer = environment.stream().filter(ExecWrapper::isOurs).toList();
       next.addAll(List.of(tool(ENV, "run_as"), "-i", "--"));
       next.addAll(environment);

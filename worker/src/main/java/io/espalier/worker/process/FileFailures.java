@@ -8,22 +8,22 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
-/** Says of a failure with a file what was needed, where, and what is wrong there. */
+/** Explains file failures: which file was needed, its path, and the reason. */
 public final class FileFailures {
   private FileFailures() {}
 
-  /** Something that needs a file or a directory. */
+  /** An operation that needs a file or a directory. */
   @FunctionalInterface
   public interface Work<T> {
-    /** Does it. */
+    /** Performs the operation. */
     T done() throws IOException;
   }
 
   /**
-   * Does something for which a path is needed.
+   * Performs an operation that needs a path.
    *
-   * @param what such as {@code "the audit log"}
-   * @throws IOException naming that, the path, and the reason
+   * @param what the needed file, such as {@code "the audit log"}
+   * @throws IOException naming the file, the path, and the reason
    */
   public static <T> T needing(String what, Path path, Work<T> work) throws IOException {
     try {
@@ -33,7 +33,7 @@ public final class FileFailures {
     }
   }
 
-  /** The reason, for people; the JDK's message may be a path and nothing else. */
+  /** Returns the reason, for people; the JDK's message may be a path and nothing else. */
   public static String why(IOException e) {
     if (!(e instanceof FileSystemException inFile)) {
       return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();

@@ -6,7 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * File names made from names of jobs, which may hold anything
+ * Makes file names from job names, which may contain any characters
  * (docs/design/design.md#names-of-jobs-in-paths).
  */
 public final class FileNames {
@@ -16,9 +16,9 @@ public final class FileNames {
   private FileNames() {}
 
   /**
-   * A name for one directory entry: letters, digits, {@code _ - .} stay, all other bytes of the
-   * UTF-8 form, and a dot at the beginning, become {@code %XX}. What gets longer than 200 bytes is
-   * cut and ends in {@code ~} and a hash. Different names never give the same file name.
+   * Encodes a name as one directory entry: letters, digits and {@code _ - .} stay; all other bytes
+   * of the UTF-8 form, and a leading dot, become {@code %XX}. A result longer than 200 bytes is cut
+   * and ends in {@code ~} and a hash. Different names never give the same file name.
    */
   public static String encode(String name) {
     StringBuilder out = new StringBuilder();

@@ -20,34 +20,41 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The program of the {@link LeaseGuard}: kills the tasks of a scheduler or worker that has died, or
- * whose lease has run out. It is a small virtual machine of its own. When its hour has come it
- * needs no fork, no new thread and no class that it has not used before, so that it works on a host
- * that has run out of processes or descriptors.
+ * whose lease has expired. It runs in a small virtual machine of its own. When it must kill, it
+ * needs no fork, no new thread and no class that it has not used before, so it works on a host that
+ * has run out of processes or descriptors.
  *
- * <p>Arguments: journal, cookie, gate. On stdin, a pipe from the one that is guarded:
+ * <p>Arguments: journal, cookie, gate. Its stdin is a pipe from the guarded process, with the
+ * messages:
  *
  * <ul>
- *   <li>{@code lease U W}: tasks may live until {@code /proc/uptime} says U (in hundredths) or the
- *       clock W (in ms), whichever comes first;
- *   <li>{@code sync N} is answered by {@code synced N} once nothing is being killed;
- *   <li>{@code ping N} is answered by {@code pong N WHY} at once; WHY says what it is killing;
+ *   <li>{@code lease U W}: tasks may live until {@code /proc/uptime} reaches U (in hundredths) or
+ *       the clock reaches W (in ms), whichever comes first;
+ *   <li>{@code sync N}: answered by {@code synced N} once nothing is being killed;
+ *   <li>{@code ping N}: answered by {@code pong N WHY} at once; WHY names the reason while it is
+ *       killing;
  *   <li>{@code done}: a clean end.
  * </ul>
  *
- * <p>End of file means death. Without a lease there is no deadline. While there is a lease the
- * gate, a file, exists: no task can be started without it. It says when the last lease ran out, as
- * {@code /proc/uptime} counts.
+ * <p>End of file means that the process has died. Without a lease there is no deadline. The gate is
+ * a file that exists while there is a lease; no task can start without it. It contains the expiry
+ * of the last lease, as {@code /proc/uptime} counts.
  */
 public final class GuardProcess {
   private static final String END_OF_FILE = "";
 
-  /** Clocks jump: no wait is longer. */
+  /** The longest wait, because clocks jump. */
   private static final long LONGEST_WAIT_MILLIS = 2_000;
 
-  /** What came while we were late is read before anything is killed. */
+  /**
+   * Grace in which messages that arrived while this process was delayed are read before it kills.
+   */
   private static final long LATE_MILLIS = 50;
 
-  /** So often nothing: a program that is just being loaded shows neither name nor environment. */
+  /**
+   * The number of searches that must find nothing: a program that is just being loaded shows
+   * neither name nor environment.
+   */
   private static final int QUIET_ROUNDS = 4;
 
   private static final long FIRST_PAUSE_MILLIS = 20;
@@ -79,7 +86,10 @@ public final class GuardProcess {
     this.known = new Journal.Left(cookie, ProcFs.bootId(), List.of());
   }
 
-  /** Runs until its stdin says that it is done, or ends; then everything has been killed. */
+  /**
+   * Runs until its stdin reports a clean end, or closes; in the latter case everything has been
+   * killed.
+   */
   public static void main(String[] args) throws InterruptedException {
     GuardProcess guard = new GuardProcess(Path.of(args[0]), args[1], Path.of(args[2]), System.out);
     guard.survive();
@@ -90,7 +100,7 @@ public final class GuardProcess {
     guard.run();
   }
 
-  /** Where the host runs out of memory the guard is to be the last that is killed for it. */
+  /** Asks the kernel to kill the guard last when the host runs out of memory. */
   private void survive() {
     try {
       Files.writeString(Path.of("/proc/self/oom_score_adj"), "-1000");
@@ -108,8 +118,8 @@ public final class GuardProcess {
   }
 
   /**
-   * Once through all that happens at the deadline, with nothing to be killed: no class is to be
-   * loaded then, from a file that may have been replaced or with memory that is not there.
+   * Executes once, with nothing to kill, all that happens at the deadline: no class may have to be
+   * loaded then, from a file that may have been replaced or with memory that is not available.
    */
   private void rehearse() {
     Path group = gate.resolveSibling("rehearsal-" + ProcessHandle.current().pid());
@@ -165,7 +175,7 @@ public final class GuardProcess {
         }
       }
     } catch (IOException e) {
-      // The pipe is of no use any more: the same as its end.
+      // The pipe is unusable: treated as its end.
       line.setLength(0);
     }
     lines.add(END_OF_FILE);
@@ -187,12 +197,12 @@ public final class GuardProcess {
     }
   }
 
-  /** The next line; null: the lease is over and nothing that was said changes that. */
+  /** Returns the next message; null: the lease has expired and no received message changes that. */
   private @Nullable String next() throws InterruptedException {
     while (true) {
       long left = inForce ? left() : Long.MAX_VALUE;
       if (left <= 0) {
-        // A guard that got little of the processor must not act on what was renewed long ago.
+        // A guard that got little CPU time must not act on a lease that was renewed long ago.
         String late = lines.poll(LATE_MILLIS, TimeUnit.MILLISECONDS);
         if (late != null || !isInputWaiting()) {
           return late;
@@ -217,7 +227,7 @@ public final class GuardProcess {
     }
   }
 
-  /** Milliseconds that are left of the lease. */
+  /** Returns the remaining milliseconds of the lease. */
   private long left() {
     long byUptime = (untilUptime - ProcFs.uptimeTicks()) * 10;
     return Math.min(byUptime, untilClock - System.currentTimeMillis());
@@ -258,7 +268,10 @@ public final class GuardProcess {
     }
   }
 
-  /** After all that was said: only the newest lease counts. */
+  /**
+   * Applies the newest lease after all messages have been read, and opens the gate if the lease is
+   * in force.
+   */
   private void settle() {
     if (inForce && left() > 0) {
       read();
@@ -280,7 +293,7 @@ public final class GuardProcess {
     syncs.clear();
   }
 
-  /** First nothing new, then nothing old. */
+  /** Closes the gate first, then kills what runs. */
   private void runOut() throws InterruptedException {
     inForce = false;
     ranOutAt = ProcFs.uptimeTicks();
@@ -307,7 +320,7 @@ public final class GuardProcess {
           kill(
               killer,
               leased ? known : known.killed(),
-              // Who deleted the journal with its directory does not want the tasks either.
+              // Whoever deleted the journal with its directory does not want the tasks either.
               isOurs ? reach : JournalKiller.Reach.RUN);
       boolean nothing = found.isNothing() && !Files.exists(gate);
       quiet = nothing ? quiet + 1 : 0;
@@ -326,7 +339,7 @@ public final class GuardProcess {
     return killer.round(left, reach, invocation -> KillPlan.KILL);
   }
 
-  /** Another signal than KILL is sent once; what a task does with it is up to the task. */
+  /** Sends signals other than KILL, once; the reaction is up to the task. */
   private void warnThose() {
     boolean unused = read();
     for (Journal.Entry entry : known.entries()) {
@@ -341,7 +354,7 @@ public final class GuardProcess {
     }
   }
 
-  /** Leases that come meanwhile count only after the killing. */
+  /** Answers messages during a kill. Leases that arrive meanwhile take effect only after it. */
   private void tellWhileKilling(String what) {
     for (String line = lines.peek();
         line != null && !line.equals(END_OF_FILE);
@@ -356,9 +369,9 @@ public final class GuardProcess {
   }
 
   /**
-   * Reads the journal; what was read before stays when it cannot be read.
+   * Reads the journal; the previous content stays when it cannot be read.
    *
-   * @return whether it is there, and of our run
+   * @return true when it exists and belongs to our run
    */
   private boolean read() {
     try {

@@ -18,11 +18,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes by {@link ProcessBuilder}, for platforms without the native mechanism. Three threads
- * per task; the status path is a plain file, read when the process has exited; descendants are
- * watched by looking for members of the task's session, and what they write after the exit of the
- * task's own process is lost; without {@code setsid} there are no process groups and signals reach
- * the task's own process only.
+ * Starts processes with {@link ProcessBuilder}, for platforms without the native mechanism. It
+ * needs three threads per task. The status path is a plain file, read after the process has exited.
+ * Descendants are detected as members of the task's session, and their output after the exit of the
+ * task's own process is lost. Without {@code setsid} there are no process groups, and signals reach
+ * only the task's own process.
  */
 final class JdkProcesses implements ProcessBackend {
   private static final int DESCRIPTORS = 3;
@@ -30,7 +30,10 @@ final class JdkProcesses implements ProcessBackend {
   private static final long FIRST_LOOK_MILLIS = 20;
   private static final long LAST_LOOK_MILLIS = 1000;
 
-  /** A closed gate is told from what a task may do: by a file that only this makes. */
+  /**
+   * Distinguishes a closed gate from the task's own results, by a file that only this script
+   * creates.
+   */
   private static final String PASS =
       "closed=$1; shift; [ -e \"$0\" ] || { : > \"$closed\"; exit 1; }; exec \"$@\"";
 
@@ -39,7 +42,7 @@ final class JdkProcesses implements ProcessBackend {
   private final boolean sessions = Files.isExecutable(Path.of("/usr/bin/setsid"));
 
   /**
-   * @param gate without this file nothing is started; null: there is no gate
+   * @param gate file without which nothing starts; null: there is no gate
    */
   JdkProcesses(@Nullable Path gate) {
     this.gate = gate;
@@ -62,7 +65,7 @@ final class JdkProcesses implements ProcessBackend {
 
   @Override
   public String markPath(Path fallback) {
-    // Not the status file: a task may write that anew.
+    // Not the status file: a task may replace that.
     return markFile(fallback).toString();
   }
 
@@ -172,7 +175,7 @@ final class JdkProcesses implements ProcessBackend {
           turn.acquire();
         }
       } catch (IOException e) {
-        // The other end is gone: no more output, which is what we say.
+        // The other end is gone: there is no more output, which is what we report.
         queue.add(() -> events.closed(channel));
         return;
       } catch (InterruptedException e) {
@@ -202,7 +205,7 @@ final class JdkProcesses implements ProcessBackend {
               });
           return;
         }
-        // The JDK folds a signal into the exit code, as shells do: which it was cannot be told.
+        // The JDK, like shells, folds a signal into the exit code: the two cannot be distinguished.
         Exit exit =
             result > 128 && result < 160
                 ? new Exit(null, result - 128, false, ResourceUsage.UNKNOWN)
@@ -256,7 +259,7 @@ final class JdkProcesses implements ProcessBackend {
         }
         return false;
       } catch (IOException e) {
-        // What cannot be looked at may be there.
+        // What cannot be examined may exist.
         return true;
       }
     }
@@ -303,7 +306,7 @@ final class JdkProcesses implements ProcessBackend {
       }
     }
 
-    /** Before setsid has run there is no group to be signalled. */
+    /** Waits for setsid, because before it there is no group to signal. */
     private boolean awaitGroup() {
       for (int i = 0; i < 1000 && process.isAlive(); i++) {
         try {
@@ -328,7 +331,7 @@ final class JdkProcesses implements ProcessBackend {
         Files.deleteIfExists(markFile(spawn.statusFile()));
         Files.deleteIfExists(closedFile(spawn.statusFile()));
       } catch (IOException e) {
-        // Left behind in our private directory; the next start empties it.
+        // The file stays in our private directory; the next start empties it.
         return;
       }
     }

@@ -24,15 +24,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which invocations may have processes (docs/design/design.md#journal-and-guard): a text file that
- * the next start, and the guard, read after this process has died without warning. Not synced: it
- * only has to outlive the process; after a crash of the machine (another boot id) no process is
- * left.
+ * Records which invocations may have processes (docs/design/design.md#journal-and-guard): a text
+ * file that the next start, and the guard, read after this process has died without warning. It is
+ * not synced, because it only has to outlive the process; after a crash of the machine (another
+ * boot id) no process is left.
  *
- * <p>Lines: {@code c COOKIE BOOT} and {@code n PID_NAMESPACE TICKS} first; {@code s INVOCATION}
+ * <p>Lines: first {@code c COOKIE BOOT} and {@code n PID_NAMESPACE TICKS}; {@code s INVOCATION}
  * before a start; {@code p INVOCATION PID TICKS SIGNAL} after it; {@code e INVOCATION} once it has
- * ended; {@code g INVOCATION PATH} for each control group that was made, {@code r PATH} once that
- * is removed. Belongs to one thread.
+ * ended; {@code g INVOCATION PATH} for each created control group, {@code r PATH} once the group is
+ * removed. Confined to one thread.
  */
 final class Journal implements AutoCloseable {
   private static final int COOKIE_BYTES = 16;
@@ -60,11 +60,11 @@ final class Journal implements AutoCloseable {
   }
 
   /**
-   * One invocation that has no end in a journal.
+   * An invocation without an end in a journal.
    *
-   * @param pid 0 when it is not known whether it was started
-   * @param startTicks 0 when that could not be read
-   * @param signal what its processes get when the one that started them dies; 0: nothing
+   * @param pid 0 when it is unknown whether it was started
+   * @param startTicks 0 when the start time could not be read
+   * @param signal signal that its processes get when the process that started them dies; 0: none
    */
   record Entry(String invocation, long pid, long startTicks, int signal) {
     Entry(String invocation, long pid, long startTicks) {
@@ -72,14 +72,14 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  /** A control group that was made for an invocation and not removed. */
+  /** A control group that was created for an invocation and not removed. */
   record Group(String invocation, Path path) {}
 
   /**
-   * What an earlier journal left.
+   * The content of an earlier journal.
    *
-   * @param pidNamespace whose processes its numbers mean; empty: not said
-   * @param sinceTicks when it was begun, as start times count; 0: not said
+   * @param pidNamespace namespace of its process numbers; empty: not recorded
+   * @param sinceTicks when the journal was begun, in the unit of start times; 0: not recorded
    */
   record Left(
       String cookie,
@@ -92,12 +92,12 @@ final class Journal implements AutoCloseable {
       this(cookie, bootId, "", 0, entries, List.of());
     }
 
-    /** The same with other invocations. */
+    /** Returns a copy with other invocations. */
     Left withEntries(List<Entry> others) {
       return new Left(cookie, bootId, pidNamespace, sinceTicks, others, groups);
     }
 
-    /** Only what is to get a KILL when the one that started it dies. */
+    /** Returns only the invocations that get a KILL when the process that started them dies. */
     Left killed() {
       Set<String> others = new HashSet<>();
       List<Entry> doomed = new ArrayList<>();
@@ -113,12 +113,12 @@ final class Journal implements AutoCloseable {
       return new Left(cookie, bootId, pidNamespace, sinceTicks, doomed, theirs);
     }
 
-    /** Whether there was no journal. */
+    /** Returns whether there was no journal. */
     boolean isEmpty() {
       return cookie.isEmpty() && entries.isEmpty() && groups.isEmpty();
     }
 
-    /** Whether its process numbers mean what they mean to us. */
+    /** Returns whether its process numbers mean the same processes to us. */
     boolean isOfVisibleProcesses() {
       return bootId.equals(ProcFs.bootId())
           && (pidNamespace.isEmpty() || pidNamespace.equals(ProcFs.pidNamespace()));
@@ -126,9 +126,9 @@ final class Journal implements AutoCloseable {
   }
 
   /**
-   * Locks the directory and reads what is there; writes nothing yet.
+   * Locks the directory and reads the existing journal; writes nothing yet.
    *
-   * @throws IOException when another process has the directory, or it cannot be used
+   * @throws IOException when another process uses the directory, or it cannot be used
    */
   static Journal lock(Path directory) throws IOException {
     Files.createDirectories(directory);
@@ -153,7 +153,7 @@ final class Journal implements AutoCloseable {
   }
 
   /**
-   * Arguments and tokens of tasks are nobody else's business; but tasks that run as another user
+   * Restricts access: arguments and tokens of tasks are private. But tasks that run as another user
    * must reach the files that are given to them.
    */
   private static void restrict(Path directory) throws IOException {
@@ -164,7 +164,7 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  /** Private to this process while it is locked. */
+  /** Returns the directory, private to this process while it is locked. */
   Path directory() {
     return directory;
   }
@@ -173,17 +173,17 @@ final class Journal implements AutoCloseable {
     return file;
   }
 
-  /** In the environment of all tasks of this run. */
+  /** Returns the cookie in the environment of all tasks of this run. */
   String cookie() {
     return cookie;
   }
 
-  /** Random, of this run, and no secret. */
+  /** Returns a random number of this run, which is no secret. */
   long seed() {
     return seed;
   }
 
-  /** Whether anything was ever started in this run. */
+  /** Returns whether anything was ever started in this run. */
   boolean hasStarted() {
     return started;
   }
@@ -192,7 +192,7 @@ final class Journal implements AutoCloseable {
     return Files.exists(file) ? parse(Files.readAllLines(file)) : new Left("", "", List.of());
   }
 
-  /** A last line that was cut off by the death of the writer is ignored. */
+  /** Parses a journal and ignores a last line that the death of the writer cut off. */
   static Left parse(List<String> lines) {
     String cookie = "";
     String boot = "";
@@ -203,7 +203,7 @@ final class Journal implements AutoCloseable {
     for (String line : lines) {
       String[] words = line.split(" ", -1);
       if (line.startsWith("g ") && words.length > 2) {
-        // A path may hold blanks. Of one that was cut off nothing exists.
+        // A path may contain blanks. If it was cut off, its group does not exist.
         Path path = Path.of(line.substring(2 + words[1].length() + 1));
         groups.put(path, new Group(words[1], path));
         continue;
@@ -249,7 +249,7 @@ final class Journal implements AutoCloseable {
     }
   }
 
-  /** Begins the journal of this run; call when nothing of the earlier one is left. */
+  /** Begins the journal of this run; call it when nothing of the earlier run is left. */
   void begin() throws IOException {
     rewrite();
   }
@@ -267,7 +267,7 @@ final class Journal implements AutoCloseable {
     write(line);
   }
 
-  /** Before a directory is used as control group of an invocation. */
+  /** Records a control group; call it before an invocation uses the directory. */
   void group(String invocation, Path path) throws IOException {
     if (path.toString().indexOf('\n') >= 0) {
       throw new IOException("a control group with a line break in its path: " + path);
@@ -277,7 +277,7 @@ final class Journal implements AutoCloseable {
     write(line);
   }
 
-  /** It does not exist any more. */
+  /** Records that a control group no longer exists. */
   void groupRemoved(Path path) throws IOException {
     if (groups.remove(path) != null) {
       write("r " + path);
@@ -299,7 +299,8 @@ final class Journal implements AutoCloseable {
     }
     try {
       if (torn) {
-        // Nothing may run into what a full disk has cut off, and what it refused must be said.
+        // No line may be appended to one that a full disk cut off, and rejected lines must be
+        // written.
         rewrite();
       } else {
         lines++;

@@ -4,13 +4,13 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 
-/** What names one attempt of one task. */
+/** The key of one attempt of one task. */
 public record JournalKey(String job, String node, Invocation invocation) {
   public static JournalKey of(LaunchSpec launch) {
     return new JournalKey(launch.job(), launch.node(), launch.invocation());
   }
 
-  /** The end of this invocation. */
+  /** Returns the end of this invocation. */
   public TaskResult end(TaskResult.Kind kind) {
     return TaskResult.of(job, node, invocation, kind);
   }

@@ -15,23 +15,26 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds and kills all that a journal names. The guard, the clean-up at the start and the sweeps of
- * the living worker all do it with this class, which logs nothing, forks nothing and starts no
+ * Finds and kills all processes that a journal names. The guard, the clean-up at the start and the
+ * sweeps of the living worker share this class. It logs nothing, forks nothing and starts no
  * thread: it must work where nothing else does.
  *
- * <p>To an invocation belong: the members of its control groups, frozen ones too; the process that
- * was started, if number and start time agree; what is in that one's group or session, also when it
- * is gone itself; what has the cookie of the run and the invocation in its environment; and, as
- * long as it has not called exec, a start that is under way.
+ * <p>An invocation includes: the members of its control groups, even frozen ones; the started
+ * process, if number and start time match; the members of that process's group or session, even
+ * after its own end; every process with the cookie of the run and the invocation in its
+ * environment; and, until it calls exec, a start under way.
  *
- * <p>Not found is a process without control groups that has left the session <em>and</em> replaced
- * its environment. What could not be looked at is <em>unknown</em>, never gone.
+ * <p>The search cannot find a process without control groups that has left the session <em>and</em>
+ * replaced its environment. What could not be examined is <em>unknown</em>, never gone.
  */
 final class JournalKiller {
   static final String COOKIE_VARIABLE = "ESPALIER_TASK_COOKIE";
   static final String INVOCATION_VARIABLE = "ESPALIER_TASK_INVOCATION";
 
-  /** A freeze that takes longer, because a process hangs in the kernel, is begun again. */
+  /**
+   * The number of rounds after which a freeze is begun again, because a process hangs in the
+   * kernel.
+   */
   private static final int FREEZING_ROUNDS = 200;
 
   private static final int SHOWN = 5;
@@ -39,19 +42,19 @@ final class JournalKiller {
 
   private int freezingRounds;
 
-  /** Which processes of a run are meant. */
+  /** Which processes of a run are included. */
   enum Reach {
     /** Those of the invocations that the journal names. */
     INVOCATIONS,
-    /** Those of all invocations of the run, ended ones too. */
+    /** Those of all invocations of the run, including ended ones. */
     RUN
   }
 
   /**
-   * What one look has found.
+   * The result of one search.
    *
    * @param alive pids, each with its invocation; empty for members of control groups
-   * @param unknown what could not be looked at, and why
+   * @param unknown what could not be examined, and why
    */
   record Found(Map<Long, String> alive, List<String> unknown) {
     Found {
@@ -59,12 +62,12 @@ final class JournalKiller {
       unknown = List.copyOf(unknown);
     }
 
-    /** Whether it is certain that nothing lives. */
+    /** Returns whether it is certain that nothing is alive. */
     boolean isNothing() {
       return alive.isEmpty() && unknown.isEmpty();
     }
 
-    /** For people. */
+    /** Describes the result for people. */
     @Override
     public String toString() {
       List<String> parts = new ArrayList<>();
@@ -86,24 +89,24 @@ final class JournalKiller {
   }
 
   /**
-   * The name of threads that start processes for the run with this cookie. Until its exec a child
-   * has the name of the thread that made it, and nothing else that tells whose it is.
+   * Returns the name of the threads that start processes for the run with this cookie. Until its
+   * exec a child has the name of the thread that created it, and nothing else identifies its owner.
    */
   static String starterName(String cookie) {
     return "sp-" + cookie.substring(0, Math.min(12, cookie.length()));
   }
 
-  /** Looks, and signals nothing. */
+  /** Searches without sending signals. */
   static Found find(Journal.Left left, Reach reach) {
     return new Look(left, reach, invocation -> 0).result();
   }
 
   /**
-   * One round: looks, and signals what it finds at once, before it looks at anything that might
+   * Runs one round: searches, and signals each find at once, before it examines anything that might
    * take long.
    *
-   * @param signal for an invocation; 0: none
-   * @return what was alive before; call again until it is nothing
+   * @param signal signal for an invocation; 0: none
+   * @return what was alive before; call again until nothing is
    */
   Found round(Journal.Left left, Reach reach, ToIntFunction<String> signal) {
     Look look = new Look(left, reach, signal);
@@ -189,7 +192,7 @@ final class JournalKiller {
       return processes;
     }
 
-    /** Leaders, groups, sessions and starts under way; returns the others. */
+    /** Handles leaders, groups, sessions and starts under way; returns the other processes. */
     private List<ProcFs.Stat> byNumbers(List<ProcFs.Stat> processes) {
       for (ProcFs.Stat process : processes) {
         Journal.Entry entry = leaders.get(process.pid());
@@ -212,7 +215,7 @@ final class JournalKiller {
         if (invocation != null) {
           found(process.pid(), invocation, process.group() == process.pid());
         } else if (process.name().equals(starter) && process.pid() != SELF) {
-          // Which invocation it is going to be cannot be seen.
+          // The invocation that it will become cannot be seen yet.
           found(process.pid(), "", false);
         } else {
           rest.add(process);
@@ -221,7 +224,10 @@ final class JournalKiller {
       return rest;
     }
 
-    /** Where the start time could not be read, a process that leads its session is believed. */
+    /**
+     * Returns whether the process is the entry's. Where the start time could not be read, a process
+     * that leads its session is accepted.
+     */
     private static boolean isLeader(ProcFs.Stat process, Journal.Entry entry) {
       return entry.startTicks() == 0
           ? process.session() == process.pid()
@@ -229,8 +235,8 @@ final class JournalKiller {
     }
 
     /**
-     * The invocation whose process leads that group or session; null when none does. A number of a
-     * group or session cannot be given away while it has members.
+     * Returns the invocation whose process leads that group or session; null when none does. The
+     * number of a group or session cannot be reused while it has members.
      */
     private @Nullable String leading(ProcFs.Stat process, long number) {
       Journal.Entry entry = leaders.get(number);
@@ -281,8 +287,9 @@ final class JournalKiller {
     }
 
     /**
-     * Of processes that hide their environment only those count that may well be of a task: our own
-     * user's, in our control groups, younger than the journal. Others are there on every host.
+     * Returns whether a process that hides its environment may belong to a task: it must be of our
+     * own user, in our control groups, and younger than the journal. Every host has other such
+     * processes.
      */
     private boolean mayBeOurs(ProcFs.Stat process) {
       return left.sinceTicks() > 0

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The JSON argument, as text, and as a private file when somebody needs one. */
+/** The JSON argument, as text and, on demand, as a private file. */
 final class JsonArgument implements CommandLine.Argument {
   private static final Logger log = LoggerFactory.getLogger(JsonArgument.class);
   private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
@@ -25,7 +25,7 @@ final class JsonArgument implements CommandLine.Argument {
   private boolean written;
 
   /**
-   * @param owner who must be able to read the file; null: we
+   * @param owner user who must be able to read the file; null: the user of this process
    */
   JsonArgument(String text, Path file, @Nullable TaskUser owner) {
     this.text = text;
@@ -47,7 +47,7 @@ final class JsonArgument implements CommandLine.Argument {
     return file;
   }
 
-  /** Arguments and tokens of tasks are nobody else's business. */
+  /** Writes a private file, because arguments and tokens of tasks are confidential. */
   static void writePrivately(Path file, String text, @Nullable TaskUser owner) throws IOException {
     Files.deleteIfExists(file);
     try {

@@ -3,22 +3,22 @@ package io.espalier.worker.process;
 import io.espalier.core.config.KillRequest;
 
 /**
- * Which signals a task gets when (docs/design/bistro.md#killing): a wait of 0 or less is a KILL at
- * once, of several requests the earliest KILL wins, and after a KILL there are no more TERMs. Times
- * are of a monotonic clock.
+ * Schedules the signals of a task (docs/design/bistro.md#killing): a wait of 0 or less is an
+ * immediate KILL, the earliest KILL of several requests wins, and no TERM follows a KILL. Times are
+ * of a monotonic clock.
  */
 final class KillPlan {
   static final int TERM = 15;
   static final int KILL = 9;
 
-  /** No time. */
+  /** Never: no signal is due. */
   static final long NEVER = Long.MAX_VALUE;
 
   private boolean killed;
   private boolean waiting;
   private long killAt;
 
-  /** What to send now: 0 for nothing, else a signal. */
+  /** Returns the signal to send now; 0: none. */
   int request(KillRequest how, long nowNanos) {
     if (killed) {
       return 0;
@@ -40,12 +40,12 @@ final class KillPlan {
     };
   }
 
-  /** The signal that is due: 0 or KILL. */
+  /** Returns the signal that is due: 0 or KILL. */
   int due(long nowNanos) {
     return waiting && nowNanos - killAt >= 0 ? kill() : 0;
   }
 
-  /** Nanoseconds until something is due, or {@link #NEVER}. */
+  /** Returns the nanoseconds until a signal is due, or {@link #NEVER}. */
   long waitNanos(long nowNanos) {
     return waiting ? Math.max(0, killAt - nowNanos) : NEVER;
   }

@@ -23,28 +23,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a small process beside us that waits for our death on a pipe, or for the end of our lease,
- * and then kills all tasks (docs/design/design.md#clocks-of-a-lease): {@link GuardProcess}. It sits
- * in a session of its own, so that what interrupts us does not interrupt it.
+ * Runs a small process, {@link GuardProcess}, that waits on a pipe for our death, or for the expiry
+ * of our lease, and then kills all tasks (docs/design/design.md#clocks-of-a-lease). It has a
+ * session of its own, so that a signal that interrupts us does not interrupt it.
  *
  * <p>A guard that has died, or does not answer for {@link #SILENCE_MILLIS}, is killed and replaced,
- * with growing pauses, for as long as it takes. Until its successor answers, the gate is closed and
- * {@link #problem} says why.
+ * with increasing pauses, until a new one runs. Until the new guard answers, the gate is closed and
+ * {@link #problem} returns the reason.
  */
 final class LeaseGuard implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LeaseGuard.class);
 
-  /** A guard that is silent for that long is of no use: less than the shortest lease. */
+  /** The silence after which a guard is considered useless; shorter than the shortest lease. */
   private static final long SILENCE_MILLIS = 6_000;
 
-  /** A virtual machine takes long to start on a busy host. */
+  /** The start timeout. A virtual machine takes long to start on a busy host. */
   private static final long START_MILLIS = 30_000;
 
   private static final long PING_MILLIS = 1_000;
   private static final long FIRST_BACK_OFF_MILLIS = 100;
   private static final long LAST_BACK_OFF_MILLIS = 5_000;
 
-  /** Killing takes a moment; what takes longer is worth a word. */
+  /** The duration from which a kill is logged; most take a moment. */
   private static final long LONG_KILLING_MILLIS = 5_000;
 
   private static final String NAME = "espalier-task-guard";
@@ -71,7 +71,7 @@ final class LeaseGuard implements AutoCloseable {
   }
 
   /**
-   * @param gate exists while there is a lease
+   * @param gate file that exists while there is a lease
    */
   static LeaseGuard start(Path journal, String cookie, Path gate) throws IOException {
     List<String> command = command(journal, cookie, gate);
@@ -84,7 +84,8 @@ final class LeaseGuard implements AutoCloseable {
   }
 
   private static List<String> command(Path journal, String cookie, Path gate) throws IOException {
-    // A shell, once, because a signal that is ignored by who calls exec stays so.
+    // A single shell sets the signals, because a signal that is ignored before an exec stays
+    // ignored.
     List<String> command =
         new ArrayList<>(List.of("/bin/sh", "-c", "trap '' HUP INT TERM; exec \"$@\"", NAME));
     for (String path : List.of("/usr/bin/setsid", "/bin/setsid")) {
@@ -114,7 +115,7 @@ final class LeaseGuard implements AutoCloseable {
     return command;
   }
 
-  /** Only what it needs: each archive costs it memory. */
+  /** Returns only the archives that the guard needs, because each costs it memory. */
   private static Set<String> classPath() throws IOException {
     Set<String> places = new LinkedHashSet<>();
     for (Class<?> needed : List.of(GuardProcess.class, ResourceUsage.class, Native.class)) {
@@ -145,7 +146,7 @@ final class LeaseGuard implements AutoCloseable {
     }
   }
 
-  /** Why tasks are not guarded now; empty: they are. */
+  /** Returns why tasks are not guarded now; empty: they are. */
   String problem() {
     synchronized (lock) {
       if (!problem.isEmpty() || killing.isEmpty()) {
@@ -161,7 +162,7 @@ final class LeaseGuard implements AutoCloseable {
     return (System.nanoTime() - nanos) / 1_000_000;
   }
 
-  // ---- the thread that watches it
+  // ---- the thread that watches the guard
 
   private void watch() {
     long backOff = FIRST_BACK_OFF_MILLIS;
@@ -196,7 +197,7 @@ final class LeaseGuard implements AutoCloseable {
     }
   }
 
-  /** What is wrong with it; empty: it was closed. */
+  /** Waits until the guard fails and returns the problem; empty: it was closed. */
   private String awaitItsEnd() throws InterruptedException {
     synchronized (lock) {
       silentMillis = 0;
@@ -215,7 +216,7 @@ final class LeaseGuard implements AutoCloseable {
         long before = System.nanoTime();
         lock.wait(PING_MILLIS);
         if (pinged) {
-          // A pause of ours, of whatever length, is no silence of the guard's.
+          // A pause of this process, of whatever length, does not count as silence of the guard.
           silentMillis += Math.min(PING_MILLIS, millisSince(before));
         } else {
           long rest = PING_MILLIS - millisSince(before);
@@ -236,7 +237,7 @@ final class LeaseGuard implements AutoCloseable {
     }
   }
 
-  /** Starts another until one can be started; the next pause, or -1 when it was closed. */
+  /** Tries until it can start another guard; returns the next pause, or -1 when it was closed. */
   private long replace(String why, long firstPause) throws InterruptedException {
     long pause = firstPause;
     while (true) {
@@ -257,7 +258,7 @@ final class LeaseGuard implements AutoCloseable {
         listen();
         return pause;
       } catch (IOException | OutOfMemoryError e) {
-        // The virtual machine calls it out of memory when it gets no thread.
+        // The virtual machine reports out of memory when it gets no thread.
         String cause = String.valueOf(e.getMessage()).strip();
         log.error("{}, and another cannot be started: {}", why, cause);
         synchronized (lock) {
@@ -268,7 +269,7 @@ final class LeaseGuard implements AutoCloseable {
     }
   }
 
-  // ---- what it says
+  // ---- messages of the guard
 
   private void listen() {
     Process heard;
@@ -305,7 +306,7 @@ final class LeaseGuard implements AutoCloseable {
       }
     } else if (words[0].equals("pong") && words.length == 3) {
       synchronized (lock) {
-        // The last words of a guard that has died meanwhile say nothing about now.
+        // The last messages of a guard that has died meanwhile do not describe the present.
         if (from == process && from.isAlive()) {
           pinged = false;
           answered = true;
@@ -322,7 +323,7 @@ final class LeaseGuard implements AutoCloseable {
   }
 
   /**
-   * From now on tasks may live until one of these instants comes, and no longer.
+   * Sets the lease: tasks may live until the earlier of these instants, and no longer.
    *
    * @param uptimeHundredths as {@code /proc/uptime} counts
    * @param clockMillis epoch milliseconds
@@ -335,8 +336,8 @@ final class LeaseGuard implements AutoCloseable {
   }
 
   /**
-   * Completes once the guard is not killing anything and has read all that was said before; at once
-   * when it was closed.
+   * Returns a future that completes once the guard is not killing anything and has read all earlier
+   * messages; at once when the guard was closed.
    */
   CompletableFuture<Void> sync() {
     CompletableFuture<Void> answered = new CompletableFuture<>();
@@ -357,12 +358,12 @@ final class LeaseGuard implements AutoCloseable {
       in.write((line + "\n").getBytes(StandardCharsets.US_ASCII));
       in.flush();
     } catch (IOException e) {
-      // Its successor is told everything again.
+      // Its successor receives all messages again.
       log.debug("the guard is gone: {}", e.getMessage());
     }
   }
 
-  /** Ends the guard; tasks that are still alive stay so. */
+  /** Ends the guard; tasks that are still alive stay alive. */
   @Override
   public void close() {
     Process ending;

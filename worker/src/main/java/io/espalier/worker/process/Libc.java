@@ -4,8 +4,8 @@ import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 
 /**
- * The C functions in use, by JNA's direct mapping. Loading this class fails with a {@link
- * LinkageError} where one of them is missing (another system than Linux, musl, glibc before 2.34).
+ * The C functions that we use, by JNA's direct mapping. Loading this class fails with a {@link
+ * LinkageError} where one of them is missing (systems other than Linux, musl, glibc before 2.34).
  */
 final class Libc {
   static final int O_NONBLOCK = 0x800;
@@ -96,7 +96,10 @@ final class Libc {
 
   static native String strerror(int number);
 
-  /** Descriptors, processes or memory: EMFILE, ENFILE, EAGAIN, ENOMEM. */
+  /**
+   * Returns whether the error is a shortage of descriptors, processes or memory: EMFILE, ENFILE,
+   * EAGAIN, ENOMEM.
+   */
   static boolean isShortage(int error) {
     return error == 24 || error == 23 || error == EAGAIN || error == 12;
   }

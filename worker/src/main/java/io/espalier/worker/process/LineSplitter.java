@@ -8,11 +8,11 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream of bytes into lines (docs/design/bistro.md#output): at every newline, which the
- * line keeps, and every {@link #MAX_LINE} bytes without one, never inside a UTF-8 character. Bytes
- * that are no UTF-8 become {@code \xNN}. Secrets are hidden, also where a cut goes through one:
- * with patterns the pieces of a long line may be cut elsewhere, but none is longer. Holds no buffer
- * while it has nothing to hold.
+ * Splits a stream of bytes into lines (docs/design/bistro.md#output): after every newline, which
+ * the line keeps, and every {@link #MAX_LINE} bytes without one, never inside a UTF-8 character.
+ * Bytes that are not UTF-8 become {@code \xNN}. Secrets are redacted even across a split: with
+ * patterns, the pieces of a long line may be split elsewhere, but none is longer. An empty splitter
+ * keeps no buffer.
  */
 final class LineSplitter {
   static final int MAX_LINE = 65_000;
@@ -27,13 +27,13 @@ final class LineSplitter {
   private @Nullable StreamingRedactor pieces;
   private final Deque<String> ready = new ArrayDeque<>(0);
 
-  /** Hides nothing. */
+  /** Creates a splitter that redacts nothing. */
   LineSplitter() {
     this(Redactor.NONE);
   }
 
   /**
-   * @param redactor hides secrets
+   * @param redactor redacts secrets
    */
   LineSplitter(Redactor redactor) {
     this.redactor = redactor;
@@ -56,12 +56,12 @@ final class LineSplitter {
     end += length;
   }
 
-  /** Whether anything is held, lines or the beginning of one. */
+  /** Returns whether it contains nothing, neither lines nor the beginning of one. */
   boolean isEmpty() {
     return start == end && ready.isEmpty() && (pieces == null || pieces.isEmpty());
   }
 
-  /** The next complete line or piece, or null. */
+  /** Returns the next complete line or piece, or null. */
   @Nullable String next() {
     while (ready.isEmpty()) {
       String piece = nextPiece();
@@ -73,7 +73,10 @@ final class LineSplitter {
     return ready.poll();
   }
 
-  /** What is left when the stream has ended, or null; call after {@link #next} gave null. */
+  /**
+   * Returns the remainder after the end of the stream, or null; call it after {@link #next} has
+   * returned null.
+   */
   @Nullable String rest() {
     if (!isEmpty() && ready.isEmpty()) {
       give(start == end ? "" : take(end), true);
@@ -109,7 +112,9 @@ final class LineSplitter {
     return null;
   }
 
-  /** The last place at or before {@code at} that does not cut a well-formed character. */
+  /**
+   * Returns the last position at or before {@code at} that is not inside a well-formed character.
+   */
   private int boundary(int at) {
     int cut = at;
     for (int back = 0; back < 3 && cut > start + 1; back++, cut--) {

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A task without an end, to be looked at from outside. All methods are safe from any thread. */
+/** A handle to inspect a task that has no end yet. All methods are safe from any thread. */
 public final class LiveTask implements SampledTask {
   private static final TaskUsageReader READER = new TaskUsageReader();
 
@@ -43,20 +43,20 @@ public final class LiveTask implements SampledTask {
     return task.launch();
   }
 
-  /** The process that was started; 0 until it is there. It may be gone. */
+  /** Returns the pid of the started process; 0 before its start. It may have ended. */
   public long pid() {
     return task.pid();
   }
 
-  /** Its control groups; null when it has none. */
+  /** Returns its control groups; null when it has none. */
   public @Nullable TaskGroup group() {
     return task.group();
   }
 
   /**
-   * What it has used so far: of all its processes when it has control groups, otherwise of the one
-   * that was started and its children. Reads a few small files; the highest peak of memory that was
-   * ever read here is what its end tells.
+   * Returns what it has used so far: by all its processes if it has control groups, otherwise by
+   * the started process and its children. The call reads a few small files; the end of the task
+   * reports the highest memory peak that any call has read.
    */
   @Override
   public ResourceUsage usage() {

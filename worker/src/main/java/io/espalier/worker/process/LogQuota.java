@@ -3,14 +3,14 @@ package io.espalier.worker.process;
 import java.util.function.BooleanSupplier;
 
 /**
- * How many lines a task may write (docs/design/bistro.md#output): the quota begins with one
- * increment, every line costs one, every period adds an increment, what is not used is kept. At 0
- * or less the task's output is not read, so that the task has to wait. The same holds while the log
- * store has no room. Times are of a monotonic clock. Only stdout and stderr are subject to it,
- * never the status pipe.
+ * The quota of lines that a task may write (docs/design/bistro.md#output): it begins with one
+ * increment, every line costs one, every period adds an increment, and unused lines accumulate. At
+ * 0 or less the task's output is not read, so that the task must wait. The same applies while the
+ * log store has no room. Times are of a monotonic clock. The quota applies only to stdout and
+ * stderr, never to the status pipe.
  */
 final class LogQuota {
-  /** How long to wait before asking again whether there is room. */
+  /** The pause before the store is checked again for room. */
   private static final long ROOM_NANOS = 20_000_000;
 
   private final BooleanSupplier room;
@@ -28,7 +28,7 @@ final class LogQuota {
 
   /**
    * @param increment lines per period; 0 or less: no limit
-   * @param room whether the log store takes lines now
+   * @param room returns whether the log store accepts lines now
    */
   LogQuota(long startNanos, int periodMillis, int increment, BooleanSupplier room) {
     this.room = room;
@@ -37,7 +37,7 @@ final class LogQuota {
     this.increment = increment;
   }
 
-  /** Whether a line may be taken now. */
+  /** Returns whether the task may write a line now. */
   boolean allows(long nowNanos) {
     return isInQuota(nowNanos) && room.getAsBoolean();
   }
@@ -47,8 +47,8 @@ final class LogQuota {
   }
 
   /**
-   * Nanoseconds from {@code nowNanos} until a line may be taken, or until it is time to ask again;
-   * 0: now.
+   * Returns the nanoseconds from {@code nowNanos} until a line is allowed, or until the next check
+   * of the store; 0: now.
    */
   long waitNanos(long nowNanos) {
     if (isInQuota(nowNanos)) {

@@ -19,12 +19,12 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes by posix_spawn, their pipes by one epoll, their ends by one waiting thread: no thread
- * and three descriptors per task (docs/adr/0009-processes.md).
+ * Runs processes with posix_spawn, one epoll for all their pipes and one thread that waits for all
+ * their ends: no thread and three descriptors per task (docs/adr/0009-processes.md).
  *
  * <p>A start blocks its thread until the child has called exec, so starts have two threads of their
- * own. A child is signalled only while it has not been collected: until then its number, and its
- * group's, cannot belong to anybody else, and signals cannot hit a stranger.
+ * own. A child is signalled only until it is collected: up to then its number and its group's
+ * cannot be reused, so signals cannot hit another process.
  */
 final class NativeProcesses implements ProcessBackend {
   /** The read ends of stdout, stderr and status. */
@@ -76,9 +76,9 @@ final class NativeProcesses implements ProcessBackend {
   }
 
   /**
-   * @param gate without this file nothing is started; null: there is no gate
-   * @param starterName of the threads that start processes; a child has it until its exec
-   * @throws IOException saying what this platform lacks
+   * @param gate file without which nothing starts; null: there is no gate
+   * @param starterName name of the threads that start processes; a child has it until its exec
+   * @throws IOException naming what this platform lacks
    */
   static NativeProcesses open(@Nullable Path gate, String starterName) throws IOException {
     try {
@@ -127,7 +127,7 @@ final class NativeProcesses implements ProcessBackend {
           } else {
             NativeChild child =
                 new NativeChild(nextSerial.getAndIncrement(), spawned, request.events());
-            // In this order: its end must not be told before its start.
+            // In this order: its end must not be reported before its start.
             results.add(() -> register(child));
             reaper.add(spawned.pid, child);
           }
@@ -215,7 +215,7 @@ final class NativeProcesses implements ProcessBackend {
     }
     reaper.close();
     Libc.close(epoll);
-    // wakeFd stays open: another thread may be about to wake us, and must not hit a new file.
+    // wakeFd stays open: another thread may be about to write to it, and must not hit a new file.
   }
 
   private final class NativeChild implements Child, ChildReaper.Child {
@@ -253,7 +253,7 @@ final class NativeProcesses implements ProcessBackend {
     public void pause(Channel channel) {
       int i = channel.index();
       if (watched[i]) {
-        // Not a change of the mask: an end of file would be reported all the same, for ever.
+        // Removed, not masked: a mask would still report an end of file, endlessly.
         watched[i] = false;
         unwatch(ends[i]);
       }

@@ -9,23 +9,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts processes with {@code posix_spawn}; belongs to one thread.
+ * Starts processes with {@code posix_spawn}; confined to one thread.
  *
  * <p>What the child must do between fork and exec never changes, so it is described once: the write
- * ends of its pipes and its directory are moved to descriptors that this spawner keeps reserved,
- * and from there to their places in the child. Everything else is closed in the child.
+ * ends of its pipes and its directory are moved to descriptors that this spawner reserves, and from
+ * there to their numbers in the child. Everything else is closed in the child.
  */
 final class NativeSpawner implements AutoCloseable {
   /**
-   * The status pipe in the child: {@code /dev/fd/99}. High, because scripts like to use 3 to 9 for
-   * files of their own, and what they write to "their" 3 would be the status, or worse, what they
-   * write to the status would be their file.
+   * The status pipe in the child: {@code /dev/fd/99}. The number is high because scripts like to
+   * use 3 to 9 for files of their own: what they write to "their" 3 would become the status, or
+   * worse, what they write to the status would end up in their file.
    */
   static final int STATUS_FD = 99;
 
   static final int CANARY_FD = 98;
 
-  /** Closed again with all that lies below the canary. */
+  /** The gate's descriptor, closed again with all descriptors below the canary. */
   private static final int GATE_FD = 97;
 
   private static final int FIRST_RESERVED = 100;
@@ -45,7 +45,7 @@ final class NativeSpawner implements AutoCloseable {
 
   /**
    * @param gate a file that the child must be able to open before its exec; null: there is none.
-   *     Whoever removes it stops all starts at once, those of a frozen process too
+   *     Removing it stops all starts at once, even those of a frozen process
    */
   NativeSpawner(@Nullable Path gate) {
     int opened = check("open", Libc.open("/dev/null", 2 | Libc.O_CLOEXEC));
@@ -131,7 +131,7 @@ final class NativeSpawner implements AutoCloseable {
         readEnds[i] = ends[0];
         Libc.fcntl(ends[0], Libc.F_SETFL, Libc.O_NONBLOCK);
         if (owner != null) {
-          // Or it could not open /dev/fd/99 or /dev/stdout.
+          // Otherwise it could not open /dev/fd/99 or /dev/stdout.
           Libc.fchown(ends[1], owner.uid(), owner.gid());
         }
         int moved = Libc.dup3(ends[1], reserved[i], Libc.O_CLOEXEC);
@@ -157,7 +157,7 @@ final class NativeSpawner implements AutoCloseable {
       }
       return new Spawned(pid[0], readEnds, 0, "");
     } finally {
-      // Our copies of the write ends must go, or the ends of the pipes would never be seen.
+      // Close our copies of the write ends, or the pipes would never report an end.
       for (int fd : reserved) {
         Libc.dup3(devNull, fd, Libc.O_CLOEXEC);
       }

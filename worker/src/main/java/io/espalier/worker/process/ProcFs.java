@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What {@code /proc} says about processes. A process may be gone between two questions. */
+/** Reads information about processes from {@code /proc}. A process may end between two calls. */
 final class ProcFs {
   private static final int DESCRIPTORS_FOR_OTHERS = 400;
   private static final long KERNEL_THREAD = 0x00200000;
@@ -22,10 +22,13 @@ final class ProcFs {
   private ProcFs() {}
 
   /**
-   * @param name of its program, cut off; until it calls exec, of the thread that made it
+   * The status of a process.
+   *
+   * @param name truncated name of its program; until it calls exec, of the thread that created it
    * @param state Z and X are dead
-   * @param ofKernel it is a thread of the kernel, which has no memory and no environment
-   * @param startTicks clock ticks from boot to its start: with the pid it names a process
+   * @param ofKernel whether it is a kernel thread, which has no memory and no environment
+   * @param startTicks clock ticks from boot to its start: together with the pid, it identifies a
+   *     process
    */
   record Stat(
       long pid,
@@ -42,9 +45,9 @@ final class ProcFs {
   }
 
   /**
-   * What it is; empty when it is gone.
+   * Returns the status of a process; empty when the process is gone.
    *
-   * @throws IOException when that cannot be seen: it may well be there
+   * @throws IOException when the status cannot be read: the process may well exist
    */
   static Optional<Stat> stat(long pid) throws IOException {
     byte[] bytes = read(pid, "stat");
@@ -52,7 +55,7 @@ final class ProcFs {
       return Optional.empty();
     }
     String text = new String(bytes, StandardCharsets.ISO_8859_1);
-    // The second field is the name in parentheses and may itself hold blanks and parentheses.
+    // The second field is the name in parentheses and may itself contain blanks and parentheses.
     int end = text.lastIndexOf(')');
     String[] fields = text.substring(end + 2).split(" ", 21);
     return Optional.of(
@@ -64,7 +67,7 @@ final class ProcFs {
             Long.parseLong(fields[2]),
             Long.parseLong(fields[3]),
             Long.parseLong(fields[19]),
-            // User and system time, also of children that it has waited for.
+            // User and system time, including that of children that it has waited for.
             (Long.parseLong(fields[11])
                     + Long.parseLong(fields[12])
                     + Long.parseLong(fields[13])
@@ -73,7 +76,7 @@ final class ProcFs {
                 / TICKS_PER_SECOND));
   }
 
-  /** A file of a process; empty when that is gone. */
+  /** Reads a file of a process; empty when the process is gone. */
   private static byte[] read(long pid, String name) throws IOException {
     Path directory = ROOT.resolve(Long.toString(pid));
     try (InputStream in = Files.newInputStream(directory.resolve(name))) {
@@ -81,7 +84,7 @@ final class ProcFs {
     } catch (NoSuchFileException e) {
       return new byte[0];
     } catch (IOException e) {
-      // It may have gone between open and read. To look for a directory takes no descriptor.
+      // It may have ended between open and read. Checking for a directory takes no descriptor.
       if (Files.notExists(directory)) {
         return new byte[0];
       }
@@ -90,7 +93,7 @@ final class ProcFs {
   }
 
   /**
-   * All processes that can be seen.
+   * Returns the pids of all visible processes.
    *
    * @throws IOException when they cannot be listed
    */
@@ -107,9 +110,9 @@ final class ProcFs {
   }
 
   /**
-   * The environment a process was started with; empty when it is gone.
+   * Returns the environment that a process was started with; empty when the process is gone.
    *
-   * @throws IOException when it may not, or cannot, be read
+   * @throws IOException when it cannot be read, or permission is missing
    */
   static String environment(long pid) throws IOException {
     try {
@@ -122,7 +125,7 @@ final class ProcFs {
     }
   }
 
-  /** Whether it runs for the user that we are, in the control groups that we are in. */
+  /** Returns whether a process runs as our user and in our control groups. */
   static boolean isOfOurUserAndGroups(long pid) {
     try {
       return field(Long.toString(pid), "status", "Uid") == field("self", "status", "Uid")
@@ -133,7 +136,10 @@ final class ProcFs {
     }
   }
 
-  /** Since the boot, suspension included, in the unit of start times; 0 when not known. */
+  /**
+   * Returns the time since the boot, including suspension, in the unit of start times; 0 when
+   * unknown.
+   */
   static long uptimeTicks() {
     try {
       String text = Files.readString(ROOT.resolve("uptime"));
@@ -146,7 +152,10 @@ final class ProcFs {
     }
   }
 
-  /** A line of {@code /proc/PID/FILE}: the number after its name; -1 when there is none. */
+  /**
+   * Returns the number after a name at the start of a line of {@code /proc/PID/FILE}; -1 when there
+   * is no such line.
+   */
   static long field(String process, String file, String name) {
     try {
       for (String line : Files.readAllLines(ROOT.resolve(process).resolve(file))) {
@@ -160,13 +169,13 @@ final class ProcFs {
     return -1;
   }
 
-  /** Bytes of memory that a process has held at most; -1 when that is not known. */
+  /** Returns the peak memory of a process in bytes; -1 when unknown. */
   static long peakMemory(String process) {
     long kib = field(process, "status", "VmHWM");
     return kib < 0 ? -1 : kib << 10;
   }
 
-  /** As whom we act. */
+  /** Returns the effective user id of this process. */
   static int effectiveUid() {
     try {
       for (String line : Files.readAllLines(ROOT.resolve("self/status"))) {
@@ -189,7 +198,10 @@ final class ProcFs {
     }
   }
 
-  /** How many things of so many descriptors fit into our limit, with some left for others. */
+  /**
+   * Returns how many items that need {@code each} descriptors fit into our limit, with a reserve
+   * for other uses.
+   */
   static int descriptorsFor(int each) {
     try {
       for (String line : Files.readAllLines(ROOT.resolve("self/limits"))) {
@@ -204,7 +216,7 @@ final class ProcFs {
     return Integer.MAX_VALUE;
   }
 
-  /** Names the set of processes that we see; empty when that is not known. */
+  /** Returns an identifier of our pid namespace; empty when unknown. */
   static String pidNamespace() {
     try {
       return Files.readSymbolicLink(ROOT.resolve("self/ns/pid")).toString();
@@ -213,7 +225,7 @@ final class ProcFs {
     }
   }
 
-  /** Differs after every boot; empty where there is no such file. */
+  /** Returns an id that differs after every boot; empty where the system has none. */
   static String bootId() {
     try {
       return Files.readString(ROOT.resolve("sys/kernel/random/boot_id")).strip();

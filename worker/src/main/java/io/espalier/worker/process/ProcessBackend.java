@@ -6,25 +6,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mechanism that starts processes and tells what they do. All methods but {@link #wakeUp} belong
- * to one thread, the supervisor's; events are delivered on it, from within {@link #await}.
+ * A mechanism that starts processes and reports their events. All methods except {@link #wakeUp}
+ * are confined to one thread, the supervisor's; events are delivered on it, from within {@link
+ * #await}.
  */
 interface ProcessBackend extends AutoCloseable {
-  /** For the log. */
+  /** Returns a description for the log. */
   String description();
 
-  /** How many processes there may be at once, by the limits of this process. */
+  /** Returns the maximum number of concurrent processes, by the limits of this process. */
   int capacity();
 
   /**
-   * What the process is given as path of its status file.
+   * Returns the path of the status file that the process is given.
    *
    * @param fallback a path that nobody else uses, for mechanisms that need a file
    */
   String statusPath(Path fallback);
 
   /**
-   * Where a prelude puts its marks: they arrive before everything else on the status channel.
+   * Returns the path to which a prelude writes its marks; these arrive before everything else on
+   * the status channel.
    *
    * @param fallback as for {@link #statusPath}
    */
@@ -36,21 +38,21 @@ interface ProcessBackend extends AutoCloseable {
   /** Waits for events, at most that long (negative: until there are some), and delivers them. */
   void await(long timeoutNanos);
 
-  /** Makes a pending or the next {@link #await} return; any thread. */
+  /** Makes a pending or the next {@link #await} return; safe from any thread. */
   void wakeUp();
 
   @Override
   void close();
 
   /**
-   * One process to start, as leader of a session and process group of its own, with stdin from
-   * nowhere.
+   * A process to start, as leader of a session and process group of its own, with an empty stdin.
    *
    * @param executable absolute path
    * @param environment entries {@code NAME=VALUE}
-   * @param canary whether to watch for descendants that outlive it
-   * @param statusFile where {@link #statusPath} points to, when that is a file
-   * @param owner the user it will become, who must be able to open its channels; null: we
+   * @param canary whether to detect descendants that outlive it
+   * @param statusFile file that {@link #statusPath} returned, if it is a file
+   * @param owner the user it will become, who must be able to open its channels; null: the user of
+   *     this process
    */
   record Spawn(
       Path executable,
@@ -62,9 +64,9 @@ interface ProcessBackend extends AutoCloseable {
       @Nullable TaskUser owner) {}
 
   /**
-   * How a process ended: by exit code or by signal.
+   * The end of a process, by exit code or by signal.
    *
-   * @param usage of itself and those it has waited for, as far as that is known
+   * @param usage of the process and the children it has waited for, as far as that is known
    */
   record Exit(
       @Nullable Integer code, @Nullable Integer signal, boolean coreDumped, ResourceUsage usage) {}
@@ -73,40 +75,43 @@ interface ProcessBackend extends AutoCloseable {
   interface Child {
     long pid();
 
-    /** Which channels are open when it starts. */
+    /** Returns the channels that are open at its start. */
     List<Channel> channels();
 
-    /** Stops reading; at most a little already read is still delivered. */
+    /** Stops reading a channel; at most a little that was already read is still delivered. */
     void pause(Channel channel);
 
     void resume(Channel channel);
 
     /**
-     * Signals the whole process group while its leader lives. Does nothing once that has exited:
-     * its number may belong to somebody else then.
+     * Signals the whole process group while its leader is alive. It does nothing after the leader's
+     * exit, because the number may have been reused.
      */
     void signal(int signal);
 
-    /** Forgets it; called once, after its exit and the end of all channels. */
+    /** Releases the resources; called once, after its exit and the end of all channels. */
     void release();
   }
 
-  /** What happens to a process. */
+  /** Receives the events of a process. */
   interface Events {
     void started(Child child);
 
     /**
-     * It could not be started, or what was started ended before it became the task; no {@link
-     * #exited} follows.
+     * The process could not be started, or ended before it became the task; no {@link #exited}
+     * follows.
      *
-     * @param shortage it is not the task's fault: this process or host has run out of something
+     * @param shortage true when the task is not at fault: this process or host has run out of
+     *     something
      */
     void failed(String cause, boolean shortage);
 
-    /** The array is the caller's and is only valid during the call. */
+    /**
+     * The process wrote output. The array belongs to the caller and is valid only during the call.
+     */
     void output(Channel channel, byte[] bytes, int length);
 
-    /** Nothing more comes from this channel. */
+    /** A channel has ended; it delivers no more output. */
     void closed(Channel channel);
 
     void exited(Exit exit);

@@ -3,11 +3,11 @@ package io.espalier.worker.process;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.worker.cgroup.TaskGroup;
 
-/** How amounts from several sources come together. */
+/** Combines amounts from several sources. */
 final class ProcessUsage {
   private ProcessUsage() {}
 
-  /** At least this much processor time, and at least this peak of memory. */
+  /** Returns the usage with CPU time and memory peak raised to at least these values. */
   static ResourceUsage atLeast(ResourceUsage usage, long cpuMillis, long peak) {
     return new ResourceUsage(
         Math.max(cpuMillis, usage.cpuMillis()),
@@ -18,7 +18,10 @@ final class ProcessUsage {
         usage.gpus());
   }
 
-  /** What a group counts of a live task, and of what it does not count what its processes show. */
+  /**
+   * Returns the usage of a live task: from its group, and from its processes where the group does
+   * not count.
+   */
   static ResourceUsage live(TaskGroup group, ResourceUsage processes) {
     ResourceUsage merged = merged(group.usage(), processes);
     long memory = group.memoryBytes();
@@ -31,7 +34,7 @@ final class ProcessUsage {
         processes.gpus());
   }
 
-  /** The first where it knows something, else the second. */
+  /** Returns the known amounts of the first, supplemented by those of the second. */
   static ResourceUsage merged(ResourceUsage first, ResourceUsage second) {
     return new ResourceUsage(
         first.cpuMillis() >= 0 ? first.cpuMillis() : second.cpuMillis(),

@@ -8,18 +8,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Says of commands, before anything is started, whether this host has their programs. Looks where a
- * runner on this host would look. Immutable.
+ * Checks, before anything is started, whether this host has the programs of commands. It searches
+ * where a runner on this host would search. Immutable.
  */
 public final class Programs {
   private final Path configDirectory;
   private final TaskEnvironment environment;
 
   /**
-   * Programs as a runner with these options finds them.
+   * Searches like a runner with these options.
    *
-   * @param configDirectory where relative paths start
-   * @param environment of the runner's process
+   * @param configDirectory base of relative paths
+   * @param environment environment of the runner's process
    */
   public Programs(Path configDirectory, Map<String, String> environment) {
     this.configDirectory = configDirectory;
@@ -27,10 +27,10 @@ public final class Programs {
   }
 
   /**
-   * What is wrong with the program of a command; empty: it can be started.
+   * Returns the problem with the program of a command; empty: it can be started.
    *
    * @param command not empty
-   * @param variables what the job says of the environment: it may name another {@code PATH}
+   * @param variables the job's settings of the environment, which may include another {@code PATH}
    */
   public Optional<String> problem(List<String> command, TaskVariables variables) {
     try {

@@ -6,14 +6,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Where a process has used a data directory. It decides what a later process on that directory may
- * say of what the earlier one started: a copied or moved directory proves nothing about another
- * machine's processes. Parts that cannot be read are empty, and prove nothing.
+ * The place from which a process used a data directory. It decides what a later process on that
+ * directory may conclude about the processes that the earlier one started: a copied or moved
+ * directory proves nothing about another machine's processes. Parts that cannot be read are empty
+ * and prove nothing.
  *
  * @param machine {@code /etc/machine-id}
- * @param product the UUID that the firmware or the virtual machine gives
+ * @param product the UUID from the firmware or the virtual machine
  * @param boot differs after every boot of a machine
- * @param pidNamespace whose processes it sees
+ * @param pidNamespace the pid namespace of the process
  * @param directory inode of the data directory: a copy has another
  */
 public record RunPlace(
@@ -21,7 +22,7 @@ public record RunPlace(
   private static final String NONE = "-";
   private static final int PARTS = 5;
 
-  /** This process, using that directory. */
+  /** Returns the place of this process with that directory. */
   public static RunPlace here(Path directory) {
     return new RunPlace(
         text(Path.of("/etc/machine-id")),
@@ -48,7 +49,10 @@ public record RunPlace(
     }
   }
 
-  /** Whether we, by looking, see the processes of that one: same machine, boot and namespace. */
+  /**
+   * Returns whether the processes of the earlier place are visible from here: same machine, boot
+   * and namespace.
+   */
   public boolean sees(RunPlace earlier) {
     return known(boot, earlier.boot)
         && known(pidNamespace, earlier.pidNamespace)
@@ -57,7 +61,10 @@ public record RunPlace(
         && product.equals(earlier.product);
   }
 
-  /** Whether its machine, which is ours, has been booted since: then none of its processes is. */
+  /**
+   * Returns whether the machine is the same and has been booted since: then none of the earlier
+   * processes is alive.
+   */
   public boolean isLaterBootOf(RunPlace earlier) {
     return known(machine, earlier.machine)
         && known(product, earlier.product)
@@ -68,8 +75,9 @@ public record RunPlace(
   }
 
   /**
-   * Whether the directory there is the one here, so that its lock is one lock: by the boot, or by
-   * all that tells our machine from others.
+   * Returns whether both directories are the same one, so that its lock is a single lock: either
+   * our machine has been booted since, or the machine, its boot and the directory are all
+   * identical.
    */
   public boolean isSameDirectoryAs(RunPlace earlier) {
     return isLaterBootOf(earlier)
@@ -79,7 +87,10 @@ public record RunPlace(
             && product.equals(earlier.product));
   }
 
-  /** The same for those who cannot see it: only a later boot proves its end. */
+  /**
+   * Returns a copy for processes that cannot see this place: only a later boot proves the end of
+   * its processes.
+   */
   public RunPlace unseen() {
     return new RunPlace(machine, product, boot, "", directory);
   }
@@ -88,7 +99,7 @@ public record RunPlace(
     return !ours.isEmpty() && ours.equals(theirs);
   }
 
-  /** Words without blanks, for a line of a file. */
+  /** Formats the place as words without blanks, for a line of a file. */
   public String toLine() {
     return String.join(
         " ",
@@ -104,9 +115,9 @@ public record RunPlace(
   }
 
   /**
-   * Reads what {@link #toLine} has written.
+   * Parses a line that {@link #toLine} has formatted.
    *
-   * @throws IllegalArgumentException when it has not
+   * @throws IllegalArgumentException when the line has another format
    */
   public static RunPlace ofLine(String line) {
     String[] parts = line.split(" ", -1);

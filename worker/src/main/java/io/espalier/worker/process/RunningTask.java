@@ -20,15 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One invocation from its start to its end; lives on the supervisor's thread.
+ * One invocation from its start to its end; confined to the supervisor's thread.
  *
  * <p>It has ended when its process is gone, all its channels are closed and its control groups are
- * empty: who keeps one of them is a descendant that still works for it
- * (docs/design/bistro.md#completion). After a KILL without control groups it must also be sure that
- * nobody is left who has given up all channels.
- *
- * <p>Length. Output, signals, time limits and control groups are looked after by classes of their
- * own; what is left is when the invocation has ended, which hangs on all of them and on each event.
+ * empty: a descendant that keeps one of them open or occupied still works for it
+ * (docs/design/bistro.md#completion). After a KILL without control groups, the end also requires
+ * that no descendant is left that has closed all channels.
  */
 final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
   private static final Logger log = LoggerFactory.getLogger(RunningTask.class);
@@ -90,17 +87,17 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     return TaskEnvironment.invocationId(launch);
   }
 
-  /** 0 until it is started; any thread. */
+  /** Returns the pid, 0 until the start; safe from any thread. */
   long pid() {
     return pid;
   }
 
-  /** Any thread. */
+  /** Returns the control groups; safe from any thread. */
   @Nullable TaskGroup group() {
     return group;
   }
 
-  /** What is started now; call before the start. */
+  /** Sets what is about to start; call it before the start. */
   void prepared(TaskLauncher.Prepared prepared) {
     argv = prepared.argv();
     json = prepared.json();
@@ -152,11 +149,11 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     fail(shortage ? TaskResult.Kind.NOT_STARTED : TaskResult.Kind.START_FAILED, cause);
   }
 
-  /** Ends it without a process. */
+  /** Ends the invocation without a process. */
   void fail(TaskResult.Kind kind, String cause) {
     TaskGroup made = group;
     if (made != null) {
-      // Nobody can be in it.
+      // No process can be a member.
       made.remove().forEach(problem -> log.warn("{}: {}", key, problem));
       supervisor.groupRemoved(this);
     }
@@ -214,7 +211,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
   public void exited(ProcessBackend.Exit newExit) {
     exit = newExit;
     if (!signalled && hasFailed(newExit) && supervisor.hasLostLeaseSince(startTicks)) {
-      // The guard has killed it: no failure of the task's.
+      // The guard has killed it, so it is not a failure of the task.
       signalled = true;
       stopReason = stopReason == null ? StopReason.LEASE_LOST : stopReason;
     }
@@ -230,7 +227,10 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     }
   }
 
-  /** Who has closed all channels but sits in our control groups does not work for the task. */
+  /**
+   * Kills processes in our control groups that have closed all channels: they do not work for the
+   * task.
+   */
   private void killStrays() {
     if (exit != null && open.isEmpty() && reaper != null && groupKills()) {
       reaper.kill();
@@ -270,7 +270,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
   }
 
   /**
-   * @param reason the first one that is given is told at the end
+   * @param reason the end reports the first reason given
    */
   void kill(KillRequest how, StopReason reason) {
     if (ended) {
@@ -298,7 +298,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
       return;
     }
     if (child == null) {
-      // It is being started; a KILL must not be forgotten for a later TERM.
+      // The process is being started; a later TERM must not replace a KILL.
       signalBeforeStart = signalBeforeStart == KillPlan.KILL ? KillPlan.KILL : number;
       return;
     }
@@ -317,11 +317,11 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     return mine != null && mine.canKill();
   }
 
-  /** Looks at the control groups, again and again until they are empty. */
+  /** Checks the control groups repeatedly until they are empty. */
   private void look() {
     CgroupReaper watched = reaper;
     if (watched == null || ended || watched.isOver()) {
-      // Once it is over the groups are gone, and with them what they have counted.
+      // After the end the groups are gone, and with them their counters.
       return;
     }
     long now = System.nanoTime();
@@ -348,7 +348,10 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     }
   }
 
-  /** Descendants that left the group, or outlive its leader: a signal must reach them too. */
+  /**
+   * Signals descendants that left the group or outlive its leader, which a signal to the group does
+   * not reach.
+   */
   private void sweep(int signal) {
     if (sweeping || ended) {
       return;
@@ -362,7 +365,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
           if (ended || !kill.isKilled()) {
             return;
           }
-          // Only a look after the KILL tells that nobody is left.
+          // Only a search after the KILL shows that nobody is left.
           swept = found == 0 && signal == KillPlan.KILL;
           endIfOver();
           if (!ended) {
@@ -426,7 +429,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
         : stopReason;
   }
 
-  /** What it has used so far, and holds; any thread. */
+  /** Returns what it has used so far and uses now; safe from any thread. */
   ResourceUsage sample(TaskUsageReader reader) {
     long first = pid;
     return first == 0 || exit != null
@@ -443,7 +446,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     if (wait == TaskTimeLimits.NEVER) {
       return;
     }
-    // Whoever sets another timer makes the earlier one void.
+    // Setting another timer invalidates the earlier one.
     int mine = ++timer;
     supervisor.after(
         wait,
@@ -460,7 +463,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     }
     long now = System.nanoTime();
     if (output.isPaused()) {
-      // It may be us who keep it from writing.
+      // We may be the ones who keep it from writing.
       times.sign(now);
     }
     StopReason reason = times.due(now, System.currentTimeMillis());

@@ -10,19 +10,19 @@ import java.util.concurrent.TimeUnit;
 /**
  * Sends signals: by the system call where JNA works, otherwise KILL and TERM to single processes
  * through the JDK. Only what neither can do needs the program {@code kill}, and with it a fork. A
- * signal that did not arrive is no error here: whoever kills looks again.
+ * signal that did not arrive is not an error here: the caller searches again after a kill.
  */
 final class Signals {
   private static final int TERM = 15;
 
-  /** Pids per call of the program: far below what a command line may have. */
+  /** Pids per call of the program: far below the limit of a command line. */
   private static final int AT_ONCE = 1000;
 
   private static final boolean NATIVE = isNative();
 
   private Signals() {}
 
-  /** The one C function in use here, so that it is there wherever JNA is. */
+  /** The only C function used here, kept apart so that it is available wherever JNA is. */
   private static final class Call {
     static {
       Native.register(Call.class, "c");
@@ -41,7 +41,7 @@ final class Signals {
     }
   }
 
-  /** Whether whole groups get a signal in one step and without a fork. */
+  /** Returns whether a whole group can be signalled in one step and without a fork. */
   static boolean reachesGroups() {
     return NATIVE;
   }
@@ -94,7 +94,7 @@ final class Signals {
         kill.destroyForcibly();
       }
     } catch (IOException e) {
-      // The next look finds what was not reached.
+      // The next search finds the processes that were not reached.
       return;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -7,12 +7,16 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task wrote to its status path: the last line counts that nobody else takes, its newline is
- * removed, nothing else is trimmed (docs/design/bistro.md#what-a-task-writes). Of a line longer
- * than {@link #MAX_LINE} bytes the beginning is kept.
+ * The status line of a task, read from its status path: the last line that is not claimed for
+ * another purpose. Its newline is removed, nothing else is trimmed
+ * (docs/design/bistro.md#what-a-task-writes). Only the beginning of a line longer than {@link
+ * #MAX_LINE} bytes is kept.
  */
 final class StatusLine {
-  /** Statuses are meant to have a few KB. One more than progress may have, so that it shows. */
+  /**
+   * The maximum length. Statuses should have a few KB. It exceeds the limit of progress by one
+   * byte, so that a progress line that is too long can be recognized.
+   */
   static final int MAX_LINE = Progress.MAX_BYTES + 1;
 
   private final Predicate<String> others;
@@ -24,7 +28,7 @@ final class StatusLine {
   }
 
   /**
-   * @param others is asked for each line, in order, whether it is something else than a status
+   * @param others tests each line, in order, and accepts those that are not a status
    */
   StatusLine(Predicate<String> others) {
     this.others = others;
@@ -44,12 +48,12 @@ final class StatusLine {
     }
   }
 
-  /** Nothing more comes: an unfinished line is one too. */
+  /** Ends the input: an unfinished line counts as a line. */
   void close() {
     finish();
   }
 
-  /** The last line, complete or not; null when nothing was written. */
+  /** Returns the last line, complete or not; null when nothing was written. */
   @Nullable String last() {
     return current != null ? current.toString(StandardCharsets.UTF_8) : last;
   }

@@ -5,9 +5,9 @@ import io.espalier.core.status.ProgressParser;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells apart what comes through a task's status pipe: the marks of its prelude, progress, and the
- * status. Of several progress lines that arrive together only the newest is told: it is all that
- * counts, and so a task that writes nothing else cannot flood anybody.
+ * Separates what arrives through a task's status pipe: the marks of its prelude, progress, and the
+ * status. Of several progress lines that arrive together only the newest is reported: no other
+ * matters, and a task that writes nothing else cannot overload anybody.
  */
 final class StatusPipe {
   private final ProgressParser text;
@@ -19,7 +19,7 @@ final class StatusPipe {
   private @Nullable String problem;
 
   /**
-   * @param secret that marks of a prelude begin with; null: there is no prelude
+   * @param secret beginning of the prelude's marks; null: there is no prelude
    */
   StatusPipe(ProgressParser text, @Nullable String secret) {
     this.text = text;
@@ -35,29 +35,29 @@ final class StatusPipe {
     status.close();
   }
 
-  /** The status line; null as long as there is none. */
+  /** Returns the status line; null as long as there is none. */
   @Nullable String last() {
     return status.last();
   }
 
-  /** Whether the task itself has begun, as far as is known by now. */
+  /** Returns whether the task itself has begun, as far as is known now. */
   boolean hasBegun() {
     return begun;
   }
 
-  /** The exit code of an exec that failed at the last moment; null when none did. */
+  /** Returns the exit code of an exec that failed at the last moment; null when none did. */
   @Nullable String failedExec() {
     return failed;
   }
 
-  /** The progress that came since it was asked for; null when none did. */
+  /** Returns the progress since the last call; null when there is none. */
   @Nullable Progress takeProgress() {
     Progress taken = newest;
     newest = null;
     return taken;
   }
 
-  /** Why a progress line was dropped since it was asked for; null when none was. */
+  /** Returns why a progress line was dropped since the last call; null when none was. */
   @Nullable String takeProblem() {
     String taken = problem;
     problem = null;

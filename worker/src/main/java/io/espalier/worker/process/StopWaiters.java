@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** Who waits for the ends of which tasks; belongs to the supervisor's thread. */
+/** Tracks who waits for the ends of which tasks; confined to the supervisor's thread. */
 final class StopWaiters {
   private final List<Wait> waits = new ArrayList<>();
 
@@ -18,9 +18,9 @@ final class StopWaiters {
   }
 
   /**
-   * Completes the answer with nothing when all of them have ended.
+   * Completes the future with an empty set when all tasks have ended.
    *
-   * @return to be called when there is no more time: completes it with those that have not
+   * @return action for the timeout: it completes the future with the tasks that have not ended
    */
   Runnable add(Collection<JournalKey> tasks, CompletableFuture<Set<JournalKey>> answer) {
     Wait wait = new Wait(new HashSet<>(tasks), answer);

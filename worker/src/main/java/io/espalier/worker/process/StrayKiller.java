@@ -13,10 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Signals processes that have left the group of their task, or whose group has lost its leader. To
- * find them takes a look at all processes of the host, so one look serves all tasks that want one
- * at that moment, on a thread of its own. {@link #request} and answers are on the supervisor's
- * thread.
+ * Signals processes that have left the group of their task, or whose group has lost its leader.
+ * Finding them requires a search through all processes of the host, so one search, on a thread of
+ * its own, serves all tasks that need one at that moment. {@link #request} is called and answered
+ * on the supervisor's thread.
  */
 final class StrayKiller implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(StrayKiller.class);
@@ -41,7 +41,7 @@ final class StrayKiller implements AutoCloseable {
   }
 
   /**
-   * @param answer gets how many processes were found and signalled
+   * @param answer receives the number of processes found and signalled
    */
   void request(Journal.Entry entry, int signal, IntConsumer answer) {
     waiting.add(new Request(entry, signal, answer));
@@ -91,7 +91,8 @@ final class StrayKiller implements AutoCloseable {
     found.alive().values().forEach(invocation -> counts.merge(invocation, 1, Integer::sum));
     if (!found.unknown().isEmpty()) {
       log.warn("cannot tell whether tasks have ended: {}", found);
-      // Not verified dead is not dead: each of them is looked for again.
+      // A process counts as alive until it is verified dead: the search runs again for each of
+      // them.
       signals.keySet().forEach(invocation -> counts.merge(invocation, 1, Integer::sum));
     }
     return counts;

@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The supervisor's thread: delivers what processes do, messages of other threads and what is due.
- * Sleeps until one of them is there.
+ * The loop of the supervisor's thread: delivers process events, messages of other threads and due
+ * timers, and sleeps until one of them arrives.
  */
 final class SupervisorLoop {
   private static final Logger log = LoggerFactory.getLogger(SupervisorLoop.class);
 
-  /** Between two looks at what the processes do. */
+  /** The maximum number of messages between two checks for process events. */
   private static final int MESSAGES_PER_TURN = 32;
 
   private final ProcessBackend processes;
@@ -24,7 +24,7 @@ final class SupervisorLoop {
   private final Thread thread;
 
   /**
-   * @param over asked when there are no messages: whether to end
+   * @param over returns, when there are no messages, whether the loop ends
    */
   SupervisorLoop(ProcessBackend processes, BooleanSupplier over) {
     this.processes = processes;
@@ -37,18 +37,18 @@ final class SupervisorLoop {
     thread.start();
   }
 
-  /** Any thread. */
+  /** Posts a message; safe from any thread. */
   void tell(Runnable message) {
     messages.add(message);
     processes.wakeUp();
   }
 
-  /** Takes back a message; false when it was read already. Any thread. */
+  /** Withdraws a message; returns false when it was already taken. Safe from any thread. */
   boolean takeBack(Runnable message) {
     return messages.remove(message);
   }
 
-  /** The supervisor's thread only. */
+  /** Schedules an action; supervisor's thread only. */
   void after(long nanos, Runnable action) {
     timers.after(nanos, action);
   }
@@ -86,7 +86,10 @@ final class SupervisorLoop {
     }
   }
 
-  /** A mistake in the handling of one task must not end the watch over all others. */
+  /**
+   * Runs an action and logs its failure: a bug in the handling of one task must not stop the
+   * supervision of all others.
+   */
   private static void guarded(Runnable action) {
     try {
       action.run();

@@ -11,22 +11,22 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What a supervisor of task processes is told once.
+ * The settings of a task supervisor.
  *
- * @param dataDirectory made when missing; below it {@code jobs/} (working directories) and {@code
- *     running/} (journal, lock, big JSON arguments)
- * @param configDirectory a {@code command[0]} that contains a slash but does not begin with one is
- *     taken from here
+ * @param dataDirectory created when missing; contains {@code jobs/} (working directories) and
+ *     {@code running/} (journal, lock, large JSON arguments)
+ * @param configDirectory base of a {@code command[0]} that contains a slash but does not begin with
+ *     one
  * @param workerCommand argv prefix for jobs without a {@code command}; empty: they fail to start
  * @param host the {@code worker_host} of events
- * @param environment what tasks may see of it is decided by {@link TaskEnvironment}
+ * @param environment {@link TaskEnvironment} decides which part of it tasks may see
  * @param shutdownWait how long tasks may take to end at close before all of them get a KILL
  * @param mechanism how processes are started
  * @param statusForm the {@code status} object of the event {@code got_status}; an empty object
- *     leaves it out
+ *     omits it
  * @param shard the name of this worker in the names of control groups
- * @param cgroups where control groups may be made
- * @param measuring how live tasks are measured, and the host
+ * @param cgroups where control groups may be created
+ * @param measuring how live tasks and the host are measured
  */
 public record SupervisorOptions(
     Path dataDirectory,
@@ -43,7 +43,7 @@ public record SupervisorOptions(
 
   /** How processes are started. */
   public enum Mechanism {
-    /** Native where the platform allows, else the JDK's, with a line in the log that says why. */
+    /** Native where the platform allows, else the JDK's, with a log line that gives the reason. */
     AUTO,
     /** posix_spawn, epoll and pidfd through JNA; opening fails where they are missing. */
     NATIVE,
@@ -56,7 +56,9 @@ public record SupervisorOptions(
     environment = Map.copyOf(environment);
   }
 
-  /** Defaults: this process's environment, ten seconds for the shutdown, no status form. */
+  /**
+   * Returns the defaults: this process's environment, ten seconds for the shutdown, no status form.
+   */
   public static SupervisorOptions of(Path dataDirectory, Path configDirectory) {
     return new SupervisorOptions(
         dataDirectory,

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which tasks get control groups, where and under which names, and what it means when a
- * limit cannot be set. Belongs to the supervisor's thread.
+ * Decides which tasks get control groups, where and under which names, and how to handle a limit
+ * that cannot be set. Confined to the supervisor's thread.
  */
 final class TaskCgroups implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(TaskCgroups.class);
@@ -38,10 +38,10 @@ final class TaskCgroups implements AutoCloseable {
   private @Nullable CgroupFactory automatic;
 
   /**
-   * What a task that asked for something got.
+   * The groups and limits that a task got.
    *
-   * @param group null: nothing
-   * @param unmet limits that were asked for and are not in force, each with the cause
+   * @param group null: none
+   * @param unmet requested limits that are not in force, each with the cause
    */
   record Made(@Nullable TaskGroup group, boolean killsStrays, List<String> unmet) {}
 
@@ -51,7 +51,7 @@ final class TaskCgroups implements AutoCloseable {
     this.random = new SplittableRandom(seed);
   }
 
-  /** What people must know at the start; empty when there is nothing to say. */
+  /** Returns a warning for people at the start; empty when there is none. */
   static String warning(CgroupHost host) {
     boolean usable =
         host.hierarchies().stream().anyMatch(h -> java.nio.file.Files.isWritable(h.own()));
@@ -67,9 +67,9 @@ final class TaskCgroups implements AutoCloseable {
   }
 
   /**
-   * The groups of a task; null when it needs none.
+   * Returns the groups of a task; null when it needs none.
    *
-   * @throws IOException when it needs groups or limits that cannot be had
+   * @throws IOException when groups or limits that it needs are not available
    */
   @Nullable Made make(LaunchSpec launch) throws IOException {
     Cgroups options = launch.subprocess().cgroups();
@@ -81,7 +81,7 @@ final class TaskCgroups implements AutoCloseable {
     if (!options.subsystems().isEmpty()) {
       site = configured.get(options);
       if (site == null || !site.problems().isEmpty()) {
-        // What was missing may have been made meanwhile.
+        // A missing directory may have been created meanwhile.
         site = CgroupFactory.configured(options, host);
         configured.put(options, site);
       }
@@ -116,8 +116,8 @@ final class TaskCgroups implements AutoCloseable {
   }
 
   /**
-   * The name of a control group (docs/design/bistro.md#control-groups); random enough that workers
-   * who share a host and a name do not meet.
+   * Returns the name of a control group (docs/design/bistro.md#control-groups); random enough that
+   * workers with the same host and name do not collide.
    */
   private String name(LaunchSpec launch) {
     return shard

@@ -12,12 +12,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The environment of tasks: a few well-known variables of ours, what the job says, and {@code
- * ESPALIER_TASK_*}. Everything else, secrets and {@code ESPALIER_*} flags above all, stays with us
- * (docs/design/design.md#names-of-jobs-in-paths).
+ * The environment of tasks: a few well-known variables of ours, the variables of the job, and
+ * {@code ESPALIER_TASK_*}. Everything else, above all secrets and {@code ESPALIER_*} flags, stays
+ * with us (docs/design/design.md#names-of-jobs-in-paths).
  */
 public final class TaskEnvironment {
-  /** Variables that are handed on; besides them everything that begins with {@code LC_}. */
+  /** Variables that are passed on, besides all that begin with {@code LC_}. */
   public static final Set<String> HANDED_ON =
       Set.of("PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "USER", "LOGNAME", "SHELL");
 
@@ -38,10 +38,10 @@ public final class TaskEnvironment {
   }
 
   /**
-   * What a task sees besides {@code ESPALIER_TASK_*}; its {@code PATH} is also where a {@code
-   * command[0]} that is a bare word is looked for.
+   * Returns what a task sees besides {@code ESPALIER_TASK_*}. A {@code command[0]} that is a bare
+   * word is also searched for in its {@code PATH}.
    *
-   * @param user whom it becomes; null: nobody else
+   * @param user the user it becomes; null: no other user
    */
   Map<String, String> variables(TaskVariables wanted, @Nullable TaskUser user) {
     Map<String, String> variables = new TreeMap<>(base);
@@ -64,12 +64,12 @@ public final class TaskEnvironment {
   }
 
   /**
-   * Entries {@code NAME=VALUE}.
+   * Returns the entries {@code NAME=VALUE}.
    *
-   * @param variables as of {@link #variables}
-   * @param cookie by which survivors are recognised
-   * @param statusPath where the status line goes
-   * @param nowMillis when it is started, for its deadline
+   * @param variables result of {@link #variables}
+   * @param cookie value that identifies survivors
+   * @param statusPath path for the status line
+   * @param nowMillis time of the start, for its deadline
    */
   static List<String> of(
       LaunchSpec launch,
@@ -92,13 +92,15 @@ public final class TaskEnvironment {
     entries.add(JournalKiller.COOKIE_VARIABLE + "=" + cookie);
     long deadline = deadlineMillis(launch.limits(), nowMillis);
     if (deadline > 0) {
-      // Seconds, rounded down: as all times that tasks see.
+      // Seconds, rounded down, as all times that tasks see.
       entries.add("ESPALIER_TASK_DEADLINE=" + deadline / 1000);
     }
     return entries;
   }
 
-  /** The node above its own on the path on which it runs; empty for the instance's own task. */
+  /**
+   * Returns the node above its own on the path on which it runs; empty for the instance's own task.
+   */
   private static String parent(LaunchSpec launch) {
     if (launch.argument().get("path_to_node") instanceof Json.Arr path
         && path.items().size() > 1
@@ -108,7 +110,7 @@ public final class TaskEnvironment {
     return "";
   }
 
-  /** When it is stopped at the latest, as far as is known at its start; 0: never. */
+  /** Returns when it is stopped at the latest, as far as is known at its start; 0: never. */
   private static long deadlineMillis(InvocationLimits limits, long nowMillis) {
     long byTimeout = limits.timeoutMillis() > 0 ? nowMillis + limits.timeoutMillis() : 0;
     long byDeadline = limits.deadlineMillis();
@@ -117,7 +119,7 @@ public final class TaskEnvironment {
         : Math.min(byTimeout, byDeadline);
   }
 
-  /** Unique over restarts: the token and the time of the decision. */
+  /** Returns an id that is unique across restarts: the token and the time of the decision. */
   static String invocationId(LaunchSpec launch) {
     return launch.invocation().token() + "." + launch.invocation().startMillis();
   }

@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a launch to what a mechanism starts: command, environment, working directory, files, control
- * groups, and the prelude for tasks that need one. Belongs to the supervisor's thread.
+ * Turns a launch into what a mechanism starts: command, environment, working directory, files,
+ * control groups, and the prelude for tasks that need one. Confined to the supervisor's thread.
  */
 final class TaskLauncher {
   private final SupervisorOptions options;
@@ -27,10 +27,12 @@ final class TaskLauncher {
   private long fileSequence;
 
   /**
+   * A prepared start.
+   *
    * @param argv as the task sees it
    * @param group null: it has none
-   * @param unmetLimits that were asked for, if possible
-   * @param secret of the prelude's marks; null: there is no prelude
+   * @param unmetLimits optional limits that are not in force
+   * @param secret prefix of the prelude's marks; null: there is no prelude
    */
   record Prepared(
       ProcessBackend.Spawn spawn,
@@ -56,7 +58,9 @@ final class TaskLauncher {
   }
 
   /**
-   * @param user whom it becomes; null: nobody else
+   * Prepares the start of a task.
+   *
+   * @param user the user it becomes; null: no other user
    * @throws IOException with the cause, when it cannot be started
    * @throws IllegalArgumentException when its command is wrong
    */

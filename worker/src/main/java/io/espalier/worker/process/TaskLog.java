@@ -10,10 +10,7 @@ import io.espalier.core.running.TaskResult;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Output and events of tasks on their way into the log store
- * (docs/design/bistro.md#events-of-a-task).
- */
+/** Writes output and events of tasks to the log store (docs/design/bistro.md#events-of-a-task). */
 final class TaskLog {
   private static final Logger log = LoggerFactory.getLogger(TaskLog.class);
 

@@ -10,17 +10,17 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Standard output and error of one task, from bytes to lines in the log, at the rate of its quota
- * while its process lives: above it the pipe is not read, so that the task has to wait. Once the
- * process has exited nobody can be slowed down any more, and what the pipes still hold is taken at
- * once, so that no end waits for the quota (docs/design/bistro.md#output). The status pipe is none
- * of its business.
+ * Turns the standard output and error of one task into log lines, at the rate of its quota while
+ * its process lives: above the quota the pipe is not read, so that the task must wait. Once the
+ * process has exited nobody can be slowed down any more, so the remaining content of the pipes is
+ * read at once, and no end waits for the quota (docs/design/bistro.md#output). It does not handle
+ * the status pipe.
  */
 final class TaskOutput {
-  /** What two pipes and our own buffers can hold when the process exits. */
+  /** The capacity of two pipes and our own buffers when the process exits. */
   private static final long FREE_BYTES_AFTER_EXIT = 1 << 18;
 
-  /** Of the last line of stderr. The rest is in the log. */
+  /** The part of the last stderr line that is reported; the log has the rest. */
   private static final int LONGEST_TOLD = Attempt.MAX_MESSAGE;
 
   private final Sink sink;
@@ -32,7 +32,7 @@ final class TaskOutput {
   private long freeBytes;
   private @Nullable String lastError;
 
-  /** Where lines go, and who reads the pipes. */
+  /** Receives lines and controls the reading of the pipes. */
   interface Sink {
     void line(LogLine.Stream stream, String text);
 
@@ -45,8 +45,8 @@ final class TaskOutput {
   }
 
   /**
-   * @param redactor hides secrets, before a long line is cut
-   * @param room whether the log store can take more now
+   * @param redactor redacts secrets, before a long line is split
+   * @param room returns whether the log store can accept more now
    */
   TaskOutput(SubprocessOptions options, Redactor redactor, BooleanSupplier room, Sink sink) {
     this.sink = sink;
@@ -71,7 +71,7 @@ final class TaskOutput {
     take(channel);
   }
 
-  /** The process is gone. */
+  /** The process has exited. */
   void exited() {
     exited = true;
     freeBytes = FREE_BYTES_AFTER_EXIT;
@@ -79,26 +79,26 @@ final class TaskOutput {
     take(Channel.STDERR);
   }
 
-  /** The time that was asked for has passed. */
+  /** Resumes a channel after the requested time. */
   void goOn(Channel channel) {
     if (paused.contains(channel)) {
       take(channel);
     }
   }
 
-  /** Whether the task may be waiting for us. */
+  /** Returns whether the task may be waiting for us. */
   boolean isPaused() {
     return !paused.isEmpty();
   }
 
-  /** Whether all that was read has become lines. */
+  /** Returns whether everything read so far has become lines. */
   boolean isEmpty() {
     return lines[0].isEmpty() && lines[1].isEmpty();
   }
 
   /**
-   * The latest line of stderr that is not blank, without blanks around it, and no more of it than
-   * is kept with an attempt; null: there is none.
+   * Returns the latest stderr line that is not blank, trimmed and limited to the length that an
+   * attempt keeps; null: there is none.
    */
   @Nullable String lastErrorLine() {
     String line = lastError == null ? "" : lastError.strip();
@@ -109,7 +109,7 @@ final class TaskOutput {
     return line.isEmpty() ? null : line;
   }
 
-  /** Lines as the quota allows; stops reading the channel when it does not. */
+  /** Takes lines as the quota allows; stops reading the channel when it does not. */
   private void take(Channel channel) {
     LineSplitter splitter = lines[channel.index()];
     LogLine.Stream stream =

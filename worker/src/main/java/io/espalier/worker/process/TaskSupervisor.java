@@ -35,15 +35,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Starts, watches and stops the processes of tasks (docs/design/bistro.md#execution). One thread
- * owns all of them; the public methods only leave it messages, so they never wait for a process. A
- * log store that blocks its callers holds up all tasks.
+ * owns all of them; the public methods only post messages to it, so they never wait for a process.
+ * A log store that blocks its callers delays all tasks.
  *
  * <p>Every process leads a session and group of its own, and signals go to the group, whatever
- * {@code process_group_leader} says. Nothing of it outlives this process: see {@link LeaseGuard}
- * for death, {@link #close} for a clean end, {@link #prepare} for what escaped both.
- *
- * <p>Length. It is the front of all that handles processes, and the place where its parts meet:
- * each part is a class of its own, and a third of this one is what it promises to runners.
+ * {@code process_group_leader} says. No task outlives this process: {@link LeaseGuard} handles its
+ * death, {@link #close} a clean end, and {@link #prepare} whatever escaped both.
  */
 public final class TaskSupervisor implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(TaskSupervisor.class);
@@ -99,10 +96,10 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   /**
-   * Takes the data directory, kills what an earlier run left alive, starts the guard.
+   * Takes over the data directory, kills what an earlier run left alive, and starts the guard.
    *
    * @throws IOException naming the path, when the directory cannot be used, another process uses
-   *     it, or a survivor could not be verified to be gone
+   *     it, or a survivor could not be verified to be dead
    */
   public static TaskSupervisor prepare(SupervisorOptions options, LogStore logs)
       throws IOException {
@@ -110,10 +107,10 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   /**
-   * The same for tasks that live only as long as a lease does
-   * (docs/design/design.md#clocks-of-a-lease): before the first {@link #lease}, and after the end
-   * of the latest, nothing can be started, and what runs is killed by the guard, also when this
-   * process is frozen.
+   * Prepares a supervisor for tasks that live only as long as a lease
+   * (docs/design/design.md#clocks-of-a-lease): before the first {@link #lease}, and after the
+   * latest one has expired, nothing can start, and the guard kills what runs, even if this process
+   * is frozen.
    */
   public static TaskSupervisor prepareLeased(SupervisorOptions options, LogStore logs)
       throws IOException {
@@ -130,7 +127,7 @@ public final class TaskSupervisor implements AutoCloseable {
     Journal journal = taken.journal();
     LeaseGuard guard = null;
     try {
-      // Of this run alone: a guard of an earlier one that comes late closes its own.
+      // Of this run alone: a delayed guard of an earlier run closes its own gate.
       Path gate = journal.directory().resolve("lease-" + journal.cookie().substring(0, 8));
       Path needed = leased ? gate : null;
       ProcessBackend processes =
@@ -162,18 +159,18 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  /** How processes are started, for people. */
+  /** Returns a description, for people, of how processes are started. */
   public String description() {
     return processes.description();
   }
 
-  /** The guard process; for diagnostics. */
+  /** Returns the pid of the guard process, for diagnostics. */
   public long guardPid() {
     return guard.pid();
   }
 
   /**
-   * Prolongs the lease: tasks may live until one of these instants comes.
+   * Extends the lease: tasks may live until the earlier of these instants.
    *
    * @param uptimeHundredths as {@code /proc/uptime} counts
    * @param clockMillis epoch milliseconds
@@ -182,12 +179,12 @@ public final class TaskSupervisor implements AutoCloseable {
     guard.lease(uptimeHundredths, clockMillis);
   }
 
-  /** Why nobody would kill the tasks if this process froze; empty: there is a guard. */
+  /** Returns why nobody would kill the tasks if this process froze; empty: a guard would. */
   public String guardProblem() {
     return guard.problem();
   }
 
-  /** Whether the guard has killed, or is killing, what was started at that time. */
+  /** Returns whether the guard has killed, or is killing, what was started at that time. */
   boolean hasLostLeaseSince(long startTicks) {
     Path lease = gate;
     if (lease == null) {
@@ -202,19 +199,21 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  /** Completes once the guard kills nothing and knows every lease that it was told of before. */
+  /**
+   * Returns a future that completes once the guard kills nothing and knows every lease set before.
+   */
   public CompletableFuture<Void> guardAtRest() {
     return guard.sync();
   }
 
-  /** What was found of an earlier run, all of it dead by now. */
+  /** Returns what was found of an earlier run, all of it dead by now. */
   public RecoveryReport recovery() {
     return recovery;
   }
 
   /**
-   * @param newListener gets exactly one end per start, and progress, on the supervisor's thread,
-   *     and samples of usage on another; must not block
+   * @param newListener receives exactly one end per start, and progress, on the supervisor's
+   *     thread, and samples of usage on another; must not block
    */
   public void open(TaskListener newListener) {
     if (listener != null) {
@@ -227,7 +226,7 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   /**
-   * Starts a task; what goes wrong with it is its end.
+   * Starts a task; any failure is reported as its end.
    *
    * @throws IllegalStateException before {@link #open}, and for an invocation that is running
    */
@@ -240,7 +239,7 @@ public final class TaskSupervisor implements AutoCloseable {
     if (accepted.putIfAbsent(key, launch) != null) {
       throw new IllegalStateException("this invocation was started before: " + key);
     }
-    // Starts and kills share one queue: a kill must find what was started before it.
+    // Starts and kills share one queue: a kill must find a task that was started before it.
     Runnable message = () -> begin(launch);
     loop.tell(message);
     if (closing && loop.takeBack(message)) {
@@ -253,12 +252,15 @@ public final class TaskSupervisor implements AutoCloseable {
     return key.end(TaskResult.Kind.NOT_STARTED).withMessage("shutting down");
   }
 
-  /** Queues a request; false when this invocation is not known, or has ended. */
+  /** Queues a kill request; returns false when this invocation is unknown, or has ended. */
   public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
     return kill(job, node, invocation, how, StopReason.REQUESTED);
   }
 
-  /** The same for a reason that its end will tell, unless there was another one before. */
+  /**
+   * Queues a kill request with a reason that the task's end reports, unless an earlier request had
+   * one.
+   */
   public boolean kill(
       String job, String node, Invocation invocation, KillRequest how, StopReason reason) {
     return tell(new JournalKey(job, node, invocation), task -> task.kill(how, reason));
@@ -267,7 +269,7 @@ public final class TaskSupervisor implements AutoCloseable {
   /**
    * Moves the timeout and the deadline of a running task.
    *
-   * @return false when it is not known, has ended, or has neither
+   * @return false when it is unknown, has ended, or has neither
    */
   public boolean extend(String job, String node, Invocation invocation, long millis) {
     JournalKey key = new JournalKey(job, node, invocation);
@@ -291,33 +293,34 @@ public final class TaskSupervisor implements AutoCloseable {
     return true;
   }
 
-  /** Tasks that have not ended. */
+  /** Returns the number of tasks that have not ended. */
   public int runningCount() {
     return accepted.size();
   }
 
-  /** All invocations that have no end yet, those included that are about to be started. */
+  /** Returns all invocations without an end, including those that are about to start. */
   public Set<JournalKey> live() {
     return Set.copyOf(accepted.keySet());
   }
 
-  /** The tasks that have a process, or are being given one. */
+  /** Returns the tasks that have a process, or are being given one. */
   public List<LiveTask> tasks() {
     return known.values().stream().map(LiveTask::new).toList();
   }
 
-  /** One of them. */
+  /** Returns one of these tasks. */
   public Optional<LiveTask> task(String job, String node, Invocation invocation) {
     return Optional.ofNullable(known.get(new JournalKey(job, node, invocation))).map(LiveTask::new);
   }
 
   /**
-   * Stops all tasks that live now: each in its own way, and those that have not ended after {@code
-   * grace} with a KILL. An end means verified: its processes are dead, as far as they can be found.
+   * Stops all tasks that are alive now: each in its own way, and after {@code grace} with a KILL if
+   * it has not ended. An end is verified: the processes of the task are dead, as far as they can be
+   * found.
    *
-   * @param bound for all of it; at least {@code grace}
-   * @return completes on the supervisor's thread with those that have not ended within the bound;
-   *     empty: all are dead
+   * @param bound time limit for everything; at least {@code grace}
+   * @return future that completes on the supervisor's thread with the tasks that have not ended
+   *     within the bound; empty: all are dead
    */
   public CompletableFuture<Set<JournalKey>> stopAll(
       StopReason reason, Duration grace, Duration bound) {
@@ -395,7 +398,7 @@ public final class TaskSupervisor implements AutoCloseable {
     return e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
   }
 
-  /** Not the task's fault: a full disk, and the like. */
+  /** Returns whether the failure is a shortage, such as a full disk, and not the task's fault. */
   private static boolean isShortage(String reason) {
     return reason.contains("No space left")
         || reason.contains("quota exceeded")
@@ -439,7 +442,9 @@ public final class TaskSupervisor implements AutoCloseable {
     return log;
   }
 
-  /** Signals everything that belongs to the task, wherever it has gone; tells how much it found. */
+  /**
+   * Signals everything that belongs to the task, wherever it has moved; reports how much was found.
+   */
   void sweep(Journal.Entry task, int signal, IntConsumer found) {
     sweeper.request(task, signal, found);
   }
@@ -480,9 +485,9 @@ public final class TaskSupervisor implements AutoCloseable {
 
   /**
    * Stops every task in its own way, kills what has not ended after the shutdown wait, delivers all
-   * ends, kills what tasks that ended before have left behind, then returns. Only a process that
-   * cannot be killed (it hangs in the kernel) has no end then: whether it is gone is for the next
-   * start to verify.
+   * ends, kills what earlier tasks have left behind, then returns. Only a process that cannot be
+   * killed, because it hangs in the kernel, has no end then; the next start verifies whether it is
+   * gone.
    */
   @Override
   public void close() {
@@ -520,7 +525,9 @@ public final class TaskSupervisor implements AutoCloseable {
     }
   }
 
-  /** Daemons that tasks have made: they had given up everything that made them part of a task. */
+  /**
+   * Kills daemons that tasks have created: they had given up everything that tied them to a task.
+   */
   private void killLeftBehind() {
     if (!journal.hasStarted()) {
       return;

@@ -5,12 +5,12 @@ import io.espalier.core.running.StopReason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a task has to be stopped because of its time limits. Does nothing by itself and reads no
- * clock: monotonic nanoseconds for what is measured from an event, epoch milliseconds for the
- * deadline, which follows the wall clock also when somebody sets it.
+ * Decides when a task must be stopped because of its time limits. It takes no action and reads no
+ * clock. Durations measured from an event use monotonic nanoseconds. The deadline uses epoch
+ * milliseconds: it follows the wall clock even when somebody sets that.
  */
 final class TaskTimeLimits {
-  /** No time. */
+  /** Never. */
   static final long NEVER = Long.MAX_VALUE;
 
   /** The longest wait for a deadline, because wall clocks jump. */
@@ -18,7 +18,7 @@ final class TaskTimeLimits {
 
   private static final long MS = 1_000_000L;
 
-  /** Longer ones, a century, are no limits; so sums of them do not overflow. */
+  /** Longer ones, a century, are no limits, so that sums of them do not overflow. */
   private static final long LONGEST_MILLIS = 100L * 366 * 86_400_000;
 
   private final long startNanos;
@@ -29,7 +29,7 @@ final class TaskTimeLimits {
   private boolean over;
 
   /**
-   * @param startNanos when the task's process was there
+   * @param startNanos when the task's process started
    */
   TaskTimeLimits(InvocationLimits limits, long startNanos) {
     this.startNanos = startNanos;
@@ -43,17 +43,17 @@ final class TaskTimeLimits {
     return millis > LONGEST_MILLIS ? 0 : millis;
   }
 
-  /** Whether there is anything to watch. */
+  /** Returns whether no limit is set. */
   boolean isEmpty() {
     return timeoutNanos == 0 && noOutputNanos == 0 && deadlineMillis == 0;
   }
 
-  /** The task wrote something, or was kept from writing by us. */
+  /** Notes a sign of life: the task wrote something, or we kept it from writing. */
   void sign(long nowNanos) {
     lastSignNanos = nowNanos;
   }
 
-  /** Moves the timeout and the deadline, where there are any. */
+  /** Moves the timeout and the deadline, where they are set. */
   void extend(long millis) {
     long more = Math.max(-LONGEST_MILLIS, Math.min(LONGEST_MILLIS, millis));
     if (timeoutNanos > 0) {
@@ -64,7 +64,7 @@ final class TaskTimeLimits {
     }
   }
 
-  /** Why it must be stopped now: once, then never again. */
+  /** Returns, only once, why the task must be stopped now. */
   @Nullable StopReason due(long nowNanos, long nowMillis) {
     if (over) {
       return null;
@@ -81,7 +81,7 @@ final class TaskTimeLimits {
     return reason;
   }
 
-  /** Nanoseconds until it is worth asking again, or {@link #NEVER}. */
+  /** Returns the nanoseconds until the next useful check, or {@link #NEVER}. */
   long waitNanos(long nowNanos, long nowMillis) {
     long wait = NEVER;
     if (over) {

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task uses: by its process, and by its control groups while they are there. Of the
- * supervisor's thread, but for {@link #sample}.
+ * Measures what a task uses, through its process, and through its control groups while they exist.
+ * Confined to the supervisor's thread, except for {@link #sample}.
  */
 final class TaskUsage {
   private final AtomicLong cpuSeen = new AtomicLong(ResourceUsage.UNKNOWN_AMOUNT);
@@ -16,18 +16,18 @@ final class TaskUsage {
   private @Nullable ResourceUsage used;
   private boolean outOfMemory;
 
-  /** Looks at what it has used until its end; the groups must still be there. */
+  /** Reads the total usage at the end; the groups must still exist. */
   void collect(@Nullable TaskGroup group, ProcessBackend.@Nullable Exit exit) {
     if (group != null) {
       outOfMemory |= group.wasOutOfMemory();
     }
     ResourceUsage process = exit == null ? ResourceUsage.UNKNOWN : exit.usage();
-    // The samples knew children that nobody waited for; what the kernel says at the end does not.
+    // The samples included children that nobody waited for; the kernel's final numbers do not.
     ResourceUsage usage = ProcessUsage.atLeast(process, cpuSeen.get(), peakSeen.get());
     used = group == null ? usage : ProcessUsage.merged(group.usage(), usage);
   }
 
-  /** What it had used at the last look; looks now if there was none. */
+  /** Returns the usage of the last reading; reads it now if there was none. */
   ResourceUsage used(@Nullable TaskGroup group, ProcessBackend.@Nullable Exit exit) {
     ResourceUsage known = used;
     if (known == null) {
@@ -37,12 +37,18 @@ final class TaskUsage {
     return known == null ? ResourceUsage.UNKNOWN : known;
   }
 
-  /** Whether any look has seen that the kernel ended something of it for its memory. */
+  /**
+   * Returns whether any reading has shown that the kernel killed one of its processes for lack of
+   * memory.
+   */
   boolean wasOutOfMemory() {
     return outOfMemory;
   }
 
-  /** What it has used so far, and holds; any thread. Remembers the most of both. */
+  /**
+   * Returns what it has used so far and uses now, and remembers the maximum of both; safe from any
+   * thread.
+   */
   ResourceUsage sample(TaskUsageReader reader, long pid, @Nullable TaskGroup group) {
     ResourceUsage seen = reader.ofProcesses(pid);
     long high = Math.max(seen.peakMemoryBytes(), ProcFs.peakMemory(Long.toString(pid)));

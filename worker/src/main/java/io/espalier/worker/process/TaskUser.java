@@ -13,15 +13,15 @@ import java.util.Set;
  * A user that tasks run as.
  *
  * @param name for people and for {@code USER}
- * @param groups supplementary ones
- * @param home where {@code HOME} points to
+ * @param groups supplementary groups
+ * @param home value of {@code HOME}
  */
 record TaskUser(String name, int uid, int gid, List<Integer> groups, String home) {
   TaskUser {
     groups = List.copyOf(groups);
   }
 
-  /** Gives it a file or directory of ours; a symbolic link is never followed. */
+  /** Gives the user a file or directory of ours; it never follows a symbolic link. */
   void own(Path file) throws IOException {
     Files.setAttribute(file, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);
     Files.setAttribute(file, "unix:gid", gid, LinkOption.NOFOLLOW_LINKS);
@@ -37,7 +37,7 @@ record TaskUser(String name, int uid, int gid, List<Integer> groups, String home
   /**
    * Refuses a directory that the user certainly cannot enter.
    *
-   * @throws IOException naming the directory that is in the way
+   * @throws IOException naming the inaccessible directory
    */
   void requireAccess(Path directory) throws IOException {
     for (Path at = directory.toAbsolutePath(); at != null; at = at.getParent()) {

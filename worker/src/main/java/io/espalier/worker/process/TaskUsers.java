@@ -19,15 +19,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds users by name. Name services may be slow, so they are asked by a thread of their own, with
- * {@code getent} and {@code id}, and answers are kept for a minute. Belongs to the supervisor's
+ * Looks up users by name. Name services may be slow, so a thread of its own queries them, with
+ * {@code getent} and {@code id}, and answers are cached for a minute. Confined to the supervisor's
  * thread.
  */
 final class TaskUsers implements AutoCloseable {
   private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long PATIENCE_SECONDS = 10;
 
-  /** What the configuration allows too; nothing that a program could take for an option. */
+  /** The names that the configuration allows too; none could be mistaken for an option. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}");
 
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
@@ -39,14 +39,15 @@ final class TaskUsers implements AutoCloseable {
   private record Answer(@Nullable TaskUser user, String problem, long atNanos) {}
 
   /**
-   * @param supervisor takes work for the supervisor's thread
+   * @param supervisor runs actions on the supervisor's thread
    */
   TaskUsers(Consumer<Runnable> supervisor) {
     this.supervisor = supervisor;
   }
 
   /**
-   * Calls back on the supervisor's thread, perhaps at once: with the user, or with what is wrong.
+   * Looks up a user and calls back on the supervisor's thread, perhaps at once: with the user, or
+   * with the problem.
    */
   void find(RunAs wanted, BiConsumer<@Nullable TaskUser, String> then) {
     Answer known = answers.get(wanted);
@@ -90,7 +91,7 @@ final class TaskUsers implements AutoCloseable {
         throw new IOException("there is no user \"" + wanted.user() + "\"");
       }
       int uid = number(wanted.user());
-      // A number that nobody has: it has a group of its own, and no home.
+      // An unassigned number: it has a group of its own, and no home.
       user = new TaskUser(wanted.user(), uid, uid, List.of(), "/");
     } else {
       user =
@@ -112,7 +113,7 @@ final class TaskUsers implements AutoCloseable {
     return user;
   }
 
-  /** The fields of an entry; none when there is no such entry. */
+  /** Returns the fields of an entry; an empty array when there is no such entry. */
   private static String[] entry(String database, String name, String what) throws IOException {
     if (!NAME.matcher(name).matches()) {
       throw new IOException("not the name of a " + what + ": \"" + name + "\"");
@@ -144,7 +145,7 @@ final class TaskUsers implements AutoCloseable {
 
   private static int number(String text) throws IOException {
     try {
-      // The largest stands for "none" in many calls.
+      // The largest number means "none" in many calls.
       long number = Long.parseLong(text);
       if (number >= 0 && number < 0x7fffffffL) {
         return (int) number;
@@ -155,7 +156,7 @@ final class TaskUsers implements AutoCloseable {
     throw new IOException("not a number of a user or group: " + text);
   }
 
-  /** What it prints; null when it says that there is nothing. */
+  /** Returns the output of a command; null when it reports that there is no entry. */
   private static @Nullable String run(String... command) throws IOException {
     Process process =
         new ProcessBuilder(command)

@@ -3,7 +3,7 @@ package io.espalier.worker.process;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
-/** What is to be done later; belongs to one thread. */
+/** A queue of actions to run later; confined to one thread. */
 final class Timers {
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private long sequence;
@@ -20,7 +20,7 @@ final class Timers {
     timers.add(new Timer(System.nanoTime() + nanos, sequence++, action));
   }
 
-  /** Gives what is due to {@code runner}. */
+  /** Passes the due actions to {@code runner}. */
   void run(Consumer<Runnable> runner) {
     long now = System.nanoTime();
     for (Timer next = timers.peek();
@@ -31,7 +31,7 @@ final class Timers {
     }
   }
 
-  /** Nanoseconds until something is due; -1: nothing is. */
+  /** Returns the nanoseconds until the next action is due; -1: none is queued. */
   long waitNanos() {
     Timer next = timers.peek();
     return next == null ? -1 : Math.max(0, next.atNanos() - System.nanoTime());

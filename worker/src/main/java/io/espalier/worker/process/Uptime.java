@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 
 /**
- * How long this host is up, by {@code /proc/uptime}: a clock that nobody can set and that counts
- * the time in which the host is suspended. In steps of ten milliseconds. Each look is a read of the
- * file, of two microseconds: what is remembered for a while could hide a suspension. Thread-safe,
- * and an interrupt does not close it.
+ * The uptime of this host from {@code /proc/uptime}: a clock that nobody can set and that counts
+ * the time in which the host is suspended, in steps of ten milliseconds. Each call reads the file,
+ * which takes two microseconds: a cached value could hide a suspension. Thread-safe, and an
+ * interrupt does not close it.
  */
 public final class Uptime implements AutoCloseable {
   private static final String FILE = "/proc/uptime";
@@ -16,7 +16,7 @@ public final class Uptime implements AutoCloseable {
   private final byte[] bytes = new byte[64];
 
   /**
-   * @throws IOException where there is no such file, or it cannot be read
+   * @throws IOException when the file is missing or cannot be read
    */
   public Uptime() throws IOException {
     this.file = new RandomAccessFile(FILE, "r");
@@ -24,7 +24,7 @@ public final class Uptime implements AutoCloseable {
   }
 
   /**
-   * Milliseconds since the host was started.
+   * Returns the milliseconds since the host was started.
    *
    * @throws IOException when it cannot be read
    */

@@ -9,11 +9,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.HexFormat;
 
-/** Bytes of tasks as text. */
+/** Decodes the bytes of tasks as text. */
 final class Utf8Decoder {
   private Utf8Decoder() {}
 
-  /** UTF-8; bytes that are none become {@code \xNN}, so that nothing is lost or looks alike. */
+  /** Decodes UTF-8; other bytes become {@code \xNN}, so that nothing is lost or ambiguous. */
   static String decode(byte[] bytes, int start, int length) {
     String text = new String(bytes, start, length, StandardCharsets.UTF_8);
     return text.indexOf('\uFFFD') < 0 ? text : escaped(bytes, start, length);
@@ -41,7 +41,9 @@ final class Utf8Decoder {
     return text.toString();
   }
 
-  /** Cuts a text into pieces of so many bytes of UTF-8 at most, never inside a character. */
+  /**
+   * Cuts a text into pieces of at most {@code maxBytes} bytes of UTF-8, never inside a character.
+   */
   static void cut(String text, int maxBytes, Collection<String> to) {
     int from = 0;
     int bytes = 0;

@@ -14,14 +14,14 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A data directory that was taken over: locked, and nothing of an earlier run is alive. */
+/** A data directory that was taken over: it is locked, and nothing of an earlier run is alive. */
 record WorkerDirectory(Journal journal, RecoveryReport recovery) {
   private static final Logger log = LoggerFactory.getLogger(WorkerDirectory.class);
   private static final Duration SURVIVORS_BOUND = Duration.ofSeconds(10);
 
   /**
    * @throws IOException naming the path, when it cannot be used, another process uses it, or a
-   *     survivor could not be verified to be gone
+   *     survivor could not be verified to be dead
    */
   static WorkerDirectory takeOver(Path directory) throws IOException {
     Path running = directory.resolve("running").toAbsolutePath();
@@ -63,10 +63,10 @@ record WorkerDirectory(Journal journal, RecoveryReport recovery) {
   }
 
   /**
-   * Kills until nothing is found of what a journal names, then removes the control groups.
+   * Kills until the search finds nothing that a journal names, then removes the control groups.
    *
    * @return what was found
-   * @throws IOException when after {@code bound} something is alive, or it cannot be told whether
+   * @throws IOException when after {@code bound} something is alive, or that cannot be determined
    */
   static RecoveryReport killAll(Journal.Left left, Duration bound) throws IOException {
     List<String> invocations = left.entries().stream().map(Journal.Entry::invocation).toList();

@@ -10,22 +10,22 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What the control groups of a place leave of the host, in both versions; empty where nothing is
- * said. Lists of groups go from the own group upwards.
+ * Reads the limits that the control groups of a place set, in both versions; empty where there is
+ * none. Lists of groups go from the own group upwards.
  */
 final class CgroupLimitsSeen {
-  /** Version 1 says "no limit" by a number close to the largest; nobody has an exbibyte. */
+  /** Version 1 expresses "no limit" by a number close to the largest; no host has an exbibyte. */
   private static final long NO_LIMIT = 1L << 60;
 
   private CgroupLimitsSeen() {}
 
-  /** The CPUs of the nearest group that names some; empty: all of the host. */
+  /** Returns the CPUs of the nearest group that names some; empty: all of the host. */
   static Set<Integer> cpus(CgroupPlace place) throws IOException {
     Set<Integer> own = nearest(place.of("cpuset"), "cpuset.cpus");
     return own.isEmpty() ? nearest(place.v2(), "cpuset.cpus.effective") : own;
   }
 
-  /** The NUMA nodes of the nearest group that names some; empty: all of the host. */
+  /** Returns the NUMA nodes of the nearest group that names some; empty: all of the host. */
   static Set<Integer> memoryNodes(CgroupPlace place) throws IOException {
     Set<Integer> own = nearest(place.of("cpuset"), "cpuset.mems");
     return own.isEmpty() ? nearest(place.v2(), "cpuset.mems.effective") : own;
@@ -45,8 +45,9 @@ final class CgroupLimitsSeen {
   }
 
   /**
-   * The smallest limit in bytes that holds for processes of the own group. In version 1 a limit
-   * holds for what is below only from the top-most group with {@code memory.use_hierarchy} on.
+   * Returns the smallest limit in bytes that applies to processes of the own group. In version 1 a
+   * limit applies to the groups below it only from the top-most group with {@code
+   * memory.use_hierarchy} on.
    */
   static OptionalLong memoryBytes(CgroupPlace place) throws IOException {
     long least = NO_LIMIT;
@@ -73,7 +74,7 @@ final class CgroupLimitsSeen {
     return least == NO_LIMIT || least < 0 ? OptionalLong.empty() : OptionalLong.of(least);
   }
 
-  /** The smallest quota, in cores. */
+  /** Returns the smallest quota, in cores. */
   static OptionalDouble cores(CgroupPlace place) throws IOException {
     double least = Double.MAX_VALUE;
     for (Path group : place.of("cpu")) {

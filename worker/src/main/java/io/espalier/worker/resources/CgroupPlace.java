@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where a process lies in the control groups of its host: for each controller the directories from
- * its own group up to the top that can be seen.
+ * The place of a process in the control groups of its host: for each controller the directories
+ * from its own group up to the highest visible one.
  *
  * @param v1 by controller, such as {@code memory}; own group first; absent: not mounted
  * @param v2 of the unified hierarchy, own group first; empty: not mounted
@@ -24,15 +24,15 @@ record CgroupPlace(Map<String, List<Path>> v1, List<Path> v2) {
     v2 = List.copyOf(v2);
   }
 
-  /** The groups of a version 1 controller, own first; empty when it is not mounted. */
+  /** Returns the groups of a version 1 controller, own first; empty when it is not mounted. */
   List<Path> of(String controller) {
     return v1.getOrDefault(controller, List.of());
   }
 
   /**
-   * The place of this process, from {@code /proc/self}; without it, the usual mount point.
+   * Returns the place of this process, from {@code /proc/self}; without it, the usual mount point.
    *
-   * @param root below which {@code proc} and {@code sys} lie
+   * @param root parent of {@code proc} and {@code sys}
    */
   static CgroupPlace ofSelf(Path root) {
     Map<String, String> paths = new HashMap<>();
@@ -68,7 +68,7 @@ record CgroupPlace(Map<String, List<Path>> v1, List<Path> v2) {
     return new CgroupPlace(v1, v2);
   }
 
-  /** The place below which tasks get their groups, as a configuration says it. */
+  /** Returns the configured place below which tasks get their groups. */
   static CgroupPlace of(Cgroups configured) {
     Map<String, List<Path>> v1 = new HashMap<>();
     for (String controller : configured.subsystems()) {
@@ -82,7 +82,10 @@ record CgroupPlace(Map<String, List<Path>> v1, List<Path> v2) {
     return root.resolve(absolute.startsWith("/") ? absolute.substring(1) : absolute);
   }
 
-  /** In a container the mount shows a part of the host's tree, and paths may begin above it. */
+  /**
+   * Converts a path of the host's tree. In a container the mount shows a part of that tree, and
+   * paths may begin above it.
+   */
   private static String within(String path, String mountRoot) {
     if (!mountRoot.equals("/") && (path + "/").startsWith(mountRoot + "/")) {
       return path.substring(mountRoot.length());
@@ -106,7 +109,7 @@ record CgroupPlace(Map<String, List<Path>> v1, List<Path> v2) {
     return List.copyOf(groups);
   }
 
-  /** Blanks are written as three octal digits. */
+  /** Decodes blanks, which are written as three octal digits. */
   private static String unescaped(String text) {
     return text.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\");
   }

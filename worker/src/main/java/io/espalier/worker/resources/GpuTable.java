@@ -7,12 +7,12 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The cards of a host and who computes on them, at one instant.
+ * The cards of a host and the processes that compute on them, at one instant.
  *
  * @param busIds by process id, the cards that the process uses
  */
 public record GpuTable(List<Gpu> gpus, Map<Long, Set<String>> busIds) {
-  /** No cards, or nothing that could be asked. */
+  /** The table without cards, also used when no card could be queried. */
   public static final GpuTable EMPTY = new GpuTable(List.of(), Map.of());
 
   public GpuTable {
@@ -20,7 +20,7 @@ public record GpuTable(List<Gpu> gpus, Map<Long, Set<String>> busIds) {
     busIds = Map.copyOf(busIds);
   }
 
-  /** The cards that one of these processes uses, in the order of the table. */
+  /** Returns the cards that one of these processes uses, in the order of the table. */
   public List<Gpu> usedBy(Collection<Long> pids) {
     Set<String> used = new TreeSet<>();
     for (Long pid : pids) {

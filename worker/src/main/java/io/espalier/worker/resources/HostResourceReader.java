@@ -13,9 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds out what a worker may use of its host (docs/design/bistro.md#measuring): what the host has,
- * narrowed by the control groups that the worker, and so its tasks, live in. Reads a few small
- * files and asks the cards' tool; cheap enough for once a minute. Thread-safe.
+ * Determines what a worker may use of its host (docs/design/bistro.md#measuring): the capacity of
+ * the host, limited by the control groups of the worker and so of its tasks. It reads a few small
+ * files and runs the cards' tool; cheap enough for once a minute. Thread-safe.
  */
 public final class HostResourceReader {
   private static final Pattern MEM_TOTAL =
@@ -26,24 +26,24 @@ public final class HostResourceReader {
   private final NvidiaSmi cards;
 
   /**
-   * @param root {@code /}, or what stands for it in a test
+   * @param root {@code /}, or its substitute in a test
    */
   public HostResourceReader(Path root, NvidiaSmi cards) {
     this.root = root;
     this.cards = cards;
   }
 
-  /** The host we are on. */
+  /** Returns a reader of this host. */
   public static HostResourceReader ofThisHost(NvidiaSmi cards) {
     return new HostResourceReader(Path.of("/"), cards);
   }
 
-  /** As seen from the groups of this process. */
+  /** Reads the resources available to the groups of this process. */
   public HostResources read() {
     return read(CgroupPlace.ofSelf(root));
   }
 
-  /** As seen from the groups below which tasks get theirs. */
+  /** Reads the resources available to the groups below which tasks get theirs. */
   public HostResources read(Cgroups configured) {
     return read(CgroupPlace.of(configured));
   }
@@ -77,7 +77,7 @@ public final class HostResourceReader {
     try {
       OptionalDouble quota = CgroupLimitsSeen.cores(place);
       if (quota.isPresent() && (cores == 0 || quota.getAsDouble() < cores)) {
-        // Less than one core is still enough for something; 0 would mean unknown.
+        // Less than one core is still useful; 0 would mean unknown.
         cores = Math.max(1, (int) Math.min(quota.getAsDouble(), Integer.MAX_VALUE));
       }
     } catch (IOException e) {

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a worker may use of its host.
+ * The resources of its host that a worker may use.
  *
  * @param cpuCores whole cores; 0: unknown
  * @param memoryMb 0: unknown
- * @param gpus the cards, with what they have in all
+ * @param gpus the cards with their full capacity
  * @param notes what could not be read, for the log
  */
 public record HostResources(int cpuCores, long memoryMb, List<Gpu> gpus, List<String> notes) {
@@ -19,7 +19,7 @@ public record HostResources(int cpuCores, long memoryMb, List<Gpu> gpus, List<St
     notes = List.copyOf(notes);
   }
 
-  /** By name, as {@link WorkerSlots} takes them. */
+  /** Returns the amounts by name, as {@link WorkerSlots} takes them. */
   public Map<String, Long> physical() {
     Map<String, Long> amounts = new LinkedHashMap<>();
     amounts.put("ram_mb", memoryMb);

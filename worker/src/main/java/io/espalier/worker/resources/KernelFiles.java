@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The small files of {@code /proc} and {@code /sys}, and the forms of values in them. */
+/** Reads the small files of {@code /proc} and {@code /sys}, and parses the values in them. */
 final class KernelFiles {
   private static final int MAX_BYTES = 256 * 1024;
   private static final int MAX_NUMBER = 1 << 20;
@@ -16,9 +16,9 @@ final class KernelFiles {
   private KernelFiles() {}
 
   /**
-   * The text without blanks at its ends.
+   * Returns the text without blanks at its ends.
    *
-   * @throws IOException when there is no such file, or it is larger than any of the kernel's
+   * @throws IOException when there is no such file, or it is larger than any kernel file
    */
   static String text(Path file) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
@@ -59,9 +59,9 @@ final class KernelFiles {
   }
 
   /**
-   * Numbers as the kernel lists them, {@code 0,2-4}; an empty text is the empty set.
+   * Parses numbers as the kernel lists them, {@code 0,2-4}; an empty text is the empty set.
    *
-   * @throws IOException when it is anything else
+   * @throws IOException when the text has another form
    */
   static Set<Integer> intSet(String text) throws IOException {
     Set<Integer> numbers = new TreeSet<>();
@@ -94,9 +94,9 @@ final class KernelFiles {
   }
 
   /**
-   * The parts of a line between separators.
+   * Returns the parts of a line between separators.
    *
-   * @throws IOException when there are not so many
+   * @throws IOException when the line has fewer parts than {@code count}
    */
   static String[] split(String line, String separator, int count) throws IOException {
     String[] parts = line.split(java.util.regex.Pattern.quote(separator), -1);

@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A task of which only its first process and its control groups are known.
+ * A task identified only by its first process and its control groups.
  *
  * @param reader measures it
  * @param pid of its first process

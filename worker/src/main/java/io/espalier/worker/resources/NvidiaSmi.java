@@ -16,14 +16,14 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks {@code nvidia-smi} for the cards and their processes (docs/design/bistro.md#measuring). The
- * tool may hang, end badly or print anything: it gets a bound of time and of output.
+ * Runs {@code nvidia-smi} to get the cards and their processes (docs/design/bistro.md#measuring).
+ * The tool may hang, fail or print anything, so its time and its output are limited.
  */
 public final class NvidiaSmi {
-  /** How long one call may take. */
+  /** The time limit of one call. */
   public static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-  /** The word for "do not ask". */
+  /** The value that disables the tool. */
   public static final String OFF = "off";
 
   static final List<String> GPU_ARGUMENTS =
@@ -46,7 +46,7 @@ public final class NvidiaSmi {
     this.timeout = timeout;
   }
 
-  /** The tool of that name in the search path, or none. */
+  /** Returns the tool found in the search path, or a disabled one. */
   public static NvidiaSmi found(String searchPath) {
     for (String directory : searchPath.split(":", -1)) {
       Path path = Path.of(directory).resolve("nvidia-smi");
@@ -57,20 +57,20 @@ public final class NvidiaSmi {
     return new NvidiaSmi("", TIMEOUT);
   }
 
-  /** The path of the tool, or {@link #OFF}. */
+  /** Returns the path of the tool, or {@link #OFF}. */
   String shown() {
     return isOn() ? program : OFF;
   }
 
-  /** Whether there is something to ask. */
+  /** Returns whether the tool is enabled. */
   public boolean isOn() {
     return !program.isEmpty();
   }
 
   /**
-   * Asks the tool, twice. Blocks for at most two time-outs.
+   * Runs the tool twice. Blocks for at most two time limits.
    *
-   * @throws IOException when it fails, takes too long or says what cannot be understood
+   * @throws IOException when it fails, takes too long or prints something that cannot be parsed
    */
   public GpuTable read() throws IOException {
     if (!isOn()) {
@@ -79,7 +79,7 @@ public final class NvidiaSmi {
     return new GpuTable(gpus(output(GPU_ARGUMENTS)), processes(output(PROCESS_ARGUMENTS)));
   }
 
-  /** One card per line; the name is last and may hold anything. */
+  /** Parses one card per line; the name is last and may contain anything. */
   static List<Gpu> gpus(String output) throws IOException {
     List<Gpu> gpus = new ArrayList<>();
     for (String line : output.lines().filter(l -> !l.isBlank()).toList()) {
@@ -111,7 +111,7 @@ public final class NvidiaSmi {
     return cards;
   }
 
-  /** What a card cannot tell is written in brackets. */
+  /** Parses an amount; brackets mean that the card does not report it. */
   private static double amount(String text, String line) throws IOException {
     String number = text.strip();
     if (number.startsWith("[") || number.equals("N/A")) {
@@ -144,7 +144,7 @@ public final class NvidiaSmi {
     try {
       long deadline = System.nanoTime() + timeout.toNanos();
       boolean ended = process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
-      // What it started may hold the pipe: that counts as not ended.
+      // A child of the tool may hold the pipe open: then it counts as not ended.
       reader.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
       if (!ended || reader.isAlive()) {
         throw new IOException(program + " did not answer within " + timeout.toMillis() + " ms");
@@ -163,7 +163,7 @@ public final class NvidiaSmi {
     return output.text();
   }
 
-  /** Collects what comes, up to a bound. */
+  /** Collects output up to a limit. */
   private static final class Output implements Runnable {
     private final InputStream in;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -181,7 +181,7 @@ public final class NvidiaSmi {
           add(chunk, n);
         }
       } catch (IOException e) {
-        // The pipe was closed on us: what there is is all that there will be.
+        // The pipe was closed: nothing more arrives.
         return;
       }
     }

@@ -4,7 +4,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.ResourceUsage;
 import java.util.Collection;
 
-/** A live task as the sampler needs to know it. Safe to be asked from any thread, at any time. */
+/** A live task as the sampler needs it. Safe to call from any thread, at any time. */
 public interface SampledTask {
   String job();
 
@@ -13,11 +13,11 @@ public interface SampledTask {
   Invocation invocation();
 
   /**
-   * What it has used until now, with the memory it holds; {@link ResourceUsage#UNKNOWN} when it is
-   * gone.
+   * Returns what it has used until now, and the memory it uses; {@link ResourceUsage#UNKNOWN} when
+   * it is gone.
    */
   ResourceUsage usage();
 
-  /** Its processes, as far as they can be told cheaply. */
+  /** Returns its processes, as far as they can be found cheaply. */
   Collection<Long> pids();
 }

@@ -13,15 +13,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures live tasks. With control groups: the counters of the group, which miss nothing. Without:
- * the first process and its children as {@code /proc} shows them, which misses what has detached
- * itself. Thread-safe.
+ * Measures live tasks: with control groups by the counters of the group, which miss nothing;
+ * without them by the first process and its children in {@code /proc}, which misses processes that
+ * have detached themselves. Thread-safe.
  */
 public final class TaskUsageReader {
-  /** A task of more processes is measured in part. */
+  /** A task with more processes is measured only in part. */
   private static final int MAX_PROCESSES = 64;
 
-  /** Linux counts hundredths of a second for programs, on all architectures we know. */
+  /** Linux reports hundredths of a second to programs, on all architectures we know. */
   private static final long MILLIS_PER_TICK = 10;
 
   private static final long PAGE_BYTES = 4096;
@@ -33,16 +33,17 @@ public final class TaskUsageReader {
   }
 
   /**
-   * @param root below which {@code proc} lies
+   * @param root parent of {@code proc}
    */
   TaskUsageReader(Path root) {
     this.proc = root.resolve("proc");
   }
 
   /**
-   * What a group has used, also after its last process has ended, as long as it is there.
+   * Returns what a group has used, even after its last process has ended, as long as the group
+   * exists.
    *
-   * @param groups those of one task
+   * @param groups groups of one task
    */
   public static ResourceUsage ofCgroups(List<Path> groups) {
     long cpu = -1;
@@ -133,7 +134,7 @@ public final class TaskUsageReader {
     }
   }
 
-  /** All processes of the groups of one task, each once. */
+  /** Returns all processes of the groups of one task, each once. */
   public static Set<Long> pidsOf(List<Path> groups) {
     Set<Long> pids = new LinkedHashSet<>();
     for (Path group : groups) {
@@ -150,7 +151,7 @@ public final class TaskUsageReader {
     return pids;
   }
 
-  /** A process with its children and theirs, as far as they can be told cheaply. */
+  /** Returns a process and its descendants, as far as they can be found cheaply. */
   public Set<Long> family(long pid) {
     Set<Long> pids = new LinkedHashSet<>();
     Deque<Long> toVisit = new ArrayDeque<>(List.of(pid));
@@ -175,13 +176,13 @@ public final class TaskUsageReader {
         }
       }
     } catch (IOException e) {
-      // Gone, or a kernel that does not list children.
+      // The process is gone, or the kernel does not list children.
       return children;
     }
     return children;
   }
 
-  /** What a process and its children have used until now; what has ended is not in it. */
+  /** Returns what a process and its children have used until now, without those that have ended. */
   public ResourceUsage ofProcesses(long pid) {
     Set<Long> pids = family(pid);
     long ticks = -1;
@@ -209,11 +210,11 @@ public final class TaskUsageReader {
         ticks < 0 ? -1 : ticks * MILLIS_PER_TICK, memory, io[0], io[1], memory, List.of());
   }
 
-  /** The fields after the name, or null when the process is gone. */
+  /** Returns the fields after the name, or null when the process is gone. */
   private String @Nullable [] stat(long pid) {
     try {
       String text = KernelFiles.text(proc.resolve(Long.toString(pid)).resolve("stat"));
-      // The name stands in parentheses and may itself hold blanks and parentheses.
+      // The name is in parentheses and may itself contain blanks and parentheses.
       String[] fields = text.substring(text.lastIndexOf(')') + 1).strip().split(" ", 24);
       return fields.length < 23 ? null : fields;
     } catch (IOException e) {

@@ -20,20 +20,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks now and then at what live tasks use, and tells the listener
+ * Periodically samples what live tasks use, and notifies the listener
  * (docs/design/bistro.md#measuring).
  *
- * <p>The period is the aim for each task. A round over all tasks is spread over it in small slices.
- * Where tasks are so many that this would take more than {@link #MAX_LOAD} of one core, rounds last
- * as long as they must: thousands of tasks are sampled less often, never at more cost.
+ * <p>The period is the target interval for each task. A round over all tasks is spread over it in
+ * small slices. If there are so many tasks that this would take more than {@link #MAX_LOAD} of one
+ * core, rounds take longer: thousands of tasks are sampled less often, never at more cost.
  *
- * <p>Threading: one thread of its own samples; nobody waits for it.
+ * <p>Threading: sampling has a thread of its own; nobody waits for it.
  */
 public final class UsageSampler implements AutoCloseable {
-  /** How often each task is looked at, unless the configuration says otherwise. */
+  /** The default interval between samples of each task. */
   public static final Duration PERIOD = Duration.ofSeconds(2);
 
-  /** The part of one core that sampling may use. */
+  /** The fraction of one core that sampling may use. */
   static final double MAX_LOAD = 0.005;
 
   private static final Logger log = LoggerFactory.getLogger(UsageSampler.class);
@@ -55,10 +55,10 @@ public final class UsageSampler implements AutoCloseable {
   private boolean gpusKnown;
 
   /**
-   * Not started.
+   * Creates a sampler, not yet started.
    *
-   * @param tasks those that live at that moment
-   * @param listener gets {@link TaskListener#usage}, on the sampler's thread
+   * @param tasks supplies the tasks that are alive at that moment
+   * @param listener receives {@link TaskListener#usage}, on the sampler's thread
    * @param period zero or less: nothing is sampled
    */
   public UsageSampler(
@@ -82,7 +82,7 @@ public final class UsageSampler implements AutoCloseable {
     this.nanos = nanos;
   }
 
-  /** Begins, on a thread of its own; at most once. */
+  /** Starts the sampler's thread; call it at most once. */
   public synchronized UsageSampler start() {
     if (thread == null && periodNanos > 0) {
       Thread fresh = new Thread(this::run, "task-usage");
@@ -105,7 +105,7 @@ public final class UsageSampler implements AutoCloseable {
   }
 
   /**
-   * Samples each task once, resting between slices.
+   * Samples each task once, with pauses between slices.
    *
    * @return how long to wait before the next round
    */
@@ -127,7 +127,7 @@ public final class UsageSampler implements AutoCloseable {
     return Math.max(0, periodNanos - (nanos.getAsLong() - begin));
   }
 
-  /** The pause after a slice: its part of the period, or longer when it cost too much. */
+  /** Returns the pause after a slice: its share of the period, or longer when it cost too much. */
   static long rest(long cost, int slice, int all, long period) {
     long share = (long) ((double) period * slice / all);
     return Math.max(0, Math.max(share - cost, (long) (cost * (1 / MAX_LOAD - 1))));
@@ -168,7 +168,10 @@ public final class UsageSampler implements AutoCloseable {
         gpus.usedBy(task.pids()).stream().map(gpu -> gpu.name() + " " + gpu.busId()).toList());
   }
 
-  /** Counters of processes that are gone go with them: nothing ever grows less. */
+  /**
+   * Combines two samples. Ended processes take their counters with them, but no reported amount may
+   * decrease.
+   */
   private static ResourceUsage later(ResourceUsage before, ResourceUsage now) {
     return new ResourceUsage(
         Math.max(before.cpuMillis(), now.cpuMillis()),
@@ -193,7 +196,7 @@ public final class UsageSampler implements AutoCloseable {
     }
   }
 
-  /** Ends sampling. */
+  /** Stops sampling. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -49,18 +49,18 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The same small world for every test of the API: hosts h1 (d11, d12) and h2 (d21, and d22 which is
- * disabled); jobs {@code backup} on databases, {@code scrub} on hosts, and {@code broken}.
+ * A small cluster shared by all tests of the API: hosts h1 (d11, d12) and h2 (d21, and d22, which
+ * is disabled); jobs {@code backup} on databases, {@code scrub} on hosts, and {@code broken}.
  */
 public final class ApiFixture {
-  /** When the world was published. */
+  /** The time at which the view was published. */
   public static final long NOW_MILLIS = 1_700_000_100_000L;
 
   public static final Levels LEVELS = Levels.of(List.of("host", "db"));
 
   private ApiFixture() {}
 
-  /** Two failures: one by itself, one stopped on another worker. */
+  /** Returns two failures: one of the task itself, and one stopped on another worker. */
   private static TaskHistory history(long at) {
     Attempt first =
         new Attempt(
@@ -104,8 +104,8 @@ public final class ApiFixture {
   }
 
   /**
-   * d11 done, d12 running since 100 s, 120 of 300 done, d21 failed, d22 waiting; three lines of
-   * output; two workers.
+   * Returns a scheduler with d11 done, d12 running for 100 s (120 of 300 done), d21 failed and d22
+   * waiting, three lines of output, and two workers.
    */
   public static FakeScheduler standard() {
     FakeScheduler scheduler = new FakeScheduler().load(config(), topology(), NOW_MILLIS);
@@ -195,7 +195,7 @@ public final class ApiFixture {
         note);
   }
 
-  /** Id of the {@code i}-th line of output, one a second. */
+  /** Returns the id of the {@code i}-th line of output; lines are a second apart. */
   public static long line(int i) {
     return ((NOW_MILLIS - 100_000) / 1000 + i) << 32 | i;
   }
@@ -283,7 +283,7 @@ public final class ApiFixture {
         name.equals("scrub") ? withSecrets() : Json.object().put("owner", "ops").build());
   }
 
-  /** A job with {@code hunter2} where people keep passwords. */
+  /** Returns a job with {@code hunter2} where people put passwords. */
   public static Json.Obj withSecrets() {
     Json.Obj environment =
         Json.object().put("LOGIN", "hunter2").put("DB_PASSWORD", "hunter2").build();

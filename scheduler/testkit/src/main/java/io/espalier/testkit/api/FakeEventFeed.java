@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A bounded feed that tests write to. */
+/** A bounded event feed that tests write to. */
 public final class FakeEventFeed implements EventFeed {
   private final int capacity;
   private final Deque<Event> held = new ArrayDeque<>();
@@ -21,13 +21,13 @@ public final class FakeEventFeed implements EventFeed {
   private long newest;
 
   /**
-   * @param capacity events held
+   * @param capacity maximum number of events in memory
    */
   public FakeEventFeed(int capacity) {
     this.capacity = capacity;
   }
 
-  /** From now on events that are no longer held can still be read, by {@link #past}. */
+  /** Makes events that were dropped from memory readable by {@link #past} from now on. */
   public synchronized FakeEventFeed storingAll() {
     storesAll = true;
     return this;
@@ -43,7 +43,7 @@ public final class FakeEventFeed implements EventFeed {
     return CompletableFuture.supplyAsync(() -> found);
   }
 
-  /** Appends an event and tells the subscribers. */
+  /** Appends an event and notifies the subscribers. */
   public Event add(long timeMillis, String kind, Json.Obj data) {
     Event event;
     synchronized (this) {
@@ -60,7 +60,7 @@ public final class FakeEventFeed implements EventFeed {
     return event;
   }
 
-  /** How many are subscribed. */
+  /** Returns the number of subscribers. */
   public int subscribers() {
     return listeners.size();
   }
@@ -88,7 +88,7 @@ public final class FakeEventFeed implements EventFeed {
 
   @Override
   public Subscription subscribe(Runnable onNews) {
-    // A wrapper of its own, so that the same callback can be subscribed twice.
+    // Wrapped, so that the same callback can be subscribed twice.
     Runnable listener = () -> onNews.run();
     listeners.add(listener);
     return () -> listeners.remove(listener);

@@ -13,13 +13,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Remembers what was saved; the configuration of the fake scheduler does not change by it. */
+/** Records saved job versions; the configuration of the fake scheduler stays the same. */
 public final class FakeJobVersions implements JobVersions {
   private final Consumer<String> calls;
   private final List<JobVersion> versions = new ArrayList<>();
 
   /**
-   * @param calls get a line for each change
+   * @param calls receives a line for each modification
    */
   FakeJobVersions(Consumer<String> calls) {
     this.calls = calls;

@@ -27,7 +27,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link FakeScheduler} answers about the tree and about jobs, by looking at everything. */
+/** Answers a {@link FakeScheduler}'s queries about the tree and about jobs by a full scan. */
 final class FakeQueries {
   private final SchedulerView view;
   private final Config config;
@@ -46,7 +46,7 @@ final class FakeQueries {
     topology = nodes;
   }
 
-  /** Whether nothing but slots keeps the tasks of a job from starting. */
+  /** Returns whether only slots can prevent the tasks of a job from starting. */
   static boolean mayStart(SchedulerView view, Job job) {
     return job.canRun() && !view.pauses().containsKey(job.name());
   }
@@ -205,7 +205,7 @@ final class FakeQueries {
         reserved(node));
   }
 
-  /** The second host is kept free for the only task there that waits. */
+  /** Returns a reservation of the second host for the only task that waits there. */
   private @Nullable Reserved reserved(int node) {
     return topology.name(node).equals("h2")
         ? new Reserved("backup", "d22", view.publishedAtMillis() - 90_000, 2)
@@ -239,7 +239,7 @@ final class FakeQueries {
     return new WaitingReasons(job.name(), view.publishedAtMillis(), total, total, false, groups);
   }
 
-  /** All of one cause. */
+  /** Returns the failures of a job, all with one cause. */
   FailureGroups failures(Job job) {
     List<TaskView> some =
         all(job).stream()

@@ -58,9 +58,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scheduler that starts nothing: tests say what is so, and see what was asked of it. Thread-safe.
- *
- * <p><b>Length.</b> It answers the whole of {@link SchedulerApi}.
+ * A scheduler that starts nothing: tests set its state and inspect the commands it received.
+ * Thread-safe.
  */
 public final class FakeScheduler implements SchedulerApi {
   private final FakeEventFeed events;
@@ -78,7 +77,7 @@ public final class FakeScheduler implements SchedulerApi {
   private ProblemAges problemAges = ProblemAges.NONE;
   private CompletionStage<?> gate = CompletableFuture.completedFuture(null);
 
-  /** Holds the last 1000 events. */
+  /** Creates a scheduler that keeps the last 1000 events. */
   public FakeScheduler() {
     this(new FakeEventFeed(1000));
   }
@@ -87,7 +86,7 @@ public final class FakeScheduler implements SchedulerApi {
     this.events = events;
   }
 
-  /** Puts a configuration and its nodes in force and publishes. */
+  /** Puts a configuration and its nodes into force and publishes. */
   public synchronized FakeScheduler load(
       @Nullable Config config, @Nullable Topology topology, long nowMillis) {
     view =
@@ -100,13 +99,13 @@ public final class FakeScheduler implements SchedulerApi {
     return publish(nowMillis);
   }
 
-  /** Problems of the newest configuration. */
+  /** Sets the problems of the newest configuration. */
   public synchronized FakeScheduler problems(List<Problem> problems) {
     view = view.toBuilder().configProblems(problems).build();
     return this;
   }
 
-  /** Says how a job stands as a whole; until then nothing is said. */
+  /** Sets the state of a job as a whole; unknown until then. */
   public synchronized FakeScheduler stands(JobStateRecord standing) {
     Map<String, JobStateRecord> standings = new LinkedHashMap<>(view.standings());
     standings.put(standing.job(), standing);
@@ -120,19 +119,19 @@ public final class FakeScheduler implements SchedulerApi {
     return this;
   }
 
-  /** Gives a task a status; a running one also appears among the running tasks. */
+  /** Sets the status of a task; a running one also appears among the running tasks. */
   public synchronized FakeScheduler task(TaskView task) {
     tasks.put(key(task.job(), task.node()), task);
     return this;
   }
 
-  /** Makes a task run. */
+  /** Adds a running task. */
   public synchronized FakeScheduler runningTask(String job, String node, long startMillis) {
     Invocation invocation = new Invocation(1, running.size() + 1L, startMillis);
     return runningTask(RunningTaskView.of(job, node, invocation, 1, "here"));
   }
 
-  /** Makes a task run. */
+  /** Adds a running task. */
   public synchronized FakeScheduler runningTask(RunningTaskView task) {
     running.put(key(task.job(), task.node()), task);
     Progress progress = task.progress();
@@ -143,42 +142,42 @@ public final class FakeScheduler implements SchedulerApi {
         TaskView.of(task.job(), task.node(), levelName(task.job()), status.bits(), status, task));
   }
 
-  /** The past attempts of a task. */
+  /** Sets the past attempts of a task. */
   public synchronized FakeScheduler history(String job, String node, TaskHistory history) {
     histories.put(key(job, node), history);
     return this;
   }
 
-  /** What {@code explain} answers. */
+  /** Sets the answer of {@code explain}. */
   public synchronized FakeScheduler explains(Explanation explanation) {
     explanations.put(key(explanation.job(), explanation.node()), explanation);
     return this;
   }
 
-  /** A worker, in place of one of the same shard. */
+  /** Adds a worker, or replaces the one with the same shard. */
   public synchronized FakeScheduler worker(WorkerView worker) {
     workers.put(worker.ref().shard(), worker);
     return this;
   }
 
-  /** A line of output. */
+  /** Adds a line of output. */
   public synchronized FakeScheduler log(LogLine line) {
     logs.add(line);
     return this;
   }
 
-  /** From now on no stage completes. */
+  /** Prevents stages from completing from now on. */
   public FakeScheduler silent() {
     return answersAfter(new CompletableFuture<>());
   }
 
-  /** From now on stages complete after this one, on its thread, and fail when it does. */
+  /** Makes stages complete after this one, on its thread, and fail when it fails. */
   public synchronized FakeScheduler answersAfter(CompletionStage<?> newGate) {
     gate = newGate;
     return this;
   }
 
-  /** Publishes a view made of everything said so far. */
+  /** Publishes a view of everything set so far. */
   public synchronized FakeScheduler publish(long nowMillis) {
     Map<String, JobProgress> progress = new LinkedHashMap<>();
     Config config = view.config();
@@ -195,7 +194,7 @@ public final class FakeScheduler implements SchedulerApi {
     return this;
   }
 
-  /** What was asked for that changes something, such as {@code "kill job node"}, in order. */
+  /** Returns the received commands, such as {@code "kill job node"}, in order. */
   public List<String> calls() {
     synchronized (calls) {
       return List.copyOf(calls);
@@ -207,7 +206,7 @@ public final class FakeScheduler implements SchedulerApi {
     return view;
   }
 
-  /** Says since when problems have been there. */
+  /** Sets since when problems have existed. */
   public synchronized FakeScheduler problemAges(ProblemAges newest) {
     problemAges = newest;
     return this;

@@ -1,4 +1,4 @@
-/** A scheduler made of maps, for tests of what asks one. */
+/** An in-memory scheduler for tests of its clients. */
 @NullMarked
 package io.espalier.testkit.api;
 

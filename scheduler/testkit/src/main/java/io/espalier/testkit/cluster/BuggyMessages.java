@@ -13,11 +13,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Messages bent as a {@link ProtocolBug} would have it. */
+/** Alters messages as a {@link ProtocolBug} requires. */
 final class BuggyMessages {
   private BuggyMessages() {}
 
-  /** Addressed otherwise, without starts of what runs already. */
+  /** Returns a batch with another address, without starts of running tasks. */
   static WorkBatch addressed(
       WorkBatch work, Collection<RunId> running, long epoch, long session, long number) {
     return new WorkBatch(
@@ -31,7 +31,7 @@ final class BuggyMessages {
         work.settled());
   }
 
-  /** With more starts. */
+  /** Returns a batch with more starts. */
   static WorkBatch withStarts(WorkBatch work, List<LaunchSpec> more) {
     List<LaunchSpec> starts = new ArrayList<>(work.starts());
     starts.addAll(more);
@@ -46,7 +46,7 @@ final class BuggyMessages {
         work.settled());
   }
 
-  /** Only the first of its answers to starts. */
+  /** Returns only the first of its answers to starts. */
   static WorkResponse cutTo(WorkResponse answer, int starts) {
     return new WorkResponse(
         answer.number(),
@@ -56,7 +56,7 @@ final class BuggyMessages {
         answer.asked());
   }
 
-  /** As if all of it had been refused. */
+  /** Returns an answer that refuses the whole batch. */
   static WorkResponse doneWithNothing(WorkResponse answer, WorkBatch work) {
     return new WorkResponse(
         answer.number(),
@@ -68,7 +68,7 @@ final class BuggyMessages {
         work.asks().stream().map(ask -> WorkResponse.RunState.NOT_RUNNING).toList());
   }
 
-  /** Saying that the tasks of those processes are dead. */
+  /** Returns a heartbeat that declares the tasks of those processes dead. */
   static Heartbeat clearing(Heartbeat heartbeat, List<Long> instances) {
     return new Heartbeat(
         heartbeat.worker(),
@@ -86,7 +86,7 @@ final class BuggyMessages {
         heartbeat.storeId());
   }
 
-  /** With a lease that is so much longer. */
+  /** Returns an answer with a lease that is longer by {@code more}. */
   static HeartbeatResponse withLongerLease(HeartbeatResponse answer, long more) {
     Map<String, Long> values = new HashMap<>(answer.timers().values());
     values.merge("lease", more, Long::sum);

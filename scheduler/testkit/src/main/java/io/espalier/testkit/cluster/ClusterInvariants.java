@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must never happen, checked with every step at the cost of what it changes
+ * Checks the invariants at every step, at a cost proportional to what the step changes
  * (docs/design/design.md#at-most-once). The first violation is kept.
  */
 final class ClusterInvariants {
@@ -38,16 +38,16 @@ final class ClusterInvariants {
   private final Set<Told> told = new HashSet<>();
   private final Map<RunId, TaskResult> reported = new HashMap<>();
 
-  /** Tasks whose end as done was acknowledged to its worker. */
+  /** Tasks whose successful end was acknowledged to its worker. */
   private final Map<TaskKey, RunId> acknowledgedDone = new HashMap<>();
 
-  /** By job, nodes on which a task was once done durably. */
+  /** By job, nodes with a task that was once durably done. */
   private final Map<String, Set<String>> everDone = new HashMap<>();
 
-  /** Jobs whose tasks an operator has commanded to run again, or to be forgiven. */
+  /** Jobs with tasks that an operator has commanded to run again, or to be forgiven. */
   private final Set<String> commanded = new HashSet<>();
 
-  /** Invocations of jobs that were deleted since. */
+  /** Invocations of jobs that have been deleted since. */
   private final Set<RunId> forgotten = new HashSet<>();
 
   private final Coverage coverage;
@@ -78,7 +78,7 @@ final class ClusterInvariants {
     return live.size();
   }
 
-  /** Some live invocation; null when there is none. */
+  /** Returns some live invocation; null when there is none. */
   @Nullable RunId anyLive(Random random) {
     if (live.isEmpty()) {
       return null;
@@ -92,7 +92,7 @@ final class ClusterInvariants {
     return null;
   }
 
-  /** Tasks whose final status is durable. */
+  /** Returns the number of tasks whose final status is durable. */
   int finished() {
     return finals.size();
   }
@@ -104,7 +104,7 @@ final class ClusterInvariants {
     }
   }
 
-  /** The memory store has lost everything: what was done is not known any more. */
+  /** The memory store has lost everything: completed tasks are no longer known. */
   void storeForgets() {
     finals.clear();
     acknowledgedDone.clear();
@@ -117,7 +117,7 @@ final class ClusterInvariants {
     commanded.add(job);
   }
 
-  /** All that is stored of a job is deleted, because it is another one now. */
+  /** All stored data of a job is deleted, because another job has taken its name. */
   void forgot(String job, long created, long createdNow) {
     if (created == createdNow) {
       violated(
@@ -128,7 +128,7 @@ final class ClusterInvariants {
     assigned.stream().filter(run -> run.job().equals(job)).forEach(forgotten::add);
   }
 
-  /** Monitors see these counts. */
+  /** Checks the counts that monitors see. */
   void shown(Map<String, JobProgress> progress) {
     for (JobProgress job : progress.values()) {
       int durable = everDone.getOrDefault(job.job(), Set.of()).size();
@@ -140,7 +140,7 @@ final class ClusterInvariants {
     }
   }
 
-  /** Nothing happens any more. */
+  /** Checks the final state, when no more events follow. */
   void atTheEnd(SimulatedStore store) {
     acknowledgedDone.forEach(
         (task, run) -> {
@@ -153,7 +153,7 @@ final class ClusterInvariants {
         });
   }
 
-  /** An old copy of the store was restored: what came after it is not known any more. */
+  /** An old copy of the store was restored: everything after it is no longer known. */
   void storeSetBack(Collection<StatusRow> rows) {
     finals.clear();
     for (StatusRow row : rows) {
@@ -167,7 +167,7 @@ final class ClusterInvariants {
 
   // ---- processes
 
-  /** A process of a task begins to live. */
+  /** A process of a task has started. */
   void started(RunId run, String shard) {
     starts++;
     TaskKey task = new TaskKey(run.job(), run.node());
@@ -202,7 +202,7 @@ final class ClusterInvariants {
     charge(run, shard, 1);
   }
 
-  /** The last process of a task is dead. */
+  /** The last process of a task has died. */
   void died(RunId run, TaskResult end) {
     live.remove(new TaskKey(run.job(), run.node()), run);
     ends.put(run, end);
@@ -245,7 +245,7 @@ final class ClusterInvariants {
     }
   }
 
-  /** The scheduler's side gives out an end to the leader of that epoch. */
+  /** The scheduler's side passes an end to the leader of that epoch. */
   void told(TaskResult end, long epoch) {
     RunId run = RunId.of(end);
     if (!told.add(new Told(epoch, run))) {
@@ -273,7 +273,7 @@ final class ClusterInvariants {
 
   /** A row becomes durable. */
   void committed(@Nullable StatusRow before, StatusRow row) {
-    // Written for a command of an operator, and for nothing else.
+    // Written for an operator's command, and for nothing else.
     boolean byCommand = row.invocation().epoch() == 0 && commanded.contains(row.job());
     if (byCommand && before != null && before.status().isFinal() && !before.equals(row)) {
       coverage.happened(SimulationEvent.FINAL_STATUS_LIFTED);
@@ -308,7 +308,7 @@ final class ClusterInvariants {
       return;
     }
     if (row != null && row.invocation().epoch() == 0) {
-      return; // An operator has commanded something of the task since.
+      return; // An operator has commanded the task since.
     }
     if (row == null || isNewer(run.invocation(), row.invocation())) {
       violated(

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 
-/** How big a simulated cluster is, what it has to do, and what befalls it. */
+/** The plan of a simulated cluster: its size, its work, and its faults. */
 final class ClusterPlan {
   static final int WORKER_SLOTS = 6;
 
@@ -22,7 +22,7 @@ final class ClusterPlan {
   private static final int DB_SLOTS = 1;
   private static final Map<String, Integer> CORES = Map.of("light", 1, "heavy", 2);
 
-  /** Leases that outlast a change of leaders by far. */
+  /** Leases that last far longer than a change of leaders. */
   private static final ProtocolTimers LONG =
       new ProtocolTimers(
           3_000, 2_000, 40_000, 6_000, 2_000, 2_000, 4_000, 8_000, 15_000, 10_000, 500, 5_000, 500,
@@ -44,9 +44,9 @@ final class ClusterPlan {
   private final boolean steered;
 
   /**
-   * A counter that a live invocation raises.
+   * A counter that a live invocation increases.
    *
-   * @param counter what is counted
+   * @param counter name of the counter
    */
   record Charge(String counter, int slots, int limit) {}
 
@@ -68,10 +68,10 @@ final class ClusterPlan {
   }
 
   /**
-   * The configuration.
+   * Returns the configuration.
    *
-   * @param bottom the name of the lowest level
-   * @param jobs those that it has, to the time when they were made
+   * @param bottom name of the lowest level
+   * @param jobs the jobs, each with its creation time
    */
   Config config(String bottom, Map<String, Long> jobs) {
     ConfigFixture fixture =
@@ -96,7 +96,7 @@ final class ClusterPlan {
     return CORES.getOrDefault(job, 0);
   }
 
-  /** The names of all jobs. */
+  /** Returns the names of all jobs. */
   static Set<String> jobs() {
     return CORES.keySet();
   }
@@ -106,7 +106,7 @@ final class ClusterPlan {
     return kind < 2 ? ProtocolTimers.QUICK : kind == 2 ? LONG : anyFit(random);
   }
 
-  /** Timers that just pass the checks, or pass them with room. */
+  /** Returns timers that barely pass the checks, or pass them with a margin. */
   private static ProtocolTimers anyFit(Random random) {
     long heartbeat = 1_000L + random.nextInt(3_000);
     long call = 300L + random.nextInt((int) heartbeat / 2);
@@ -145,9 +145,9 @@ final class ClusterPlan {
   }
 
   /**
-   * The longest time that the guard may need to kill, and that its host may sleep beyond the
-   * guard's deadline (assumption): half of what is left between the deadline and the instant at
-   * which the scheduler, with clocks as far apart as they may be, takes the worker for lost.
+   * Returns the longest time that the guard may need to kill, and that its host may sleep beyond
+   * the guard's deadline (assumption): half of the time between the deadline and the instant at
+   * which the scheduler, with the greatest possible clock drift, considers the worker lost.
    */
   int guardLatency() {
     return Math.min(guardLatency(timers), guardLatency(otherTimers));
@@ -158,7 +158,7 @@ final class ClusterPlan {
     return (int) (of.guardMillis() + of.marginMillis() - apart - 50) / 2;
   }
 
-  /** Every fourth attempt of the heavy job takes too long. */
+  /** Returns limits under which every fourth attempt of the heavy job takes too long. */
   private TimeLimits limits(String job) {
     return job.equals("heavy")
         ? new TimeLimits(
@@ -166,10 +166,10 @@ final class ClusterPlan {
         : TimeLimits.NONE;
   }
 
-  /** The charges of one live invocation. */
+  /** Returns the charges of one live invocation. */
   List<Charge> charges(String job, String node, String shard) {
     if (steered) {
-      // What a task of a job that is gone needs is not known after a restart.
+      // After a restart, the needs of a task of a deleted job are unknown.
       return List.of();
     }
     List<Charge> charges = new ArrayList<>(4);
@@ -181,22 +181,22 @@ final class ClusterPlan {
     return charges;
   }
 
-  /** Whether the status store outlives its scheduler. */
+  /** Returns whether the status store survives its scheduler. */
   boolean durable() {
     return durable;
   }
 
-  /** Whether two schedulers compete for leadership, by a lock. */
+  /** Returns whether two schedulers compete for leadership by a lock. */
   boolean elected() {
     return elected;
   }
 
-  /** Whether two schedulers use one store without a lock: its row of the owner decides. */
+  /** Returns whether two schedulers use one store without a lock: its owner row decides. */
   boolean owned() {
     return owned;
   }
 
-  /** How many schedulers there are. */
+  /** Returns the number of schedulers. */
   int schedulers() {
     return elected || owned ? 2 : 1;
   }
@@ -209,27 +209,27 @@ final class ClusterPlan {
     return CORES.size() * hosts * dbsPerHost;
   }
 
-  /** How long things go wrong. */
+  /** Returns how long faults occur. */
   long chaosMillis() {
     return chaosMillis;
   }
 
-  /** The mean time that a task takes. */
+  /** Returns the mean duration of a task. */
   int taskMillis() {
     return taskMillis;
   }
 
-  /** Those with the longer leases. */
+  /** Returns the timers with the longer leases. */
   ProtocolTimers timers() {
     return timers.takeoverMillis() >= otherTimers.takeoverMillis() ? timers : otherTimers;
   }
 
-  /** Those that a scheduler was started with. */
+  /** Returns the timers that a scheduler was started with. */
   ProtocolTimers timers(int scheduler) {
     return scheduler == 0 ? timers : otherTimers;
   }
 
-  /** Whether nodes and jobs come and go, and operators command tasks. */
+  /** Returns whether nodes and jobs come and go, and operators command tasks. */
   boolean isSteered() {
     return steered;
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** How often everything has happened. Not thread-safe. */
+/** Counts how often each event has happened. Not thread-safe. */
 public final class Coverage {
   private final Map<SimulationEvent, Long> counts = new EnumMap<>(SimulationEvent.class);
 
@@ -18,12 +18,12 @@ public final class Coverage {
     other.counts.forEach((what, times) -> counts.merge(what, times, Long::sum));
   }
 
-  /** How often that happened. */
+  /** Returns how often the event happened. */
   public long of(SimulationEvent what) {
     return counts.getOrDefault(what, 0L);
   }
 
-  /** What never happened: a suite of more than a few lives must not have any. */
+  /** Returns the events that never happened; a suite of more than a few lives must have none. */
   public List<SimulationEvent> never() {
     List<SimulationEvent> never = new ArrayList<>();
     for (SimulationEvent what : SimulationEvent.values()) {
@@ -34,7 +34,7 @@ public final class Coverage {
     return never;
   }
 
-  /** A line for each. */
+  /** Returns a line for each event. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     for (SimulationEvent what : SimulationEvent.values()) {

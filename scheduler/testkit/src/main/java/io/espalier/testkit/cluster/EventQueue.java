@@ -3,7 +3,7 @@ package io.espalier.testkit.cluster;
 import java.util.PriorityQueue;
 
 /**
- * True time and what is to happen in it; what falls on one instant happens in order of planning.
+ * A queue of future events in true time; events at the same instant run in the order of scheduling.
  */
 final class EventQueue {
   private final PriorityQueue<Planned> planned = new PriorityQueue<>();
@@ -29,7 +29,7 @@ final class EventQueue {
     at(now + delay, what);
   }
 
-  /** Lets the next thing happen, if there is one until then. */
+  /** Runs the next event if it is due by then; returns whether it did. */
   boolean step(long until) {
     Planned next = planned.peek();
     if (next == null || next.at() > until) {

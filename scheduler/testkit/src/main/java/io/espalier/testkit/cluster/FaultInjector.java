@@ -5,7 +5,7 @@ import io.espalier.core.running.WorkerCordon;
 import java.util.List;
 import java.util.Random;
 
-/** What goes wrong in a simulated cluster, at random instants, until it is told to stop. */
+/** Injects faults into a simulated cluster at random instants until it is told to stop. */
 final class FaultInjector {
   private final SimulatedCluster cluster;
   private final List<SimulatedWorker> workers;
@@ -171,8 +171,8 @@ final class FaultInjector {
   }
 
   /**
-   * At the worst of moments, for somewhat longer than it takes to be followed, while a worker
-   * cannot hear of any other.
+   * Suspends a leader at the worst moment, for somewhat longer than another needs to take over,
+   * while a worker cannot reach any other scheduler.
    */
   private void suspendALeader(SimulatedWorker worker) {
     for (SimulatedScheduler scheduler : schedulers) {
@@ -201,7 +201,7 @@ final class FaultInjector {
     }
   }
 
-  /** So long that there is just enough of a lease left to do harm with. */
+  /** Returns a time after which just enough of a lease is left to do harm. */
   private long mostOfALease() {
     ProtocolTimers timers = cluster.plan.timers();
     long longest = timers.guardAfterMillis() - timers.heartbeatMillis() / 2;
@@ -212,7 +212,7 @@ final class FaultInjector {
     cluster.coverage.happened(what);
   }
 
-  /** A host once or a few times; sometimes its worker is stopped all the while. */
+  /** Suspends a host once or a few times; sometimes its worker is stopped throughout. */
   private void suspend(SimulatedWorker worker, long span) {
     if (random.nextBoolean()) {
       cluster.trace(() -> worker.jvm().name + " is stopped for " + 3 * lost);
@@ -230,7 +230,7 @@ final class FaultInjector {
     }
   }
 
-  /** In one direction or both. */
+  /** Cuts the network between two hosts, in one direction or both. */
   private void cut(int one, int other, long span) {
     int which = random.nextInt(3);
     happened(which == 2 ? SimulationEvent.CUT_BOTH_WAYS : SimulationEvent.CUT_ONE_WAY);

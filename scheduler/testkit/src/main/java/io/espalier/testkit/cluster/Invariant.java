@@ -1,32 +1,37 @@
 package io.espalier.testkit.cluster;
 
-/** What must hold at every instant of a simulated life (docs/design/design.md#at-most-once). */
+/**
+ * An invariant: a condition that must hold at every instant of a simulated life
+ * (docs/design/design.md#at-most-once).
+ */
 public enum Invariant {
   /** A task has at most one live invocation, and no invocation is started twice. */
   AT_MOST_ONCE,
-  /** Each start of a task carries a greater fencing token than the one before. */
+  /** Each start of a task carries a greater fencing token than the previous one. */
   TOKENS_GROW,
-  /** What is taken for dead is dead, and never starts. */
+  /** An invocation that is considered dead is dead, and never starts. */
   DEAD_IS_DEAD,
-  /** What is said to have never started never starts. */
+  /** An invocation that is reported as never started never starts. */
   NEVER_IS_NEVER,
   /** Live invocations exceed no limit of the instance, of a node, or of a worker. */
   LIMITS,
-  /** A start is sent only once its assignment is durable. */
+  /** A start is sent only after its assignment is durable. */
   DURABLE_BEFORE_DISPATCH,
-  /** The result of an end that was acknowledged to its worker is in the durable store. */
+  /** The durable store contains the result of every end that was acknowledged to its worker. */
   NOTHING_ACKNOWLEDGED_IS_LOST,
-  /** An invocation has one end: told once to each leader, reported and stored always the same. */
+  /**
+   * An invocation has one end: passed once to each leader, and always reported and stored the same.
+   */
   ONE_END,
   /**
-   * A task whose final status is durable keeps it and is never started again, until an operator's
-   * command is recorded that says otherwise, or its job is deleted.
+   * A task keeps its durable final status and is never started again, unless a recorded operator's
+   * command requires it or its job is deleted.
    */
   FINAL_IS_FINAL,
-  /** Nobody is shown a task as done whose status is not durable. */
+  /** No task is shown as done before its status is durable. */
   SHOWN_IS_DURABLE,
-  /** When nothing goes wrong any more, every task comes to its end within a bound. */
+  /** Once the faults are over, every task completes within a time limit. */
   EVERYTHING_ENDS,
-  /** No part throws an exception, and nothing goes round in circles. */
+  /** No part throws an exception or loops endlessly. */
   NO_FAILURE
 }

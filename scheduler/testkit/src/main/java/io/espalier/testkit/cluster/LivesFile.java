@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Counts simulated lives over many runs. A run appends one line: what code was simulated, from
- * which seed, how many lives, how many of them failed. Lines of other code do not count, so runs
+ * Counts simulated lives over many runs. Each run appends one line: the simulated code, the first
+ * seed, the number of lives, and the number of failures. Lines of other code do not count, so runs
  * add up over commits exactly as long as those leave the simulated code as it is.
  */
 final class LivesFile {
@@ -50,7 +50,9 @@ final class LivesFile {
     }
   }
 
-  /** The core, and the simulation itself; whatever else is beside them is not simulated. */
+  /**
+   * Adds the core and the simulation itself to the digest; neighbouring classes are not simulated.
+   */
   private static void add(MessageDigest digest, Path root) throws IOException {
     for (String part : List.of("core", "testkit/cluster")) {
       Path directory = root.resolve(part);
@@ -83,12 +85,12 @@ final class LivesFile {
         .toList();
   }
 
-  /** The first seed that this code has not lived. */
+  /** Returns the first seed that has not run with this code. */
   long next() throws IOException {
     return runs().stream().mapToLong(run -> run.from() + run.lives()).max().orElse(1);
   }
 
-  /** Adds a run. */
+  /** Appends a run. */
   void add(long from, long lives, long failed) throws IOException {
     Files.writeString(
         file,
@@ -97,7 +99,7 @@ final class LivesFile {
         StandardOpenOption.APPEND);
   }
 
-  /** One line about all runs of this code. */
+  /** Returns one line about all runs of this code. */
   String total() throws IOException {
     List<Run> all = runs();
     return "code "

@@ -23,8 +23,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the sources now and then, reads what is stored of new tasks, one job after the other and
- * sometimes slowly, and brings all of it in force, as the process does it.
+ * Polls the sources, reads the stored rows of new tasks, one job after the other and sometimes
+ * slowly, and puts everything into force, as the real process does.
  */
 final class SimulatedChanges {
   private static final long RETRY_MILLIS = 500;
@@ -46,14 +46,14 @@ final class SimulatedChanges {
     this.epoch = epoch;
   }
 
-  @SuppressWarnings("ReferenceEquality") // News is another object.
+  @SuppressWarnings("ReferenceEquality") // A new configuration is another object.
   void look() {
     Wanted wanted = cluster.sources.newest();
     if (wanted == inForce) {
       process.later(200L + cluster.random.nextInt(2_000), this::look);
       return;
     }
-    // A job that was made again is another one: the old one is taken out of force first.
+    // A recreated job is another job: the old one is first removed.
     Config old = newest;
     TreeMap<String, Job> without = new TreeMap<>(wanted.config().jobs());
     without
@@ -85,7 +85,7 @@ final class SimulatedChanges {
     return created != 0 && createdNow != 0 && created != createdNow;
   }
 
-  /** One change from the comparison until it is in force. */
+  /** One update, from the comparison until it is in force. */
   private final class Preparation {
     private final Config config;
     private final Topology topology;
@@ -168,7 +168,7 @@ final class SimulatedChanges {
       }
     }
 
-    /** With those bugs a row of this epoch is taken for one of an earlier process. */
+    /** Applies the bugs under which a row of this epoch is considered one of an earlier process. */
     private StatusRow bent(StatusRow row) {
       boolean bends =
           cluster.has(ProtocolBug.STALE_ROWS) || cluster.has(ProtocolBug.WRITES_FORGOTTEN_AT_BEGIN);

@@ -1,6 +1,6 @@
 package io.espalier.testkit.cluster;
 
-/** A host's clock: starts anywhere, runs a little too fast or too slow, and never jumps. */
+/** A host's clock: starts at any value, runs slightly too fast or too slow, and never jumps. */
 final class SimulatedClock {
   private final long offset;
   private final double rate;
@@ -14,7 +14,7 @@ final class SimulatedClock {
     return offset + (long) Math.floor(trueTime * rate);
   }
 
-  /** The first true instant at which the clock shows that. */
+  /** Returns the first true instant at which the clock shows {@code local}. */
   long trueTime(long local) {
     return (long) Math.ceil((local - offset) / rate);
   }

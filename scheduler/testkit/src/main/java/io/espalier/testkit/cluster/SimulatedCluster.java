@@ -12,14 +12,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One simulated life of a cluster. For a while everything that can go wrong does; then nothing does
- * any more, and all tasks must be finished within a bound. The same seed gives the same life.
+ * One simulated life of a cluster. For a while all kinds of faults occur; then they stop, and all
+ * tasks must complete within a time limit. The same seed gives the same life.
  */
 public final class SimulatedCluster {
-  /** How long the lock of a leader lasts without being renewed. */
+  /** The validity of a leader's lock that is not renewed. */
   static final long LOCK_MILLIS = 10_000;
 
-  /** Clocks run that much too fast or too slow at most; the protocol allows for more. */
+  /** The largest drift of clocks; the protocol allows for more. */
   private static final double DRIFT = 0.008;
 
   private static final long MOST_STEPS = 3_000_000;
@@ -47,14 +47,14 @@ public final class SimulatedCluster {
   private long numbers;
 
   /**
-   * How a life went.
+   * The outcome of a life.
    *
-   * @param broken the invariant that was broken; null: none
-   * @param violation what must never happen and did; null: nothing
-   * @param steps how many things happened
-   * @param starts how many processes of tasks were started
-   * @param simulatedMillis how long it took, in simulated time
-   * @param coverage what has happened
+   * @param broken the broken invariant; null: none
+   * @param violation description of the violation; null: none
+   * @param steps number of events
+   * @param starts number of task processes started
+   * @param simulatedMillis duration in simulated time
+   * @param coverage counts of what has happened
    */
   public record Outcome(
       long seed,
@@ -81,7 +81,7 @@ public final class SimulatedCluster {
     for (int i = 0; i < plan.workers(); i++) {
       worker(new SimulatedHost(this, i, workerClock()), "w" + i);
     }
-    // One host stands by: a shard may come up there while its old process still lives elsewhere.
+    // One spare host: a shard may start there while its old process is still alive elsewhere.
     worker(new SimulatedHost(this, hosts - 1, workerClock()), "w" + random.nextInt(plan.workers()));
     for (int i = 0; i < plan.schedulers(); i++) {
       schedulers.add(
@@ -96,7 +96,7 @@ public final class SimulatedCluster {
     byAddress.put(worker.address(), worker);
   }
 
-  /** Clocks of workers have nothing to do with each other. */
+  /** Returns a clock; the clocks of workers are independent of each other. */
   private SimulatedClock workerClock() {
     return clock(random.nextInt(1_000_000_000));
   }
@@ -105,16 +105,16 @@ public final class SimulatedCluster {
     return new SimulatedClock(1_000_000 + offset, 1 + (random.nextDouble() * 2 - 1) * DRIFT);
   }
 
-  /** Lives one life. */
+  /** Simulates one life. */
   public static Outcome run(long seed) {
     return run(seed, null, null);
   }
 
   /**
-   * Lives one life.
+   * Simulates one life.
    *
-   * @param bug to be brought in; null: none
-   * @param tracer is told what happens, line by line; null: nobody is
+   * @param bug bug to inject; null: none
+   * @param tracer receives the events, line by line; null: no trace
    */
   public static Outcome run(
       long seed, @Nullable ProtocolBug bug, @Nullable Consumer<String> tracer) {
@@ -180,13 +180,13 @@ public final class SimulatedCluster {
     schedulers.stream().filter(s -> !s.isAsleep()).forEach(s -> s.goOn(true));
     workers.stream().filter(w -> !w.host.isAsleep()).forEach(w -> w.jvm().goOn(true));
     releaseAll();
-    // Two processes must not fight for one shard name for ever.
+    // Two processes must not compete for one shard name indefinitely.
     workers.get(plan.workers()).crash();
     schedulers.forEach(s -> timeline.after(2_000, s::boot));
     workers.subList(0, plan.workers()).forEach(w -> timeline.after(2_000, w::boot));
   }
 
-  /** An operator lets go of all shards, jobs and limits, whoever leads. */
+  /** An operator releases all shards, jobs and limits, whichever scheduler leads. */
   private void releaseAll() {
     for (SimulatedScheduler scheduler : schedulers) {
       store.holds().forEach(hold -> scheduler.hold(hold.shard(), null));
@@ -248,7 +248,7 @@ public final class SimulatedCluster {
     return worker == null ? null : worker.upJvm();
   }
 
-  /** Cuts a host off from all schedulers, for longer than the leases on it last. */
+  /** Cuts a host off from all schedulers, for longer than its leases last. */
   void cutOff(int host) {
     if (quiet) {
       return;
@@ -262,7 +262,7 @@ public final class SimulatedCluster {
     }
   }
 
-  /** Other processes with the name of this one. */
+  /** Returns the other processes with the same shard. */
   List<Long> instancesElsewhere(SimulatedWorker than) {
     return workers.stream()
         .filter(other -> other != than && other.shard.equals(than.shard))
@@ -282,7 +282,7 @@ public final class SimulatedCluster {
     }
   }
 
-  /** Something was completed that a scheduler's next step is to see. */
+  /** An operation has completed that a scheduler's next step must see. */
   void woken(SimulatedProcess owner) {
     if (owner instanceof SimulatedScheduler scheduler) {
       scheduler.poke();
@@ -290,10 +290,10 @@ public final class SimulatedCluster {
   }
 
   /**
-   * The lock service: it is never away, and it knows true time.
+   * Acquires the lock. The lock service is always available, and knows true time.
    *
-   * @return the session of the holder, another one whenever the lock was free for a moment; 0:
-   *     another holds it
+   * @return session of the holder, which changes whenever the lock was free for a moment; 0:
+   *     another process holds it
    */
   long acquire(SimulatedScheduler by) {
     if (plan.owned()) {
@@ -312,11 +312,11 @@ public final class SimulatedCluster {
   }
 
   /**
-   * A remote call: answered, or failed once its time is over. Copies of the request may be handled
-   * too, and later.
+   * Simulates a remote call, which is answered or fails after its time limit. Copies of the request
+   * may be handled as well, and later.
    *
-   * @param handle on the other side, which gives its answer to what it is given, once or never
-   * @param failed is told whether the request may have arrived
+   * @param handle runs on the other side and passes its answer to the given consumer, once or never
+   * @param failed receives whether the request may have arrived
    */
   <A> void call(
       SimulatedProcess from,

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A machine of a worker: its clocks, the processes of tasks, and the lease guard, which is a
- * process of its own and goes on when the worker's JVM is stopped. While it is suspended nothing on
- * it does anything, and its monotonic clock stands still.
+ * A worker's machine: its clocks, the task processes, and the lease guard, which is a process of
+ * its own and continues while the worker's JVM is stopped. While the machine is suspended nothing
+ * on it runs, and its monotonic clock stops.
  */
 final class SimulatedHost {
   final int number;
@@ -23,13 +23,15 @@ final class SimulatedHost {
   private long asleepSoFar;
   private final Map<RunId, SimulatedTask> tasks = new LinkedHashMap<>();
 
-  /** Of the data directory here: which instances used it, and on which host they ran. */
+  /**
+   * The instance file of the data directory: which instances used it, and on which host they ran.
+   */
   private final List<Entry> journal = new ArrayList<>();
 
   private int underWay;
   private long crashes;
 
-  /** The worker of the tasks here is dead, and no other has a lease yet. */
+  /** True when the worker of the tasks here is dead and no other has a lease yet. */
   private boolean leaderless;
 
   private boolean guardGone;
@@ -60,7 +62,7 @@ final class SimulatedHost {
     return clock;
   }
 
-  /** Somebody sets the wall clock. */
+  /** Sets the wall clock forward or back. */
   void jump(long millis) {
     wallJump += millis;
     look();
@@ -71,10 +73,10 @@ final class SimulatedHost {
   }
 
   /**
-   * Suspends it; not when it would outlast what the protocol assumes.
+   * Suspends the host, for no longer than the protocol assumes.
    *
    * @param jvm the worker on it
-   * @return for how long
+   * @return duration of the suspension
    */
   long suspend(SimulatedProcess jvm, long longest) {
     long millis = longest;
@@ -98,7 +100,7 @@ final class SimulatedHost {
     return millis;
   }
 
-  /** Does it after a delay, or as soon as the host is awake again. */
+  /** Runs an action after a delay, or as soon as the host is awake again. */
   void later(long delay, Runnable what) {
     cluster.timeline.after(delay, () -> awake(what));
   }
@@ -111,13 +113,13 @@ final class SimulatedHost {
     }
   }
 
-  /** A worker process uses the data directory from now on. */
+  /** A worker process starts using the data directory. */
   void entered(long instance) {
     journal.add(new Entry(instance, number));
     guardGone = false;
   }
 
-  /** The instances before of which a look around here says whether anything of them is alive. */
+  /** Returns the earlier instances whose survivors a search on this host would find. */
   List<Long> vouchedFor() {
     return journal.stream()
         .filter(
@@ -126,12 +128,14 @@ final class SimulatedHost {
         .toList();
   }
 
-  /** An operator copies the data directory of another host to here. */
+  /** An operator copies the data directory of another host to this one. */
   void copyDirectory(SimulatedHost from) {
     journal.addAll(from.journal);
   }
 
-  /** The gate let a start pass: it is a process after a while, whatever becomes of the worker. */
+  /**
+   * The gate let a start pass: it becomes a process after a while, whatever happens to the worker.
+   */
   void startUnderWay(Supplier<SimulatedTask> start) {
     underWay++;
     long before = crashes;
@@ -160,7 +164,7 @@ final class SimulatedHost {
     return underWay > 0;
   }
 
-  /** Somebody kills the guard; the worker replaces it at once. */
+  /** Kills the guard; the worker replaces it at once. */
   void killGuard() {
     cluster.coverage.happened(SimulationEvent.GUARD_REPLACED);
     guardGone = cluster.has(ProtocolBug.GUARD_NOT_REPLACED);
@@ -207,7 +211,7 @@ final class SimulatedHost {
     }
   }
 
-  /** Whether a process may start, as the guard sees it. */
+  /** Returns whether a process may start, as the guard sees it. */
   boolean lets() {
     return guardedSince != null && age(guardedSince) < killAfter;
   }
@@ -235,7 +239,7 @@ final class SimulatedHost {
     }
   }
 
-  /** The power goes off. */
+  /** The host loses power. */
   void crash() {
     guardedSince = null;
     guardOrders++;

@@ -43,7 +43,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What there is between a take-over and the end of this leadership. */
+/** One leadership of a scheduler, from take-over to end. */
 final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   private static final int MOST_MESSAGES = 50;
 
@@ -57,7 +57,9 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   private final long epoch;
   private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
 
-  /** The loop and the protocol side have threads of their own: what they tell each other. */
+  /**
+   * The loop and the protocol side have threads of their own and exchange messages in these queues.
+   */
   private final ArrayDeque<Runnable> toSide = new ArrayDeque<>();
 
   private final ArrayDeque<Runnable> toLoop = new ArrayDeque<>();
@@ -72,7 +74,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   private boolean inTurn;
   private long openedAt;
 
-  /** Of the lock. */
+  /** The session of the lock. */
   final long session;
 
   long validUntil;
@@ -121,12 +123,12 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     return validUntil == Long.MAX_VALUE || process.neverEnds() || process.proofNow() < validUntil;
   }
 
-  /** Something for the thread that owns the protocol's side. */
+  /** Posts a message to the thread that owns the protocol side. */
   void toSide(Runnable message) {
     toSide.add(message);
   }
 
-  /** What that thread does in turns. */
+  /** The two steps that this thread alternates between. */
   private final class Side implements ProvenTurn.Half<Long> {
     @Override
     public Long now() {
@@ -147,7 +149,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     }
   }
 
-  /** Goes on with a turn; another thread may be faster than the end of it. */
+  /** Continues a turn; another thread may act before its end. */
   private OptionalLong goOn() {
     OptionalLong done = OptionalLong.empty();
     while (done.isEmpty() && cluster.random.nextInt(16) > 0) {
@@ -207,14 +209,14 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     return Math.min(pause.toMillis(), next == Long.MAX_VALUE ? next : Math.max(0, next - now));
   }
 
-  /** The other thread comes to it now, or later. */
+  /** Lets the other thread handle the messages, now or later. */
   private void take(ArrayDeque<Runnable> messages) {
     while (!messages.isEmpty() && cluster.random.nextInt(16) > 0) {
       messages.remove().run();
     }
   }
 
-  // ---- what the protocol side wants
+  // ---- output of the protocol side
 
   @Override
   public void send(String address, WorkBatch newWork) {
@@ -332,7 +334,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     cluster.trace(() -> name + ": " + message);
   }
 
-  // ---- what the loop wants
+  // ---- output of the loop
 
   @Override
   public String name() {
@@ -405,7 +407,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   @Override
   public void recorded(TaskResult end) {
     if (cluster.has(ProtocolBug.DISPATCH_BEFORE_COMMIT)) {
-      // Only starts are too early with this bug.
+      // This bug affects only starts.
       connection.whenDurable(() -> side.recorded(RunId.of(end), process.localNow()));
       return;
     }

@@ -24,7 +24,7 @@ final class SimulatedNetwork {
     this.cutUntil = new long[hosts][hosts];
   }
 
-  /** How bad it is for now. */
+  /** Sets the current quality of the network. */
   void weather(double newLoss, double newCopies, double newDelays, int longestDelay) {
     loss = newLoss;
     copies = newCopies;
@@ -32,7 +32,7 @@ final class SimulatedNetwork {
     longest = Math.max(LATENCY, longestDelay);
   }
 
-  /** Nothing comes through in that direction. */
+  /** Drops all messages in that direction. */
   void cut(int from, int to, long until) {
     cutUntil[from][to] = Math.max(cutUntil[from][to], until);
   }

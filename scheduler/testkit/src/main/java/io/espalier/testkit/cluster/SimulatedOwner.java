@@ -5,9 +5,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row of a store that names its owner, where there is no election. The owner changes it with
- * each proof. Another scheduler takes it once it has seen it unchanged for as long as a proof is
- * good, by its own clock; nobody looks at the time of the store.
+ * The row of a store that names its owner, for schedulers without an election. The owner updates it
+ * with each proof. Another scheduler takes it once it has seen the row unchanged for the validity
+ * of a proof, by its own clock; the time of the store is never used.
  */
 final class SimulatedOwner {
   private final SimulatedCluster cluster;
@@ -23,9 +23,10 @@ final class SimulatedOwner {
   }
 
   /**
-   * Proves ownership, or takes it when it may.
+   * Proves ownership, or takes it when permitted.
    *
-   * @return the session of the owner, another one with each change of owners; 0: it is another's
+   * @return session of the owner, which changes with each new owner; 0: another scheduler owns the
+   *     store
    */
   long acquire(SimulatedScheduler by) {
     if (owner != by) {

@@ -3,8 +3,8 @@ package io.espalier.testkit.cluster;
 import java.util.ArrayDeque;
 
 /**
- * A process that may be stopped for a while (SIGSTOP, garbage collection) or killed. What comes in
- * while it is stopped waits and is handled in order when it goes on.
+ * A process that may be stopped for a while (SIGSTOP, garbage collection) or killed. Inputs that
+ * arrive while it is stopped wait and are handled in order when it continues.
  */
 class SimulatedProcess {
   final String name;
@@ -30,7 +30,7 @@ class SimulatedProcess {
     stoppedUntil = Long.MIN_VALUE;
   }
 
-  /** Ends at once; what waited is lost. */
+  /** Ends at once; waiting inputs are lost. */
   void crash() {
     up = false;
     incarnation++;
@@ -41,7 +41,7 @@ class SimulatedProcess {
     return up && cluster.now() < stoppedUntil;
   }
 
-  /** Stops every thread of it. */
+  /** Stops all its threads. */
   void stop(long millis) {
     if (up) {
       stoppedUntil = Math.max(stoppedUntil, cluster.now() + millis);
@@ -67,7 +67,7 @@ class SimulatedProcess {
     draining = false;
   }
 
-  /** Something comes in. */
+  /** Handles an input. */
   void handle(Runnable input) {
     if (!up) {
       return;
@@ -79,7 +79,7 @@ class SimulatedProcess {
     input.run();
   }
 
-  /** Does it later, if this same process is still there. */
+  /** Handles an input later, if this same process still exists. */
   void later(long delay, Runnable input) {
     long mine = incarnation;
     cluster.timeline.after(

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * clock of its own. With an election it leads only while it holds the lock.
  */
 final class SimulatedScheduler extends SimulatedProcess {
-  /** After all hosts of workers. */
+  /** Numbered after all worker hosts. */
   final int host;
 
   private final SimulatedClock clock;
@@ -37,7 +37,10 @@ final class SimulatedScheduler extends SimulatedProcess {
   /** The highest epoch that its data directory has seen. */
   private long mark;
 
-  /** Written before the epoch is raised, deleted once the safe wait is over. */
+  /**
+   * Marks a store that was set back: written before the epoch is raised, deleted once the safe wait
+   * is over.
+   */
   private boolean setBack;
 
   SimulatedScheduler(
@@ -62,7 +65,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     suspendInTurn = 0;
     diesInTransaction = false;
     if (cluster.random.nextInt(4) == 0) {
-      // A process takes the wall clock once, at its start.
+      // A process reads the wall clock once, at its start.
       jump = cluster.random.nextInt(60_000) - 30_000L;
       cluster.coverage.happened(SimulationEvent.SCHEDULER_CLOCK_JUMPED);
     }
@@ -87,12 +90,12 @@ final class SimulatedScheduler extends SimulatedProcess {
         });
   }
 
-  /** Has it killed at the worst of moments: with its next transaction under way. */
+  /** Kills the process at the worst moment: while its next transaction is under way. */
   void dieInTransaction() {
     diesInTransaction = true;
   }
 
-  /** A transaction is under way, for a millisecond at least. */
+  /** A transaction is under way, for at least a millisecond. */
   void transacts() {
     if (diesInTransaction) {
       diesInTransaction = false;
@@ -115,12 +118,12 @@ final class SimulatedScheduler extends SimulatedProcess {
     cluster.timeline.after(200 + cluster.random.nextInt(5_000), this::boot);
   }
 
-  /** The clock of its timers: it stands still while the host is suspended. */
+  /** Returns the time of its timers' clock, which stops while the host is suspended. */
   long localNow() {
     return clock.local(cluster.now() - asleepSoFar) + jump;
   }
 
-  /** The clock of its proofs, which counts suspension. */
+  /** Returns the time of its proofs' clock, which counts suspension. */
   long proofNow() {
     return clock.local(cluster.now());
   }
@@ -133,12 +136,12 @@ final class SimulatedScheduler extends SimulatedProcess {
     return leader != null;
   }
 
-  /** Whether this process does not know of that instant, because it was not there. */
+  /** Returns whether this process started after that instant and so does not know of it. */
   boolean isNewSince(long proofTime) {
     return proofTime < bootedAt;
   }
 
-  /** Its host is suspended. */
+  /** Suspends its host. */
   void suspend(long millis) {
     if (isUp() && !isAsleep()) {
       cluster.trace(() -> name + " is suspended for " + millis);
@@ -149,15 +152,15 @@ final class SimulatedScheduler extends SimulatedProcess {
     }
   }
 
-  /** Has its host suspended at the worst of moments: between two messages of one turn. */
+  /** Suspends its host at the worst moment: between two messages of one turn. */
   void suspendInTurn(long millis) {
     suspendInTurn = millis;
   }
 
   /**
-   * Between two messages of a turn.
+   * Marks the gap between two messages of a turn.
    *
-   * @return whether it was suspended just now
+   * @return true if the host was suspended just now
    */
   boolean suspendedInTurn() {
     long millis = suspendInTurn;
@@ -167,7 +170,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     suspendInTurn = 0;
     cluster.coverage.happened(SimulationEvent.SCHEDULER_SUSPENDED_IN_TURN);
     suspend(millis);
-    // What has come in meanwhile is there before the turn goes on.
+    // Inputs that arrived meanwhile are handled before the turn continues.
     poked = true;
     cluster.timeline.at(
         asleepUntil,
@@ -178,7 +181,9 @@ final class SimulatedScheduler extends SimulatedProcess {
     return true;
   }
 
-  /** The timers that it was started with, which outwait the leases of whoever led before. */
+  /**
+   * Returns the timers it was started with, extended to wait for the leases of the previous leader.
+   */
   ProtocolTimers timers(long earlierLeaseMillis) {
     ProtocolTimers own = cluster.plan.timers(number);
     if (earlierLeaseMillis > own.takeoverMillis()) {
@@ -187,7 +192,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     return cluster.has(ProtocolBug.OWN_LEASE_OUTWAITED) ? own : own.outwaiting(earlierLeaseMillis);
   }
 
-  /** A worker has heard of a later epoch than the one of this leadership. */
+  /** A worker knows a later epoch than that of this leadership. */
   void heardOf(long newer, long own) {
     if (cluster.store.epoch() <= own) {
       mark = Math.max(mark, newer);
@@ -195,12 +200,12 @@ final class SimulatedScheduler extends SimulatedProcess {
     cluster.timeline.after(0, () -> die("a worker has heard of epoch " + newer));
   }
 
-  /** No task of before can be alive any more. */
+  /** No task of an earlier leadership can be alive any more. */
   void safe() {
     setBack = false;
   }
 
-  /** From the lock service and the store. */
+  /** Returns whether it is cut off from the lock service and the store. */
   boolean isCutOff() {
     return cluster.network.isCut(host, host);
   }
@@ -209,7 +214,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     return leader == which;
   }
 
-  /** Asks for the lock again and again; the lock service knows true time. */
+  /** Requests the lock repeatedly; the lock service knows true time. */
   private void contend() {
     long sent = proofNow();
     long session = isCutOff() ? 0 : cluster.acquire(this);
@@ -217,12 +222,12 @@ final class SimulatedScheduler extends SimulatedProcess {
         2 + cluster.random.nextInt(20),
         () -> {
           SimulatedLeader mine = leader;
-          // By the own clock, from the moment of asking, and less for its drift.
+          // By the own clock, from the moment of the request, less an allowance for its drift.
           long until = sent + SimulatedCluster.LOCK_MILLIS * 95 / 100;
           if (mine == null && session != 0 && proofNow() < until) {
             takeOver(session, until);
           } else if (mine != null && session != 0 && session != mine.session && !neverEnds()) {
-            // Another may have led in between: this one is a candidate like any other.
+            // Another may have led in between, so this one is an ordinary candidate.
             cluster.coverage.happened(SimulationEvent.LEADERSHIP_INTERRUPTED);
             noticed("it has the lock again, and had lost it");
             return;
@@ -237,12 +242,15 @@ final class SimulatedScheduler extends SimulatedProcess {
         });
   }
 
-  /** Another thread than the one that answers workers ends it, so that may take a moment. */
+  /**
+   * Ends the leadership a moment later: this runs on another thread than the one that answers
+   * workers.
+   */
   private void noticed(String why) {
     later(1 + cluster.random.nextInt(100), () -> die(why));
   }
 
-  /** A known bug: it goes on leading, whatever it can prove. */
+  /** A known bug: it continues to lead without proof. */
   boolean neverEnds() {
     return cluster.has(ProtocolBug.DEPOSED_LEADER_ANSWERS)
         || (cluster.plan.owned() && cluster.has(ProtocolBug.OWNER_UNPROVED));
@@ -263,13 +271,13 @@ final class SimulatedScheduler extends SimulatedProcess {
         new SimulatedLeader(this, epoch, session, validUntil, timers(earlierLease), unknown);
     leader = mine;
     List<StatusRow> rows = cluster.store.rows();
-    // Loading takes a while; the rows are those of a moment after the epoch was raised.
+    // Loading takes a while; the rows are from a moment after the epoch was raised.
     later(5 + cluster.random.nextInt(300), () -> mine.open(rows));
   }
 
   // ---- steps
 
-  /** Has a step done soon. */
+  /** Schedules a step soon. */
   void poke() {
     if (!poked) {
       poked = true;
@@ -346,7 +354,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     cluster.invariants.acknowledged(run, cluster.store.row(new TaskKey(run.job(), run.node())));
   }
 
-  /** An operator kills a task, whichever. */
+  /** An operator kills some task. */
   void killSomething() {
     SimulatedLeader mine = leader;
     RunId run = cluster.invariants.anyLive(cluster.random);
@@ -358,7 +366,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     }
   }
 
-  /** An operator commands the leader. */
+  /** An operator sends a command to the leader. */
   void command(Consumer<SchedulerLoop> what) {
     SimulatedLeader mine = leader;
     if (mine != null && mine.opened) {
@@ -367,7 +375,7 @@ final class SimulatedScheduler extends SimulatedProcess {
     }
   }
 
-  /** An operator holds a shard, or lets it go when {@code kind} is null. */
+  /** An operator cordons or drains a shard, or releases it when {@code kind} is null. */
   void hold(String shard, WorkerCordon.@Nullable Kind kind) {
     SimulatedLeader mine = leader;
     if (mine == null || !mine.opened) {

@@ -13,20 +13,20 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The source of the configuration and that of the nodes, which schedulers look at by and by. */
+/** The sources of the configuration and of the nodes, which schedulers poll. */
 final class SimulatedSources {
   private final ClusterPlan plan;
   private final Set<Integer> goneHosts = new HashSet<>();
   private final Map<Integer, Integer> moved = new HashMap<>();
 
-  /** Jobs that there are, to the time when they were made. */
+  /** The existing jobs, each with its creation time. */
   private final TreeMap<String, Long> jobs = new TreeMap<>();
 
   private final Map<String, Long> goneJobs = new HashMap<>();
   private String bottom = "db";
   private Wanted newest;
 
-  /** What is to be in force. */
+  /** The configuration and nodes that should be in force. */
   record Wanted(Config config, Topology topology) {}
 
   SimulatedSources(ClusterPlan plan) {
@@ -61,13 +61,13 @@ final class SimulatedSources {
     return "n" + (node + 1);
   }
 
-  /** The source forgets a host with all below it. */
+  /** Removes a host with all nodes below it. */
   void leaves(int host) {
     goneHosts.add(host);
     newest = make();
   }
 
-  /** It knows the host again. */
+  /** Restores the host. */
   void comesBack(int host) {
     goneHosts.remove(host);
     newest = make();
@@ -78,7 +78,7 @@ final class SimulatedSources {
     newest = make();
   }
 
-  /** The lowest level gets another name: all tasks are new, and their stored statuses hold. */
+  /** Renames the lowest level: all tasks are new, and their stored statuses remain valid. */
   void renamesLevel() {
     bottom = bottom.equals("db") ? "shard" : "db";
     newest = make();
@@ -100,7 +100,7 @@ final class SimulatedSources {
     }
   }
 
-  /** Deletes a job and makes another one of the same name. */
+  /** Deletes a job and creates another one with the same name. */
   void remakes(String job, long created) {
     if (jobs.containsKey(job)) {
       jobs.put(job, created);
@@ -108,7 +108,7 @@ final class SimulatedSources {
     }
   }
 
-  /** Everything is there. */
+  /** Restores everything. */
   void heal() {
     goneHosts.clear();
     jobs.putAll(goneJobs);

@@ -19,8 +19,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The durable store: whole transactions, in order, refused when the epoch is old. It may be slow or
- * fail for a while; a transaction under way when its scheduler dies is done or not, untold.
+ * The durable store: it applies whole transactions in order, and refuses those of an old epoch. It
+ * may be slow or fail for a while. If a scheduler dies during a transaction, the transaction may or
+ * may not be applied, without notice.
  */
 final class SimulatedStore {
   private static final int MOST_WAITING = 50;
@@ -38,7 +39,7 @@ final class SimulatedStore {
   private long epoch;
   private long leaseMillis;
 
-  /** Before each take-over, for whoever restores an old copy. */
+  /** Copies from before each take-over, any of which an operator may restore. */
   private final List<Copy> copies = new ArrayList<>();
 
   private long slowUntil;
@@ -56,7 +57,7 @@ final class SimulatedStore {
       Map<String, WorkerCordon> holds,
       Map<String, JobStateRecord> standings) {}
 
-  /** The newest that was opened. */
+  /** Returns the newest opened epoch. */
   long epoch() {
     return epoch;
   }
@@ -78,19 +79,19 @@ final class SimulatedStore {
     return true;
   }
 
-  /** How long leases of leaderships so far may last. */
+  /** Returns how long the leases of all leaderships so far may last. */
   long leaseMillis() {
     return leaseMillis;
   }
 
-  /** All leases of leaderships before this one are over. */
+  /** All leases of earlier leaderships have expired. */
   void outwaited(long byEpoch, long ownLeaseMillis) {
     if (byEpoch == epoch) {
       leaseMillis = ownLeaseMillis;
     }
   }
 
-  /** Takes it over. */
+  /** Takes the store over with a new epoch. */
   long openEpoch(long atLeast, long ownLeaseMillis) {
     if (durable) {
       copies.add(
@@ -121,7 +122,7 @@ final class SimulatedStore {
     return new ArrayList<>(rows.values());
   }
 
-  /** What operators say of shards. */
+  /** Returns the shards that operators have cordoned or drained. */
   List<WorkerCordon> holds() {
     return new ArrayList<>(holds.values());
   }
@@ -143,7 +144,7 @@ final class SimulatedStore {
     failsUntil = 0;
   }
 
-  /** Jobs to the time when they were made. */
+  /** Returns the jobs, each with its creation time. */
   Map<String, Long> incarnations() {
     return Map.copyOf(incarnations);
   }
@@ -160,7 +161,7 @@ final class SimulatedStore {
     return List.copyOf(standings.values());
   }
 
-  @SuppressWarnings("ReferenceEquality") // The same batch may be done twice.
+  @SuppressWarnings("ReferenceEquality") // The same batch may be applied twice.
   private void apply(StoreTransaction batch) {
     for (String job : batch.forgottenJobs()) {
       if (batch != latest) {
@@ -186,7 +187,7 @@ final class SimulatedStore {
     batch.endedHolds().forEach(holds::remove);
   }
 
-  /** The way of one scheduler process to the store. */
+  /** The connection of one scheduler process to the store. */
   final class Connection implements LoopPorts.Commits {
     private final SimulatedScheduler owner;
     private final long ownEpoch;
@@ -217,7 +218,7 @@ final class SimulatedStore {
       return waiting.size() > MOST_WAITING;
     }
 
-    /** Does it once everything that was submitted so far is durable. */
+    /** Runs the action once everything submitted so far is durable. */
     void whenDurable(Runnable then) {
       if (waiting.isEmpty()) {
         then.run();
@@ -226,7 +227,7 @@ final class SimulatedStore {
       }
     }
 
-    /** Its process is dead: what is under way may still be done. */
+    /** Its process has died: a transaction under way may still be applied. */
     void end() {
       ended = true;
     }
@@ -261,8 +262,8 @@ final class SimulatedStore {
         return;
       }
       if (cluster.now() < failsUntil && !ended) {
-        // The writer tries again; whether the last try was done it cannot know, it is the same
-        // batch.
+        // The writer retries the same batch, because it cannot know whether the last attempt
+        // succeeded.
         if (random.nextInt(4) == 0) {
           apply(first.batch());
         }

@@ -20,7 +20,10 @@ final class SimulatedTask {
   private final boolean check;
   private final boolean stubborn;
 
-  /** Its processes are not all in the group of the first: daemons, sessions of their own. */
+  /**
+   * True when its processes are not all in the group of the first: daemons, or sessions of their
+   * own.
+   */
   private final boolean scattered;
 
   private boolean asked;
@@ -51,7 +54,7 @@ final class SimulatedTask {
     }
   }
 
-  /** The supervisor of its worker has looked at its time limit. */
+  /** The supervisor of its worker has enforced its time limit. */
   private void timedOut(KillRequest how) {
     if (!dead && why == null) {
       cluster.coverage.happened(SimulationEvent.TASK_TIMED_OUT);
@@ -110,7 +113,7 @@ final class SimulatedTask {
     host.later(1 + cluster.random.nextInt(KILL_LATENCY), () -> end(killed(), true));
   }
 
-  /** With its host. */
+  /** Ends together with its host. */
   void vanish() {
     end(killed(), false);
   }

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The worker processes on one host, one after the other: each drives a {@link WorkerProtocol}. */
+/** The successive worker processes on one host; each drives a {@link WorkerProtocol}. */
 final class SimulatedWorker {
   private static final int LOOK_AGAIN = 50;
 
@@ -47,7 +47,7 @@ final class SimulatedWorker {
     return jvm;
   }
 
-  /** A new process on the same data directory; what the one before left is killed first. */
+  /** Starts a new process on the same data directory, after killing what the previous one left. */
   void boot() {
     if (jvm.isUp()) {
       return;
@@ -89,7 +89,7 @@ final class SimulatedWorker {
     host.crash();
   }
 
-  /** Whether there is nothing left to do or to report. */
+  /** Returns whether nothing is left to do or to report. */
   boolean isIdle() {
     return !jvm.isUp() || (jvm.side.running() == 0 && jvm.side.unsettled() == 0);
   }
@@ -136,7 +136,7 @@ final class SimulatedWorker {
 
     // ---- steps
 
-    /** Has a step done soon. */
+    /** Schedules a step soon. */
     void poke() {
       if (!poked) {
         poked = true;
@@ -168,7 +168,7 @@ final class SimulatedWorker {
       }
     }
 
-    /** The supervisor has seen the last process of a task dead. */
+    /** The supervisor has verified that the last process of a task is dead. */
     void ended(TaskResult end) {
       if (tasks.remove(RunId.of(end)) != null) {
         side.ended(end, host.now());
@@ -176,7 +176,7 @@ final class SimulatedWorker {
       }
     }
 
-    /** A batch has come. */
+    /** Handles a batch. */
     WorkResponse work(WorkBatch work) {
       WorkBatch seen = work;
       if (cluster.has(ProtocolBug.SESSION_IGNORED)) {
@@ -256,7 +256,8 @@ final class SimulatedWorker {
       if (stopNow(stopAtHeartbeat)) {
         cluster.coverage.happened(SimulationEvent.WORKER_STOPPED_AFTER_HEARTBEAT);
         if (cluster.random.nextBoolean()) {
-          // Its answer waits for it, and is for long the last that it hears.
+          // The answer waits for the worker, and is the last message that it receives for a long
+          // time.
           cluster.timeline.after(stopAtHeartbeat, () -> cluster.cutOff(host.number));
         }
       }
@@ -272,13 +273,13 @@ final class SimulatedWorker {
       }
     }
 
-    /** Stops it at the worst of moments: with a heartbeat or a start under way. */
+    /** Stops the process at the worst moment: with a heartbeat or a start under way. */
     void stopAtNext(boolean heartbeat, long millis) {
       stopAtHeartbeat = heartbeat ? millis : stopAtHeartbeat;
       stopAtWork = heartbeat ? stopAtWork : millis;
     }
 
-    /** Has it killed at the worst of moments: with a start under way. */
+    /** Kills the process at the worst moment: with a start under way. */
     void dieAtNextStart(long bootsAfter) {
       diesAtStart = bootsAfter;
     }
@@ -344,7 +345,7 @@ final class SimulatedWorker {
           1 + cluster.random.nextInt(10),
           () -> {
             if (host.lets()) {
-              // From here on nothing of the JVM is needed: the child executes its program.
+              // From here on the JVM is not needed: the child executes its program.
               host.startUnderWay(
                   () -> {
                     SimulatedTask task = new SimulatedTask(cluster, host, this, launch);
@@ -403,7 +404,7 @@ final class SimulatedWorker {
               }
             }
             if (side.running() > 0 && side.session() == 0) {
-              // What was just about to start when the stop began.
+              // Kill tasks that were just about to start when the stop began.
               List.copyOf(host.tasks().values()).forEach(SimulatedTask::kill);
             }
           });

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** Many simulated lives, on several threads, and what came of them. */
+/** Runs many simulated lives on several threads and collects their outcomes. */
 public final class Simulation {
   private static final int LAST_LINES = 60;
 
@@ -28,11 +28,11 @@ public final class Simulation {
   private Simulation() {}
 
   /**
-   * Lives the lives from {@code from} on.
+   * Simulates the lives from seed {@code from} on.
    *
-   * @param goesOn asked before each life with its seed; false ends it all
-   * @param bug brought into each of them; null: none
-   * @param watcher told after each life, one at a time
+   * @param goesOn receives the seed before each life; false ends the run
+   * @param bug bug injected into each of them; null: none
+   * @param watcher called after each life, one call at a time
    */
   public static Simulation run(
       long from,
@@ -78,32 +78,32 @@ public final class Simulation {
     watcher.accept(this);
   }
 
-  /** How many lives there were. */
+  /** Returns the number of lives. */
   public synchronized long lives() {
     return lives;
   }
 
-  /** How many processes of tasks were started in all of them. */
+  /** Returns the number of task processes started in all of them. */
   public synchronized long starts() {
     return starts;
   }
 
-  /** The lives in which an invariant was broken. */
+  /** Returns the lives in which an invariant was broken. */
   public synchronized List<Outcome> failures() {
     return List.copyOf(failures);
   }
 
-  /** In how many lives each invariant was broken first. */
+  /** Returns, by invariant, the number of lives in which it was the first to break. */
   public synchronized Map<Invariant, Integer> broken() {
     return new EnumMap<>(broken);
   }
 
-  /** What has happened in all of them; not to be used while they are lived. */
+  /** Returns what has happened in all lives; call it only when none is running. */
   public Coverage coverage() {
     return coverage;
   }
 
-  /** One line. */
+  /** Returns a summary in one line. */
   public synchronized String summary() {
     double seconds = (System.nanoTime() - began) / 1e9;
     return String.format(
@@ -119,7 +119,7 @@ public final class Simulation {
         seconds * 1000 / Math.max(1, lives));
   }
 
-  /** What is to be printed of a failure: the seed, what it broke, and the last it did. */
+  /** Describes a failure: the seed, the broken invariant, and its last events. */
   public static String told(Outcome failure, @Nullable ProtocolBug bug) {
     ArrayDeque<String> last = new ArrayDeque<>();
     Outcome again =

@@ -1,8 +1,8 @@
 package io.espalier.testkit.cluster;
 
 /**
- * What goes wrong in simulated lives, and the rare situations that come of it. All of them are
- * counted: one that never happens is a hole in the suite.
+ * Faults in simulated lives, and the rare situations that result from them. All of them are
+ * counted: one that never happens is a gap in the suite.
  */
 public enum SimulationEvent {
   // ---- the network
@@ -64,7 +64,7 @@ public enum SimulationEvent {
   JOB_PAUSED,
   LIMIT_SET,
   READING_SLOW,
-  // ---- what comes of it
+  // ---- consequences
   LEASE_RAN_OUT,
   STOPPED_BY_SCHEDULER,
   GUARD_KILLED,

@@ -10,16 +10,17 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Many simulated lives from the command line: {@code [--seeds N | --minutes N] [--from N]
- * [--threads N] [--bug NAME]} prints each seed that fails with the last it did, and at the end the
- * counts and what has happened how often; {@code --trace SEED [--bug NAME]} tells one life line by
- * line. With {@code --results FILE} a run begins where the last one with the same code ended, and
- * adds itself to the file. Ends with 1 when a seed failed, or when something never happened.
+ * Runs many simulated lives from the command line. {@code [--seeds N | --minutes N] [--from N]
+ * [--threads N] [--bug NAME]} prints each failing seed with its last events, and at the end the
+ * counts and how often each event happened; {@code --trace SEED [--bug NAME]} prints one life line
+ * by line. With {@code --results FILE} a run begins where the last one with the same code ended,
+ * and appends itself to the file. The exit code is 1 when a seed failed, or when some event never
+ * happened.
  */
 public final class SimulationMain {
   private static final long EVERY = 5_000;
 
-  /** Among so many lives everything must have happened. */
+  /** The number of lives among which every event must have happened. */
   private static final long ENOUGH = 2_000;
 
   private static final int MOST_TOLD = 5;
@@ -35,7 +36,7 @@ public final class SimulationMain {
 
   private SimulationMain() {}
 
-  /** Runs them. */
+  /** Runs the lives. */
   public static void main(String[] args) throws InterruptedException, IOException {
     SimulationMain main = new SimulationMain();
     for (int i = 0; i < args.length; i += 2) {

@@ -11,11 +11,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Nodes and jobs that come and go, and operators who command tasks, at random instants, until the
- * cluster is told to be quiet. Much falls into the times of changes, readings and restarts.
+ * Makes nodes and jobs come and go and operators command tasks, at random instants, until the
+ * cluster is told to be quiet. Many of these events fall into updates, reads and restarts.
  */
 final class SourceTrouble {
-  /** Refreshes of a scheduler, which a node may be missing for. */
+  /** A scheduler's refresh interval, for which a node may be missing. */
   private static final int REFRESH = 2_200;
 
   private final SimulatedCluster cluster;
@@ -100,7 +100,7 @@ final class SourceTrouble {
     }
   }
 
-  /** Some hosts, or all, are missing for one to three refreshes. */
+  /** Removes some hosts, or all, for one to three refreshes. */
   private void flap() {
     happened(SimulationEvent.NODES_LEFT, "the source of the nodes forgets hosts");
     int hosts = random.nextInt(4) == 0 ? plan.hosts() : 1 + random.nextInt(plan.hosts());

@@ -10,7 +10,7 @@ import io.espalier.json.JsonReader;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes configurations from text in which quotes may be single, {@code {'enabled': true}}. */
+/** Builds configurations from text in which quotes may be single, {@code {'enabled': true}}. */
 public final class ConfigFixtures {
   public static final List<String> POLICIES =
       List.of("roundrobin", "randomized_priority", "ranked_priority", "long_tail", "fair_share");
@@ -20,13 +20,13 @@ public final class ConfigFixtures {
 
   private ConfigFixtures() {}
 
-  /** A parser that knows the names of everything that Espalier brings. */
+  /** Returns a parser that knows the names of all parts of Espalier. */
   public static ConfigParser parser() {
     return new ConfigParser(POLICIES, WORKER_SELECTORS, NODE_SOURCES);
   }
 
   /**
-   * The value of a text, positions included.
+   * Parses a text, positions included.
    *
    * @throws IllegalArgumentException when it is not JSON
    */
@@ -39,13 +39,13 @@ public final class ConfigFixtures {
     return value;
   }
 
-  /** Parses a text that is JSON, whatever else is wrong with it. */
+  /** Parses a text that must be JSON but may have other errors. */
   public static Result<Config> parse(String text) {
     return parser().parse(json(text));
   }
 
   /**
-   * A configuration without any error; warnings may be.
+   * Returns a configuration without errors; warnings are allowed.
    *
    * @throws IllegalArgumentException when there is an error
    */
@@ -60,9 +60,9 @@ public final class ConfigFixtures {
   }
 
   /**
-   * Parses {@code bistro_settings} and jobs written as {@code "NAME", "{...}"} in turn.
+   * Parses {@code bistro_settings} and jobs given alternately as {@code "NAME", "{...}"}.
    *
-   * @throws IllegalArgumentException when the settings have an error; jobs may have some
+   * @throws IllegalArgumentException when the settings have an error; jobs may have errors
    */
   public static Config withJobs(String settings, String... namesAndJobs) {
     List<String> members = new ArrayList<>();
@@ -78,7 +78,7 @@ public final class ConfigFixtures {
     return config;
   }
 
-  /** The job of that name; it must be there. */
+  /** Returns the job with that name, which must exist. */
   public static Job job(Config config, String name) {
     Job job = config.job(name);
     if (job == null) {

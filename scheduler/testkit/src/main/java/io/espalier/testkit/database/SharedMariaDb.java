@@ -15,15 +15,15 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * One MariaDB server for all test classes of this process that name this extension: making its
- * tables takes longer than most of them. Started by the first, ended after the last; it does not
- * flush to the disk. Who uses it takes a schema that no other class names, gives back the settings
- * that it changes, and neither stops nor kills the server.
+ * A MariaDB server shared by all test classes of this process that use this extension: creating its
+ * tables takes longer than most of them. The first class starts it, and it ends after the last; it
+ * does not flush to disk. A test class must use a schema that no other class names, restore
+ * settings that it changes, and neither stop nor kill the server.
  */
 public final class SharedMariaDb implements BeforeAllCallback, ParameterResolver {
   private static final Namespace NAMESPACE = Namespace.create(SharedMariaDb.class);
 
-  /** Ends with the whole run. */
+  /** Closes the server at the end of the whole run. */
   private static final class Started implements AutoCloseable {
     private final Path directory;
     private final DatabaseServer server;
@@ -73,7 +73,7 @@ public final class SharedMariaDb implements BeforeAllCallback, ParameterResolver
         .server;
   }
 
-  /** Here, since a test that cannot be is skipped only outside of its parameters. */
+  /** Starts the server here, because a test cannot be skipped while its parameters are resolved. */
   @Override
   public void beforeAll(ExtensionContext context) {
     DatabaseServer unused = server(context);

@@ -13,15 +13,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Earlier nodes for a source and a list for what it delivers. Not thread-safe. */
+/** Supplies earlier nodes to a source and records what it delivers. Not thread-safe. */
 public final class NodeRecorder implements NodeSink, NodeLookup {
-  /** Name of the instance node. */
+  /** The name of the instance node. */
   public static final String INSTANCE = "instance-node";
 
   private final List<Set<String>> names = new ArrayList<>();
   private final List<NodeSpec> added = new ArrayList<>();
 
-  /** Begins with the instance and the earlier nodes. */
+  /** Starts with the instance and the earlier nodes. */
   public NodeRecorder(Levels levels, List<NodeSpec> earlier) {
     levels.names().forEach(name -> names.add(new LinkedHashSet<>()));
     names.get(0).add(INSTANCE);
@@ -33,18 +33,18 @@ public final class NodeRecorder implements NodeSink, NodeLookup {
     added.add(node);
   }
 
-  /** Unmodifiable: a source that changes it fails. */
+  /** Returns an unmodifiable list, so that a source that modifies it fails. */
   @Override
   public List<String> names(int level) {
     return Collections.unmodifiableList(new ArrayList<>(names.get(level)));
   }
 
-  /** What was delivered, in its order. */
+  /** Returns the delivered nodes in order. */
   public List<NodeSpec> added() {
     return List.copyOf(added);
   }
 
-  /** What one fetch delivers. */
+  /** Returns the nodes that one fetch delivers. */
   public static List<NodeSpec> fetch(
       NodeSource source, Levels levels, List<NodeSpec> earlier, Instant now)
       throws NodeSourceException, InterruptedException {

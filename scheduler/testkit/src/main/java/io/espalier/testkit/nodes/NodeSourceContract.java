@@ -24,51 +24,53 @@ import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every node source must do. Extend it with a test of your source, say in a few overrides what
- * the source is and what it delivers, and get these tests.
+ * The contract of every node source. Extend it with a test of your source: a few overrides describe
+ * the source and what it delivers, and the tests of the contract are inherited.
  */
 public abstract class NodeSourceContract {
-  /** The path of the entry that the tests give to the source. */
+  /** The path of the configuration entry that the tests pass to the source. */
   protected static final String PATH = "bistro_settings.nodes.node_sources[1]";
 
   protected static final Instant NOW = Instant.ofEpochSecond(1_700_000_000);
 
-  /** The kind of source under test. */
+  /** Returns the type of source under test. */
   protected abstract NodeSourceType type();
 
-  /** A healthy configuration and what it delivers. */
+  /** Returns a valid configuration and what it delivers. */
   protected abstract Example example() throws Exception;
 
   /**
-   * Preferences with several mistakes, and where each of them is, relative to the preferences
-   * ({@code start}, {@code host1[2]}, {@code ["two words"]}); empty if the source has no
-   * preferences to get wrong.
+   * Returns preferences with several errors, and the path of each error, relative to the
+   * preferences ({@code start}, {@code host1[2]}, {@code ["two words"]}); empty if the source has
+   * no preferences that could be wrong.
    */
   protected abstract Map<Json.Obj, List<String>> badPrefs() throws Exception;
 
-  /** Preferences that are fine but cannot deliver under {@link #example}'s earlier nodes. */
+  /**
+   * Returns preferences that are valid but cannot deliver with {@link #example}'s earlier nodes.
+   */
   protected List<Json.Obj> failingPrefs() throws Exception {
     return List.of();
   }
 
-  /** Whether a key of the preferences is a setting and not data. */
+  /** Returns whether a key of the preferences is a setting and not data. */
   protected boolean keysAreSettings() {
     return true;
   }
 
-  /** What relative paths are relative to. */
+  /** Returns the base of relative paths. */
   protected String configDirectory() {
     return "";
   }
 
   /**
-   * @param earlier nodes of sources before this one, parents first
-   * @param expected what the source adds to them, in order
+   * @param earlier nodes of previous sources, parents first
+   * @param expected nodes that the source adds to them, in order
    */
   public record Example(
       Levels levels, Json.Obj prefs, List<NodeSpec> earlier, List<NodeSpec> expected) {}
 
-  /** Reads the preferences with the source's type. */
+  /** Parses the preferences with the source's type. */
   protected final Result<NodeSource> create(Levels levels, Json.Obj prefs) {
     return type()
         .create(
@@ -77,7 +79,7 @@ public abstract class NodeSourceContract {
             new NodeSourceContext(configDirectory(), ""));
   }
 
-  /** A source from preferences that must be fine. */
+  /** Returns a source from valid preferences. */
   protected final NodeSource source(Levels levels, Json.Obj prefs) {
     Result<NodeSource> result = create(levels, prefs);
     assertThat(result.problems()).isEmpty();

@@ -1,4 +1,4 @@
-/** What every node source must do, as a suite to extend. */
+/** The contract suite of node sources. */
 @NullMarked
 package io.espalier.testkit.nodes;
 

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keeps the ends that a runner delivers; thread-safe. */
+/** Collects the ends that a runner delivers; thread-safe. */
 public final class CollectedEnds implements TaskListener {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -23,7 +23,7 @@ public final class CollectedEnds implements TaskListener {
     return List.copyOf(ends);
   }
 
-  /** Those of one launch; there should never be more than one. */
+  /** Returns the ends of one launch; there should never be more than one. */
   public synchronized List<TaskResult> of(LaunchSpec launch) {
     return ends.stream()
         .filter(

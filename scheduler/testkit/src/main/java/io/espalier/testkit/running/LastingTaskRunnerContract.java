@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a {@link TaskRunner} must do whose tasks take time. */
+/** The contract of every {@link TaskRunner} whose tasks take time. */
 public abstract class LastingTaskRunnerContract extends TaskRunnerContract {
 
-  /** A new launch of a task that does not end by itself within the test. */
+  /** Returns a new launch of a task that does not end by itself within the test. */
   protected abstract LaunchSpec lasting(String node);
 
   @Test

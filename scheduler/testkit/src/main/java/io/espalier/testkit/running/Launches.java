@@ -8,11 +8,11 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import java.util.List;
 
-/** Makes launches, each with an invocation of its own; not thread-safe. */
+/** Creates launches, each with an invocation of its own; not thread-safe. */
 public final class Launches {
   private long sequence;
 
-  /** A launch of job {@code job} with the given argv prefix. */
+  /** Returns a launch of job {@code job} with the given argv prefix. */
   public LaunchSpec of(String node, String... command) {
     return of("job", node, List.of(command));
   }

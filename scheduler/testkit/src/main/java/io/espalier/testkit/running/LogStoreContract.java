@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link LogStore} must do (docs/design/bistro.md#output). */
+/** The contract of every {@link LogStore} (docs/design/bistro.md#output). */
 public abstract class LogStoreContract {
   private static final long NOW = 1_800_000_000_123L;
 
@@ -142,7 +142,7 @@ public abstract class LogStoreContract {
     assertThat(page.lines()).extracting(LogLine::text).containsExactly(text);
   }
 
-  /** P20. */
+  /** Verifies P20 (docs/design/bistro.md#conformance-of-tasks). */
   @Test
   void pruningDeletesWhatIsOlder() {
     for (int i = 0; i < 12_000; i++) {

@@ -11,14 +11,14 @@ import io.espalier.core.logs.Redactor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keeps lines in memory, without a bound; for tests. Prunes by age only. */
+/** Keeps lines in memory without a limit, for tests. Prunes by age only. */
 public final class MemoryLogStore implements LogStore {
   private final List<LogLine> lines = new ArrayList<>();
   private long lastId;
   private LogPolicy policy = LogPolicy.NONE;
   private volatile boolean room = true;
 
-  /** Whether there is room from now on. */
+  /** Sets whether the store has room from now on. */
   public void setRoom(boolean newRoom) {
     room = newRoom;
   }
@@ -61,7 +61,7 @@ public final class MemoryLogStore implements LogStore {
     return new LogPage(page, LogPage.END);
   }
 
-  /** The texts of one node's stream, in order. */
+  /** Returns the texts of one node's stream, in order. */
   public synchronized List<String> texts(LogLine.Stream stream, String node) {
     return lines.stream()
         .filter(line -> line.stream() == stream && line.node().equals(node))

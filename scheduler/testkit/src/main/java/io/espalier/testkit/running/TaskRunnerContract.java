@@ -14,15 +14,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link TaskRunner} must do. */
+/** The contract of every {@link TaskRunner}. */
 public abstract class TaskRunnerContract {
   protected final CollectedEnds ends = new CollectedEnds();
   private TaskRunner runner;
 
-  /** A new runner, not open. */
+  /** Returns a new runner, not yet open. */
   protected abstract TaskRunner create() throws Exception;
 
-  /** A new launch of a task that ends by itself, soon, with the status {@code done}. */
+  /** Returns a new launch of a task that soon ends by itself with the status {@code done}. */
   protected abstract LaunchSpec quick(String node);
 
   @SuppressWarnings("NullAway.Init")

@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** A configuration that is being described. Every method changes it and returns it. */
+/** A builder of a configuration. Every method modifies and returns it. */
 public final class ConfigFixture {
   private final Levels levels;
   private final TreeMap<String, JobFixture> jobs = new TreeMap<>();
@@ -46,7 +46,7 @@ public final class ConfigFixture {
   private record Limit(String level, String resource, int limit, int defaultNeed) {}
 
   /**
-   * @param levels of the user, top first
+   * @param levels the user's levels, top first
    */
   public ConfigFixture(String... levels) {
     this.levels = Levels.of(List.of(levels));
@@ -66,7 +66,7 @@ public final class ConfigFixture {
     return this;
   }
 
-  /** A resource of which every job needs one slot unless it says otherwise. */
+  /** Adds a resource of which every job needs one slot by default. */
   public ConfigFixture resource(String level, String name, int limit) {
     return resource(level, name, limit, 1);
   }
@@ -77,22 +77,22 @@ public final class ConfigFixture {
     return this;
   }
 
-  /** What a resource weighs for worker selectors. */
+  /** Sets the weight of a resource for worker selectors. */
   public ConfigFixture weight(String resource, int weight) {
     weights.put(resource, weight);
     return this;
   }
 
-  /** How workers are selected. */
+  /** Sets the worker selector. */
   public ConfigFixture selector(String name) {
     selector = name;
     return this;
   }
 
   /**
-   * Slots of a worker, whatever its limit.
+   * Sets the slots of one worker, which override its limit.
    *
-   * @param worker its host, shard or address
+   * @param worker host, shard or address of the worker
    */
   public ConfigFixture override(String worker, String resource, int slots) {
     overrides.computeIfAbsent(worker, w -> new TreeMap<>()).put(resource, slots);
@@ -104,7 +104,7 @@ public final class ConfigFixture {
     return this;
   }
 
-  /** A resource of workers that is counted in units of a physical one. */
+  /** Adds a worker resource that is counted in units of a physical one. */
   public ConfigFixture physical(
       PhysicalResource.Kind kind, String resource, double multiplyLogicalBy, double reserve) {
     physical.removeIf(p -> p.kind() == kind || p.logicalResource().equals(resource));
@@ -119,16 +119,16 @@ public final class ConfigFixture {
     return this;
   }
 
-  /** What the settings say beside levels and resources. */
+  /** Sets the settings other than levels and resources. */
   public ConfigFixture rules(LimitRules treeRules) {
     rules = treeRules;
     return this;
   }
 
   /**
-   * How often tasks may start below nodes.
+   * Sets how often tasks may start below nodes.
    *
-   * @param rates by the name of the level, which need not be there
+   * @param rates rates by level name; levels need not exist
    */
   public ConfigFixture startRates(Map<String, StartRate> rates) {
     Map<Integer, StartRate> byLevel = new TreeMap<>();
@@ -147,7 +147,7 @@ public final class ConfigFixture {
             rules.killOverLimit()));
   }
 
-  /** By resource: how long more than its limit may be in use before tasks are killed. */
+  /** Sets, by resource, how long usage may exceed the limit before tasks are killed. */
   public ConfigFixture killOverLimit(Map<String, Duration> after) {
     return rules(
         new LimitRules(
@@ -158,7 +158,7 @@ public final class ConfigFixture {
             after));
   }
 
-  /** The queues, in this order. */
+  /** Sets the queues, in this order. */
   public ConfigFixture queues(QueueSpec... queues) {
     return rules(
         new LimitRules(
@@ -169,7 +169,7 @@ public final class ConfigFixture {
             rules.killOverLimit()));
   }
 
-  /** Limits that differ on some nodes, in place of those given before. */
+  /** Sets limits for individual nodes, replacing those given before. */
   public ConfigFixture nodeLimits(List<NodeLimitRule> limitsOfNodes) {
     rules =
         new LimitRules(
@@ -181,7 +181,7 @@ public final class ConfigFixture {
     return this;
   }
 
-  /** A job on the lowest level that needs the defaults. */
+  /** Adds a job on the lowest level with the default needs. */
   public ConfigFixture job(String name) {
     return job(name, new JobFixture(name));
   }

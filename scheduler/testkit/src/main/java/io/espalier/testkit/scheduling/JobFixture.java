@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A job that is being described. Every method changes it and returns it. */
+/** A builder of a job. Every method modifies and returns it. */
 public final class JobFixture {
   private final String name;
   private boolean enabled = true;
@@ -59,13 +59,13 @@ public final class JobFixture {
     return this;
   }
 
-  /** With an error in its configuration. */
+  /** Adds an error to its configuration. */
   public JobFixture invalid() {
     valid = false;
     return this;
   }
 
-  /** The level of its tasks; without: the lowest. */
+  /** Sets the level of its tasks; the default is the lowest. */
   public JobFixture level(String newLevel) {
     level = newLevel;
     return this;
@@ -86,7 +86,7 @@ public final class JobFixture {
     return this;
   }
 
-  /** Only these names on a level. */
+  /** Restricts it to these names on a level. */
   public JobFixture only(String ofLevel, String... names) {
     return filter(
         ofLevel,
@@ -109,25 +109,25 @@ public final class JobFixture {
     return this;
   }
 
-  /** It waits for these jobs as a whole. */
+  /** Makes it wait for these jobs as a whole. */
   public JobFixture after(WholeJobDependency... jobs) {
     afterJobs = List.of(jobs);
     return this;
   }
 
-  /** How long a task waits for slots until a node is kept free for it; empty: for ever. */
+  /** Sets how long a task waits for slots until it gets a reservation; empty: never. */
   public JobFixture reserveAfter(Optional<Duration> wait) {
     scheduling = scheduling.withReserveAfter(wait);
     return this;
   }
 
-  /** Its place among other jobs. */
+  /** Sets its scheduling options. */
   public JobFixture scheduling(JobScheduling itsScheduling) {
     scheduling = itsScheduling;
     return this;
   }
 
-  /** Running tasks at most; 0: any number. */
+  /** Sets the maximum number of running tasks; 0: unlimited. */
   public JobFixture maxConcurrent(int most) {
     scheduling =
         new JobScheduling(
@@ -139,7 +139,7 @@ public final class JobFixture {
     return this;
   }
 
-  /** How often its tasks may start. */
+  /** Sets how often its tasks may start. */
   public JobFixture startRate(StartRate rate) {
     scheduling =
         new JobScheduling(
@@ -151,7 +151,7 @@ public final class JobFixture {
     return this;
   }
 
-  /** The queue it belongs to. */
+  /** Sets its queue. */
   public JobFixture queue(String queue) {
     return scheduling(
         new JobScheduling(
@@ -162,7 +162,7 @@ public final class JobFixture {
             scheduling.roles()));
   }
 
-  /** The roles of places that it may use. */
+  /** Sets the roles of places that it may use. */
   public JobFixture roles(String... roles) {
     scheduling =
         new JobScheduling(
@@ -174,31 +174,31 @@ public final class JobFixture {
     return this;
   }
 
-  /** Retries that look at progress. */
+  /** Sets retries that depend on progress. */
   public JobFixture retry(ProgressRetryRules rules) {
     retry = Optional.of(rules);
     return this;
   }
 
-  /** When it has failed or succeeded as a whole. */
+  /** Sets when it has failed or succeeded as a whole. */
   public JobFixture outcome(OutcomeRules rules) {
     outcome = rules;
     return this;
   }
 
-  /** Its tasks run on this host. */
+  /** Places its tasks on this host. */
   public JobFixture host(String name) {
     host = name;
     return this;
   }
 
-  /** Its tasks run on the host that their node on this level names. */
+  /** Places its tasks on the host named by their node on this level. */
   public JobFixture hostOfLevel(String ofLevel) {
     hostLevel = ofLevel;
     return this;
   }
 
-  /** When it was made, in epoch seconds. */
+  /** Sets its creation time in epoch seconds. */
   public JobFixture created(long epochSeconds) {
     createTime = epochSeconds;
     return this;

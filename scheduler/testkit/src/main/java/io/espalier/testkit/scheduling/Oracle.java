@@ -27,12 +27,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scheduling core in its slowest and most obvious form: everything by name, nothing kept that
- * can be computed, every question answered by looking at everything
- * (docs/design/design.md#the-index, and word by word as in docs/design/bistro.md#filters and the
- * sections after it).
+ * A reference implementation of the scheduling core in its slowest and most obvious form:
+ * everything is identified by name, nothing computable is stored, and every query is answered by a
+ * full scan (docs/design/design.md#the-index, and literally as in docs/design/bistro.md#filters and
+ * the sections after it).
  *
- * <p><b>Length.</b> In one piece, so that it can be held against the design from top to bottom.
+ * <p>It is a single class so that it can be compared with the design from top to bottom.
  */
 public final class Oracle {
   private static final Set<Kind> KEEPING =
@@ -90,17 +90,17 @@ public final class Oracle {
   private long now;
 
   /**
-   * Names a node.
+   * A node.
    *
-   * @param level its name
+   * @param level name of its level
    */
   public record Place(String level, String node) {}
 
   /**
-   * A running task with what it was charged when it started.
+   * A running task with the charges made at its start.
    *
-   * @param path instance first; empty when job or node were not known
-   * @param charges of the path and, on the level of workers, of its worker
+   * @param path instance first; empty when job or node were unknown
+   * @param charges charges on the path and, on the level of workers, on its worker
    * @param worker its shard; null: none
    */
   public record Run(
@@ -121,8 +121,9 @@ public final class Oracle {
   // ---- events
 
   /**
-   * Statuses of nodes that are gone, of jobs that moved to another level, and of jobs that are gone
-   * and have nothing running (T9 in docs/design/bistro.md#conformance-of-statuses) are forgotten.
+   * Puts a new configuration into force. It forgets the statuses of removed nodes, of jobs that
+   * moved to another level, and of removed jobs without running tasks (T9 in
+   * docs/design/bistro.md#conformance-of-statuses).
    */
   public void apply(Config newConfig, Topology newTopology) {
     config = newConfig;
@@ -165,13 +166,13 @@ public final class Oracle {
     overLimits.advance(now);
   }
 
-  /** {@link #apply} will follow. */
+  /** Begins an update; {@link #apply} will follow. */
   public void begin() {
     rates.begin();
     overLimits.begin();
   }
 
-  /** Takes the tokens of a start along a path. */
+  /** Takes the start tokens along a path. */
   public void takeTokens(TaskKey task, List<Place> path) {
     rates.started(task.job(), path);
   }
@@ -192,7 +193,7 @@ public final class Oracle {
     }
   }
 
-  /** Another limit for a node, or for all of its level where the node is empty. */
+  /** Overrides the limit of a node, or of its whole level if the node is empty. */
   public void override(LimitOverride.Key key, @Nullable Integer limit) {
     if (limit == null) {
       overrides.remove(key);
@@ -208,14 +209,14 @@ public final class Oracle {
     overLimits.changed();
   }
 
-  /** Takes a task for running whose job or node is not known. */
+  /** Registers a running task whose job or node is unknown. */
   public void startOutside(TaskKey task, @Nullable String worker) {
     if (running.put(task, new Run(task, List.of(), Map.of(), worker)) != null) {
       throw new IllegalStateException("started twice: " + task);
     }
   }
 
-  /** Gives a task that was taken for running its place, job and node being known now. */
+  /** Assigns a path to a registered task whose job and node have become known. */
   public void settle(TaskKey task, List<Place> path) {
     Run run = running.remove(task);
     if (run == null) {
@@ -224,7 +225,7 @@ public final class Oracle {
     start(task, path, run.worker());
   }
 
-  /** Starts a task along a path on a worker, fitting or not. */
+  /** Starts a task along a path on a worker, even if limits are exceeded. */
   public void start(TaskKey task, List<Place> path, @Nullable String worker) {
     Job job = job(task.job());
     Map<Place, Map<String, Integer>> charges = new LinkedHashMap<>();
@@ -262,7 +263,7 @@ public final class Oracle {
     forgetIdle();
   }
 
-  // ---- questions
+  // ---- queries
 
   public Config config() {
     return config;
@@ -276,7 +277,7 @@ public final class Oracle {
     return running;
   }
 
-  /** Whether there is such a task. */
+  /** Returns whether the task exists. */
   public boolean isKnown(TaskKey task) {
     Job job = config.job(task.job());
     return job != null && isThere(topology.levels().name(job.level()), task.node());
@@ -306,7 +307,7 @@ public final class Oracle {
     return new Place(topology.levels().name(topology.level(node)), topology.name(node));
   }
 
-  /** All tasks of a job, in node order. */
+  /** Returns all tasks of a job, in node order. */
   public List<TaskKey> tasks(Job job) {
     List<TaskKey> tasks = new ArrayList<>();
     if (job.level() != topology.levels().worker()) {
@@ -315,18 +316,18 @@ public final class Oracle {
     return tasks;
   }
 
-  /** Slots left; negative where more is in use than the limit. */
+  /** Returns the free slots; negative when usage exceeds the limit. */
   public int free(Place place, Resource resource) {
     int configured = OracleLimits.of(config, topology, place.node(), resource);
     return limit(place, resource, configured) - used(place, resource.name());
   }
 
-  /** What is kept free, and what may be. */
+  /** Returns the reservations of nodes, with what may be reserved. */
   OracleReservations reservations() {
     return reservations;
   }
 
-  /** What is kept of queues and workers. */
+  /** Returns the reservations of capacity in queues and on workers. */
   OracleCapacity rooms() {
     return rooms;
   }
@@ -335,12 +336,15 @@ public final class Oracle {
     return pool;
   }
 
-  /** Whether anything but the lack of slots or tasks keeps all tasks of a job. */
+  /**
+   * Returns whether something other than a lack of slots or tasks prevents all tasks of a job from
+   * starting.
+   */
   boolean isStopped(Job job) {
     return !config.settings().enabled() || !job.canRun() || paused.contains(job.name());
   }
 
-  /** Where more is in use than there is. */
+  /** Returns the places where usage exceeds the limit. */
   OracleOverLimits overLimits() {
     return overLimits;
   }
@@ -350,10 +354,11 @@ public final class Oracle {
   }
 
   /**
-   * The places on the paths of a task at which it could go on upwards if slots were free there and
-   * above.
+   * Returns the places on the paths of a task that it could pass if slots were free there and
+   * above: it lacks no slots below them.
    *
-   * @param otherwise what keeps it, slots aside
+   * @param otherwise kinds of failures, other than a lack of slots, that exclude the task or the
+   *     path
    */
   Set<Place> wantedBy(TaskKey task, Set<Kind> otherwise) {
     Job job = job(task.job());
@@ -385,7 +390,7 @@ public final class Oracle {
         && topology.levels().name(resource.level()).equals(place.level());
   }
 
-  /** The sum of the limits in effect, over the nodes of the level or over the workers. */
+  /** Returns the sum of the effective limits over the nodes of the level or over the workers. */
   long slotsInAll(Resource resource) {
     if (resource.level() == topology.levels().worker()) {
       return pool.workers().values().stream().mapToLong(w -> limitOn(w, resource)).sum();
@@ -401,17 +406,17 @@ public final class Oracle {
         .sum();
   }
 
-  /** What queues hold. */
+  /** Returns the usage of queues. */
   OracleQueues queues() {
     return queues;
   }
 
-  /** Whether there is such a place, or it is a worker. */
+  /** Returns whether the place exists; a worker always does. */
   boolean isThere(Place place) {
     return place.level().equals(Levels.WORKER) || isThere(place.level(), place.node());
   }
 
-  /** Slots in all, as operators have it. */
+  /** Returns the limit with operators' overrides applied. */
   private int limit(Place place, Resource resource, int configured) {
     String level = place.level();
     Integer ofNode = overrides.get(new LimitOverride.Key(level, resource.name(), place.node()));
@@ -427,27 +432,27 @@ public final class Oracle {
     return used;
   }
 
-  /** How many tasks a worker runs. */
+  /** Returns the number of tasks that a worker runs. */
   public int tasksOn(String shard) {
     return (int) running.values().stream().filter(run -> shard.equals(run.worker())).count();
   }
 
-  /** The workers there are, by shard. */
+  /** Returns the workers by shard. */
   public Map<String, WorkerInfo> workers() {
     return pool.workers();
   }
 
-  /** How many slots of a worker are in use. */
+  /** Returns the number of a worker's slots in use. */
   public int usedOn(String shard, String resource) {
     return used(new Place(Levels.WORKER, shard), resource);
   }
 
-  /** Slots of a worker in all. */
+  /** Returns the total number of a worker's slots. */
   public int limitOn(WorkerInfo worker, Resource resource) {
     return pool.limit(config, worker, resource);
   }
 
-  /** The workers that may take a task that starts along this path. */
+  /** Returns the workers that may take a task that starts along this path. */
   public List<WorkerInfo> eligibleWorkers(TaskKey task, List<Place> path) {
     Job job = job(task.job());
     List<String> host = new ArrayList<>();
@@ -460,7 +465,7 @@ public final class Oracle {
     return pool.eligible(config, job, pool.isLocal() || host.isEmpty() ? null : host.get(0));
   }
 
-  /** Whether the paths of a job's tasks may say on which host they run. */
+  /** Returns whether the paths of a job's tasks may determine their host. */
   private boolean isPlaced(Job job) {
     return job.hostPlacement().isEmpty()
         && job.levelForHostPlacement().isPresent()
@@ -479,7 +484,7 @@ public final class Oracle {
     return pool.failures(config, job, host);
   }
 
-  /** All paths of a node, each from the node's own slot to the instance's. */
+  /** Returns all paths of a node, each from the node's own slot to the instance's. */
   public List<List<Integer>> paths(int node) {
     List<List<Integer>> paths = new ArrayList<>();
     for (int i = 0; i < topology.slotCount(node); i++) {
@@ -539,7 +544,7 @@ public final class Oracle {
       return false;
     }
     long end = status.sinceMillis() + status.backoffSeconds() * 1000L;
-    // Timers tick at 10 ms.
+    // Timers have a resolution of 10 ms.
     return now < (end + 9) / 10 * 10;
   }
 
@@ -554,7 +559,7 @@ public final class Oracle {
         && status.main() == Main.DONE;
   }
 
-  /** What keeps all tasks of a job, workers aside. */
+  /** Returns the conditions that fail for all tasks of a job, except those of workers. */
   private List<Failure> failuresOfJob(Job job) {
     List<Failure> failures = new ArrayList<>();
     if (!config.settings().enabled()) {
@@ -582,14 +587,14 @@ public final class Oracle {
     return failures;
   }
 
-  /** Where its tasks have to run whatever their path; null: anywhere. */
+  /** Returns the host of its tasks if that does not depend on their path; null: any host. */
   @Nullable String hostOf(Job job) {
     return pool.isLocal() || job.hostPlacement().isEmpty() ? null : job.hostPlacement();
   }
 
   /**
-   * Whether nothing but slots in use keeps a job from going up from a place: what may be kept free
-   * for it (docs/adr/0035-reservations.md).
+   * Returns whether only slots in use prevent a job from passing a place and the places above it,
+   * so that the place may be reserved for it (docs/adr/0035-reservations.md).
    */
   boolean mayGoUp(Job job, Place place) {
     return failuresOfJob(job).isEmpty()
@@ -618,7 +623,10 @@ public final class Oracle {
     return isPlaced || pool.isThere(config, job, hostOf(job));
   }
 
-  /** Whether a job lacks slots of a place, or of one above it, that are in use or kept free. */
+  /**
+   * Returns whether a job lacks slots of a place, or of one above it, because they are in use or
+   * reserved.
+   */
   boolean lacksSlotsUpwards(Job job, Place place) {
     int own = topology.find(topology.levels().find(place.level()), place.node());
     return paths(own).stream()
@@ -660,13 +668,15 @@ public final class Oracle {
     return failures;
   }
 
-  /** Whether too little of other jobs is done for a job to start anything. */
+  /** Returns whether a job cannot start because other jobs have not progressed far enough. */
   boolean waitsForJobs(String name) {
     Job job = config.job(name);
     return job != null && job.afterJobs().stream().anyMatch(whole -> !isDone(whole));
   }
 
-  /** Whether enough of the tasks of a job are done, of those that its filters let pass. */
+  /**
+   * Returns whether enough of the tasks of a job are done, counting those that pass its filters.
+   */
   private boolean isDone(WholeJobDependency whole) {
     Job job = config.job(whole.job());
     if (job == null || !job.canRun() || !config.settings().enabled()) {
@@ -688,7 +698,9 @@ public final class Oracle {
     return done * 100.0 >= whole.donePercent() * all;
   }
 
-  /** All conditions that fail, on the path on which fewest do (the first such in slot order). */
+  /**
+   * Returns all conditions that fail, on the path with the fewest (the first such in slot order).
+   */
   public List<Failure> failures(TaskKey task) {
     Job job = job(task.job());
     List<Failure> failures = failuresOfTask(job, task.node());
@@ -705,23 +717,25 @@ public final class Oracle {
     return failures;
   }
 
-  /** Whether more than slots, tokens, workers and its own status keeps a task. */
+  /**
+   * Returns whether something other than slots, tokens, workers and its own status blocks a task.
+   */
   boolean isKept(TaskKey task) {
     return failuresOfTask(job(task.job()), task.node()).stream()
         .anyMatch(failure -> KEEPING.contains(failure.kind()));
   }
 
-  /** The same of all tasks of a job. */
+  /** Returns the same for all tasks of a job. */
   boolean isKept(Job job) {
     return failuresOfJob(job).stream().anyMatch(failure -> KEEPING.contains(failure.kind()));
   }
 
-  /** Whether the task may start along some path. */
+  /** Returns whether the task may start along some path. */
   public boolean isEligible(TaskKey task) {
     return failures(task).isEmpty();
   }
 
-  /** Whether the task may start along this path. */
+  /** Returns whether the task may start along this path. */
   public boolean isEligible(TaskKey task, List<Place> path) {
     Job job = config.job(task.job());
     if (job == null || !failuresOfTask(job, task.node()).isEmpty()) {
@@ -741,7 +755,7 @@ public final class Oracle {
     return false;
   }
 
-  /** All tasks that may start now, by job. */
+  /** Returns all tasks that may start now, by job. */
   public Map<String, List<String>> eligible() {
     Map<String, List<String>> eligible = new TreeMap<>();
     for (Job job : config.jobs().values()) {
@@ -777,7 +791,7 @@ public final class Oracle {
     return best;
   }
 
-  /** The bits of a task as in histograms (docs/design/bistro.md#histograms). */
+  /** Returns the bits of a task as in histograms (docs/design/bistro.md#histograms). */
   public int bits(TaskKey task) {
     Job job = job(task.job());
     Verdict verdict = verdict(job, node(job, task.node()));
@@ -798,7 +812,7 @@ public final class Oracle {
     return bits | (waits(status) ? own | TaskStatus.USES_BACKOFF : own & ~TaskStatus.USES_BACKOFF);
   }
 
-  /** Level name to bits to how many nodes. */
+  /** Returns, by level name and bits, the number of nodes. */
   public Map<String, Map<Integer, Long>> histogram(Job job) {
     Map<Integer, Integer> byNode = new HashMap<>();
     for (TaskKey task : tasks(job)) {
@@ -819,7 +833,7 @@ public final class Oracle {
     return histogram;
   }
 
-  /** Running tasks that should not run (docs/design/bistro.md#orphans). */
+  /** Returns the running tasks that should not run (docs/design/bistro.md#orphans). */
   public Set<TaskKey> orphans() {
     Set<TaskKey> orphans = new HashSet<>();
     for (TaskKey task : running.keySet()) {
@@ -831,7 +845,10 @@ public final class Oracle {
     return orphans;
   }
 
-  /** On the job's own level; when it is not there, on any. */
+  /**
+   * Returns whether the node is enabled on the job's own level, or on any level if it is missing
+   * there.
+   */
   private boolean isEnabledSomewhere(Job job, String name) {
     int own = node(job, name);
     Set<Integer> nodes = new TreeSet<>();

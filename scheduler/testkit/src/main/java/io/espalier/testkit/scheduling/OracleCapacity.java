@@ -17,28 +17,31 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The room of queues and workers that is kept for jobs (docs/adr/0035-reservations.md), by brute
- * force. For which of those that have waited long enough is the core's choice; here it is checked
- * that the job can be starved, has waited, lacks that room and can have it one day, and, by {@link
- * Oracle}, that nothing else is closed to anybody.
+ * The brute-force model of capacity reservations in queues and on workers
+ * (docs/adr/0035-reservations.md). The core chooses which of the jobs that have waited long enough
+ * gets one. This class checks that the job can be starved, has waited, lacks that capacity and
+ * could ever have it; {@link Oracle} checks that nothing else is blocked for anybody.
  */
 final class OracleCapacity {
-  /** The core looks that often who could not have any. */
+  /** The interval at which the core rechecks jobs that could not get capacity. */
   private static final long RECHECK_MILLIS = 1_000;
 
   private final Oracle oracle;
   private final Map<Place, String> holders = new HashMap<>();
 
-  /** By job: when it was last seen not to wait. */
+  /** By job: when it was last seen not waiting. */
   private final Map<String, Long> since = new HashMap<>();
 
-  /** By job: when a wait for room on a worker may have begun last. */
+  /** By job: the latest time at which a wait for capacity on a worker may have begun. */
   private final Map<String, Long> lackedWorker = new HashMap<>();
 
-  /** The jobs of which a wait begins with the next look at the clock, if it has begun. */
+  /** The jobs whose wait, if it has begun, counts from the next clock event. */
   private final Set<String> lackWorker = new HashSet<>();
 
-  /** What was kept when it was looked last; a task that takes its place late ends nothing of it. */
+  /**
+   * The reservations of the last observation; a running task that is settled late ends none of
+   * them.
+   */
   private List<CapacityReservation> last = List.of();
 
   private record Place(CapacityReservation.Kind kind, String name) {}
@@ -47,12 +50,12 @@ final class OracleCapacity {
     this.oracle = oracle;
   }
 
-  /** The job that room in a queue is kept for; null: none. */
+  /** Returns the job that has reserved capacity in a queue; null: none. */
   @Nullable Job holderIn(String queue) {
     return holder(CapacityReservation.Kind.QUEUE, queue);
   }
 
-  /** The job that room on a worker is kept for; null: none. */
+  /** Returns the job that has reserved capacity on a worker; null: none. */
   @Nullable Job holderOn(String shard) {
     return holder(CapacityReservation.Kind.WORKER, shard);
   }
@@ -62,24 +65,24 @@ final class OracleCapacity {
     return job == null ? null : oracle.config().job(job);
   }
 
-  /** Whether room in a queue is kept for another job. */
+  /** Returns whether capacity in a queue is reserved for another job. */
   boolean keepsFrom(Job job, String queue) {
     Job holder = holderIn(queue);
     return holder != null && !holder.name().equals(job.name());
   }
 
-  /** A task of a job starts: whatever was kept for it is not any more. */
+  /** A task of a job starts: this ends the job's reservations. */
   void started(String job, long now) {
     since.put(job, now);
     holders.values().removeIf(job::equals);
   }
 
-  /** With a round it is seen which jobs wait for others, and nothing is kept for them any more. */
+  /** A round begins: this ends the reservations of jobs that wait for other jobs. */
   void beginRound() {
     holders.values().removeIf(oracle::waitsForJobs);
   }
 
-  /** Within a round nothing new is kept. */
+  /** Checks that no reservation is added within a round. */
   void duringRound(List<CapacityReservation> all) {
     assertThat(holders).containsAllEntriesOf(byPlace(all));
     replace(all);
@@ -97,7 +100,7 @@ final class OracleCapacity {
     holders.putAll(byPlace(all));
   }
 
-  /** Takes note of what the core keeps, and checks what is new in it. */
+  /** Records the core's reservations and checks the new ones. */
   void observe(List<CapacityReservation> all, long now) {
     for (Job job : oracle.config().jobs().values()) {
       if (oracle.isStopped(job)) {
@@ -125,15 +128,16 @@ final class OracleCapacity {
     last = List.copyOf(all);
   }
 
-  /** The core looks at the clock: what began since the last look begins now. */
+  /** The core handles a clock event: waits that began since the last one count from now. */
   void advanced(long now) {
     lackWorker.forEach(job -> lackedWorker.put(job, now));
     lackWorker.clear();
   }
 
   /**
-   * Whether a job may be waiting for room on a worker, which is kept for it or may be soon: until
-   * it has waited for its {@code reserve_after}, and a second more. Nodes stay free for it so long.
+   * Returns whether a job may be waiting for capacity on a worker that is reserved for it or may be
+   * soon: until it has waited for its {@code reserve_after}, plus a second. Its nodes stay reserved
+   * that long.
    */
   boolean mayHope(Job job, long now) {
     if (!isHeavy(CapacityReservation.Kind.WORKER, "", job)) {
@@ -198,7 +202,10 @@ final class OracleCapacity {
         resources.stream().filter(r -> OracleQueues.isCapped(spec, r)).toList());
   }
 
-  /** Another one takes of a resource, and of the same or of a second one less; and the reverse. */
+  /**
+   * Returns whether other jobs can starve the job: for two resources, which may be the same, some
+   * other job takes the first and needs less of the second, and the reverse.
+   */
   private boolean isStarved(Job job, List<Job> others, List<Resource> resources) {
     for (Resource a : resources) {
       for (Resource b : resources) {

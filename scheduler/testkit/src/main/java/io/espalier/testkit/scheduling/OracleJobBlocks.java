@@ -14,8 +14,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Jobs that are closed as a whole, each for reasons of their own; and whether the core tells of
- * every job whose state may be another one.
+ * Blocks whole jobs, each for its own reasons, and checks that the core reports every job whose
+ * state may have changed.
  */
 final class OracleJobBlocks {
   private static final List<Kind> KINDS =
@@ -24,7 +24,7 @@ final class OracleJobBlocks {
   private final Map<String, Set<Kind>> closed = new HashMap<>();
   private final Map<String, JobCounts> seen = new HashMap<>();
 
-  /** Closes or opens a job, here and there. */
+  /** Blocks or unblocks a job at random. */
   void change(Random random, SchedulingCore core, String job) {
     Kind kind = KINDS.get(random.nextInt(KINDS.size()));
     Set<Kind> reasons = of(job);
@@ -42,7 +42,7 @@ final class OracleJobBlocks {
     return closed.computeIfAbsent(job, name -> EnumSet.noneOf(Kind.class));
   }
 
-  /** After each step: whoever has another tally was touched. */
+  /** Checks after a step that the core has reported every job whose counts changed. */
   void check(SchedulingCore core) {
     Set<String> touched = new HashSet<>();
     for (int job : core.takeTouched(Integer.MAX_VALUE)) {

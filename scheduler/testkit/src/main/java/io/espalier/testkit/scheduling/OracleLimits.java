@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** Limits that are configured for single nodes: made at random, and looked up one by one. */
+/** Configured limits of individual nodes: generated at random, and looked up one by one. */
 final class OracleLimits {
   private static final List<Json> VALUES =
       List.of(
@@ -31,9 +31,9 @@ final class OracleLimits {
 
   private OracleLimits() {}
 
-  // ---- what is right
+  // ---- expected values
 
-  /** The configured limit of a resource on a node. */
+  /** Returns the configured limit of a resource on a node. */
   static int of(Config config, Topology topology, String nodeName, Resource resource) {
     int node = topology.find(resource.level(), nodeName);
     int limit = resource.limit();
@@ -68,7 +68,7 @@ final class OracleLimits {
     return limit;
   }
 
-  /** The same of a worker, of which all else that is configured is considered already. */
+  /** Returns the limit of a worker; {@code before} includes all other configuration. */
   static int of(Config config, WorkerInfo worker, Resource resource, int before) {
     int limit = before;
     for (NodeLimitRule rule : config.settings().rules().nodeLimits()) {
@@ -87,7 +87,7 @@ final class OracleLimits {
 
   // ---- random
 
-  /** What a node source says of a node beside its tags. */
+  /** Returns the attributes that a node source delivers for a node. */
   static Json.Obj attributes(Random random) {
     Json.Builder all = Json.object();
     if (random.nextInt(3) == 0) {
@@ -99,7 +99,7 @@ final class OracleLimits {
     return all.build();
   }
 
-  /** Few or no rules, in a random order. */
+  /** Returns few or no rules, in random order. */
   static List<NodeLimitRule> rules(Random random, Levels levels) {
     List<NodeLimitRule> rules = new ArrayList<>();
     while (random.nextInt(3) > 0 && rules.size() < 5) {

@@ -21,13 +21,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where more than a limit is in use and since when, by a look at what runs after every event: on
- * nodes and on workers, with or without {@code kill_over_limit_after_sec} ({@link
+ * Tracks where usage exceeds a limit and since when, by scanning the running tasks after every
+ * event: on nodes and on workers, with or without {@code kill_over_limit_after_sec} ({@link
  * io.espalier.core.scheduling.OverLimitScan}).
  *
- * <p>What the core does in slices, it does at a moment of its choice: a place that is first over in
- * such a time may be so since any moment of it, and one where tasks ended in it may have been
- * within its limit for a moment.
+ * <p>The core applies a sliced operation at a moment of its choice. So a place that is first over
+ * its limit during such an operation may be over it since any moment of it, and a place where tasks
+ * ended meanwhile may have been within its limit briefly.
  */
 final class OracleOverLimits {
   private static final List<String> SUFFIXES = List.of("1", "2");
@@ -35,7 +35,7 @@ final class OracleOverLimits {
   private final Oracle oracle;
   private final Map<At, Since> all = new HashMap<>();
 
-  /** Where tasks ended since the slices began; null: nothing is done in slices. */
+  /** The places where tasks ended since the slices began; null: no sliced operation is running. */
   private @Nullable Set<Place> touched;
 
   private long begun;
@@ -45,8 +45,8 @@ final class OracleOverLimits {
   private record At(Place place, String resource) {}
 
   /**
-   * @param before the same before slices in which it may have ended and begun again; null: it did
-   *     not
+   * @param before the previous period, if it may have ended and begun again during slices; null: it
+   *     did not
    */
   private record Since(long from, long until, @Nullable Since before) {
     boolean allows(long millis) {
@@ -64,36 +64,36 @@ final class OracleOverLimits {
     now = nowMillis;
   }
 
-  /** The core begins to change limits in slices; {@link #sliced} follows. */
+  /** The core begins to apply limits in slices; {@link #sliced} follows. */
   void slices(long fromMillis) {
     touched = new HashSet<>();
     slicesFrom = fromMillis;
   }
 
-  /** They are all in force. */
+  /** All slices are in force. */
   void sliced() {
     look(null);
     touched = null;
   }
 
-  /** A change begins; what it brings may be in force from now on. */
+  /** An update begins; its contents may be in force from now on. */
   void begin() {
     begun = now;
   }
 
-  /** It is in force now; {@link #sliced} follows. */
+  /** The update is in force now; {@link #sliced} follows. */
   void slicesOfChange() {
     slices(begun);
   }
 
-  /** A task holds slots at these places. */
+  /** A task has taken slots at these places. */
   void started(Collection<Place> places) {
     if (touched == null) {
       look(Set.copyOf(places));
     }
   }
 
-  /** A task has given back what it held at these places. */
+  /** A task has released its slots at these places. */
   void ended(Collection<Place> places) {
     if (touched == null) {
       look(Set.copyOf(places));
@@ -102,7 +102,7 @@ final class OracleOverLimits {
     }
   }
 
-  /** Of a worker that is on another host now, the time begins anew; {@link #changed} follows. */
+  /** Restarts the period of a worker that moved to another host; {@link #changed} follows. */
   void workers(List<WorkerInfo> news) {
     for (WorkerInfo worker : news) {
       WorkerInfo before = oracle.workers().get(worker.ref().shard());
@@ -113,7 +113,7 @@ final class OracleOverLimits {
     }
   }
 
-  /** Limits, or what is there, may have changed. */
+  /** Limits, nodes or workers may have changed. */
   void changed() {
     if (touched == null) {
       look(null);
@@ -142,7 +142,7 @@ final class OracleOverLimits {
     return mayBeNew ? new Since(slicesFrom, now, before) : before;
   }
 
-  /** Slots in use of the resources that there are, at the places that there are. */
+  /** Returns the slots in use of existing resources at existing places. */
   private Map<At, Integer> used(@Nullable Set<Place> only) {
     Map<At, Integer> used = new HashMap<>();
     for (Oracle.Run run : oracle.running().values()) {
@@ -191,7 +191,9 @@ final class OracleOverLimits {
 
   // ---- comparing
 
-  /** That the core knows the same places and times, and finds who holds slots there. */
+  /**
+   * Checks that the core has the same places and times, and finds the tasks that use slots there.
+   */
   void check(SchedulingCore core, Random random) {
     Map<String, Duration> after = oracle.config().settings().rules().killOverLimit();
     OverLimitScan every = scan(core, Long.MAX_VALUE / 2, random);
@@ -240,7 +242,7 @@ final class OracleOverLimits {
       assertThat(known.allows(found.sinceMillis()))
           .as("%s since %s: %d", at, known, found.sinceMillis())
           .isTrue();
-      // From now on it is known.
+      // From now on the exact time is known.
       all.put(at, new Since(found.sinceMillis(), found.sinceMillis(), null));
     }
     assertThat(found.limit()).as("limit of %s", at).isEqualTo(limit(at));
@@ -269,7 +271,7 @@ final class OracleOverLimits {
 
   // ---- random
 
-  /** For which resources tasks are killed, and after how long. */
+  /** Returns random resources for which tasks are killed, each with its delay. */
   static Map<String, Duration> any(Random random, List<String> levels) {
     Map<String, Duration> after = new HashMap<>();
     if (random.nextInt(3) > 0) {
@@ -284,7 +286,7 @@ final class OracleOverLimits {
     return after;
   }
 
-  /** A configuration's, as a parser would leave it: only of resources that there are. */
+  /** Returns the configuration's rules as a parser would leave them: only of existing resources. */
   static Map<String, Duration> of(Config config, Map<String, Duration> any) {
     Map<String, Duration> after = new HashMap<>(any);
     after.keySet().removeIf(name -> config.settings().resources().find(name) == null);

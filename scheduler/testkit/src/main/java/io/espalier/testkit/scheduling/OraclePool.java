@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers of the {@link Oracle}, word by word as in docs/design/bistro.md#host-placement,
+ * The workers of the {@link Oracle}, literally as in docs/design/bistro.md#host-placement,
  * docs/design/bistro.md#resources-of-workers and docs/design/bistro.md#worker-selectors.
  */
 final class OraclePool {
@@ -25,16 +25,16 @@ final class OraclePool {
   private final Use use;
   private boolean asked;
 
-  /** What the running tasks hold. */
+  /** The usage of the running tasks. */
   interface Use {
     int tasks(String shard);
 
     int slots(String shard, String resource);
 
-    /** The job that room on a worker is kept for; null: none. */
+    /** Returns the job that has reserved capacity on a worker; null: none. */
     @Nullable Job keptFor(String shard);
 
-    /** Slots in all, as operators have it. */
+    /** Returns the limit with operators' overrides applied. */
     int limit(String shard, Resource resource, int configured);
   }
 
@@ -52,12 +52,12 @@ final class OraclePool {
     return workers;
   }
 
-  /** Whether anything is asked of workers. */
+  /** Returns whether a start requires a worker. */
   boolean isAsked() {
     return asked;
   }
 
-  /** Whether the scheduler's own host is the only one. */
+  /** Returns whether the scheduler's own host is the only worker. */
   boolean isLocal() {
     return workers.containsKey("");
   }
@@ -91,7 +91,10 @@ final class OraclePool {
     return (int) limit;
   }
 
-  /** What a worker is short of for a job: names of resources, empty for too many tasks. */
+  /**
+   * Returns the names of the resources that a worker lacks for a job; an empty name stands for too
+   * many tasks.
+   */
   private List<String> shortages(Config config, Job job, WorkerInfo worker) {
     List<String> missing = new ArrayList<>();
     int kept = keptFrom(config, job, worker) == null ? 0 : 1;
@@ -114,7 +117,10 @@ final class OraclePool {
     return need <= 0 ? 0 : Math.max(0L, need - (free - kept));
   }
 
-  /** For whom room on a worker is kept from a job: one that needs the same may have it, too. */
+  /**
+   * Returns the job whose reservation on a worker excludes the given job; a job with the same needs
+   * is not excluded.
+   */
   private @Nullable Job keptFrom(Config config, Job job, WorkerInfo worker) {
     Job holder = use.keptFor(worker.ref().shard());
     if (holder == null || holder.name().equals(job.name())) {
@@ -135,7 +141,9 @@ final class OraclePool {
     return isLocal() || filter == null ? JobFilter.ALL : filter;
   }
 
-  /** Whether a worker that takes tasks has as many slots as a task of a job needs, free or not. */
+  /**
+   * Returns whether a worker that accepts tasks has, in total, enough slots for a task of a job.
+   */
   boolean isLargeEnough(Config config, Job job, String shard) {
     WorkerInfo worker = workers.get(shard);
     return worker != null
@@ -160,7 +168,7 @@ final class OraclePool {
         || FilterEvaluator.passesWorker(filter, job.name(), worker.host(), worker.ref().shard());
   }
 
-  /** The workers that may take a task now. */
+  /** Returns the workers that may take a task now. */
   List<WorkerInfo> eligible(Config config, Job job, @Nullable String host) {
     return workers.values().stream()
         .filter(worker -> host == null || host.equals(worker.host()))
@@ -170,7 +178,7 @@ final class OraclePool {
         .toList();
   }
 
-  /** Whether there is a worker that takes tasks of a job, full or not. */
+  /** Returns whether some worker, full or not, accepts tasks of a job. */
   boolean isThere(Config config, Job job, @Nullable String host) {
     return !asked
         || workers.values().stream()
@@ -179,7 +187,7 @@ final class OraclePool {
             .anyMatch(worker -> passes(config, job, worker));
   }
 
-  /** Why no worker takes a task. */
+  /** Returns why no worker takes a task. */
   List<Failure> failures(Config config, Job job, @Nullable String host) {
     if (!asked || !eligible(config, job, host).isEmpty()) {
       return List.of();

@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What queues may hold (docs/design/features.md#queues), looking at every running task. */
+/** The limits of queues (docs/design/features.md#queues), computed from all running tasks. */
 final class OracleQueues {
   private final Oracle oracle;
   private final OraclePool pool;
@@ -32,7 +32,7 @@ final class OracleQueues {
     config.jobs().values().forEach(job -> queueOf.put(job.name(), job.scheduling().queue()));
   }
 
-  /** Slots that the running tasks of a queue hold, of places that are still there. */
+  /** Returns the slots that the running tasks of a queue use, at places that still exist. */
   long held(String queue, Resource resource) {
     String level = oracle.config().settings().levels().name(resource.level());
     long held = 0;
@@ -49,7 +49,8 @@ final class OracleQueues {
   }
 
   /**
-   * The largest part of any resource that a queue holds (docs/design/features.md#use-of-a-queue).
+   * Returns the largest fraction of any resource that a queue uses
+   * (docs/design/features.md#use-of-a-queue).
    */
   double dominantShare(String queue) {
     return oracle.config().settings().resources().all().stream()
@@ -58,7 +59,7 @@ final class OracleQueues {
         .orElse(0);
   }
 
-  /** One for each resource of which the job's queue holds too much. */
+  /** Returns a failure for each resource of which the job's queue uses too much. */
   List<Failure> failures(Job job) {
     List<Failure> failures = new ArrayList<>();
     for (QueueSpec spec : oracle.config().settings().rules().queues()) {
@@ -82,7 +83,7 @@ final class OracleQueues {
     return need > 0 && kept > 0 && held(spec.name(), resource) + kept + need > cap(spec, resource);
   }
 
-  /** Whether a queue may hold as much as a task of a job needs. */
+  /** Returns whether the limits of a queue allow a task of a job at all. */
   boolean isLargeEnough(String queue, Job job) {
     return oracle.config().settings().rules().queues().stream()
         .filter(spec -> spec.name().equals(queue))
@@ -92,7 +93,7 @@ final class OracleQueues {
                     .allMatch(r -> need(job, r) <= cap(spec, r)));
   }
 
-  /** What a job needs, as far as a queue counts it. */
+  /** Returns the needs of a job that its queue counts. */
   int need(Job job, Resource resource) {
     boolean ofWorkers =
         oracle.config().settings().levels().name(resource.level()).equals(Levels.WORKER);
@@ -100,7 +101,7 @@ final class OracleQueues {
     return counts ? Math.max(0, job.needs().get(resource.index())) : 0;
   }
 
-  /** Whether a queue is limited in a resource. */
+  /** Returns whether a queue limits a resource. */
   static boolean isCapped(QueueSpec spec, Resource resource) {
     return spec.maxSlots().containsKey(resource.index())
         || spec.maxFraction().containsKey(resource.index());

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** Caps on running tasks, and token buckets as exact decimal numbers of tokens, by name. */
+/** Limits on running tasks, and token buckets as exact decimal numbers of tokens, by name. */
 final class OracleRates {
   private static final String JOB = "a job";
   private static final double[] RATES = {0.25, 0.5, 1, 2, 5};
@@ -25,7 +25,7 @@ final class OracleRates {
   private long begun;
   private long now;
 
-  /** What it holds at one instant; whether it waits for a tick with a token. */
+  /** The content of a bucket at one instant, and whether it waits for a tick with a token. */
   private final class Bucket {
     StartRate rate;
     BigDecimal tokens = BigDecimal.ZERO;
@@ -62,7 +62,7 @@ final class OracleRates {
 
     void change(StartRate next) {
       if (!rate.equals(next)) {
-        // Parts of a token are whole numbers of what comes in within a millisecond.
+        // Fractions of a token are whole multiples of the inflow of one millisecond.
         int digits = BigDecimal.valueOf(next.perSecond()).stripTrailingZeros().scale();
         tokens = at(now).setScale(3 + Math.max(0, digits), RoundingMode.DOWN);
         tokens = tokens.min(BigDecimal.valueOf(next.burst()));
@@ -103,7 +103,7 @@ final class OracleRates {
                 .change(rate));
   }
 
-  /** A change begins: from now on nodes that it brings gain tokens. */
+  /** An update begins: from now on nodes that it adds gain tokens. */
   void begin() {
     begun = now;
   }
@@ -112,7 +112,7 @@ final class OracleRates {
     return new Place(JOB, name);
   }
 
-  /** A task was started, not only taken for running. */
+  /** A task was started, and not only registered as running. */
   void started(String job, List<Place> path) {
     List<Place> charged = new ArrayList<>(path);
     charged.add(ofJob(job));
@@ -139,7 +139,7 @@ final class OracleRates {
         : List.of();
   }
 
-  /** Gives a job caps at random. */
+  /** Gives a job random limits. */
   static void limit(JobFixture job, Random random) {
     if (random.nextInt(100) < 20) {
       job.maxConcurrent(1 + random.nextInt(4));
@@ -149,7 +149,7 @@ final class OracleRates {
     }
   }
 
-  /** Rates of levels by name, mostly none. */
+  /** Returns rates by level name, mostly none. */
   static Map<String, StartRate> ofLevels(List<String> levels, Random random) {
     Map<String, StartRate> rates = new HashMap<>();
     for (String level : levels) {

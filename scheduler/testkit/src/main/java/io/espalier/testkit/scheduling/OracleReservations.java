@@ -18,22 +18,22 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The nodes that are kept free (docs/adr/0035-reservations.md), by brute force. Which of those that
- * have waited long enough gets a node, and at which look, is the core's choice. Here it is checked
- * that it has waited; that a job holds no more than its share; that what is held was wanted at each
- * moment, and could be used at each look, of which it is known exactly when they are; and, by
- * {@link Oracle}, that nothing else is closed to anybody.
+ * The brute-force model of node reservations (docs/adr/0035-reservations.md). The core chooses
+ * which of the jobs that have waited long enough gets a node, and at which check. This class
+ * verifies that the job has waited; that it reserves no more than its share; that it wanted the
+ * reserved nodes at each moment; and that it could use them at each check, the times of which are
+ * known exactly. {@link Oracle} verifies that nothing else is blocked for anybody.
  */
 final class OracleReservations {
-  /** The core looks after what is kept free that often. */
+  /** The interval at which the core checks reservations. */
   private static final long RECHECK_MILLIS = 1_000;
 
   private static final long TICK_MILLIS = 10;
 
-  /** A job holds one of so many nodes of a level, at least one. */
+  /** A job may reserve one node in this many of a level, but at least one. */
   private static final int SHARE = 20;
 
-  /** What keeps a task, and is neither a lack of slots nor short-lived. */
+  /** The conditions that block a task and are neither a lack of slots nor short-lived. */
   private static final Set<Kind> OTHERWISE =
       EnumSet.complementOf(
           EnumSet.of(
@@ -48,47 +48,47 @@ final class OracleReservations {
   private final Oracle oracle;
   private final Map<Place, String> holders = new HashMap<>();
 
-  /** Since when a job has wanted a node, and since when what is held was too small for it. */
+  /** When a job began to want a node; also for a reservation that became too small for it. */
   private final Map<Claim, Long> since = new HashMap<>();
 
   private final Map<Claim, Hold> holds = new HashMap<>();
 
-  /** When this world took over what was held. */
+  /** When the current configuration took over the reservations. */
   private long changedAt = Long.MIN_VALUE;
 
   private record Claim(Place place, String job) {}
 
-  /** What is known of the looks after a node that is kept free. */
+  /** What is known of the core's checks of one reservation. */
   private static final class Hold {
     final long since;
 
-    /** When the next one is due, at the earliest and at the latest. */
+    /** The earliest and the latest time at which the next check is due. */
     long dueFrom;
 
     long dueTo;
 
-    /** It comes with the end of the next round, or with the next look at the clock. */
+    /** True when the check comes with the end of the next round, or with the next clock event. */
     boolean isRipe;
 
-    /** Unless it has been already, or is not due yet. */
+    /** True when a ripe check may have happened already, or may not be due yet. */
     boolean isUncertain;
 
-    /** The last one at which it lacked slots, at the latest. */
+    /** The latest possible time of the last check at which slots were lacking. */
     long lackedAt;
 
     /**
-     * @param armed when the core began to look after it
+     * @param armed when the core began its checks
      */
     Hold(long since, long armed, long now) {
       this.since = since;
       lackedAt = now;
       next(armed, armed);
-      // It was not seen before, and one look may have been already.
+      // The reservation was not seen before, and one check may have happened already.
       isRipe = dueTo <= tick(now);
       isUncertain = isRipe;
     }
 
-    /** The latest look was between these two times. */
+    /** The latest check was between these two times. */
     void next(long from, long to) {
       dueFrom = tick(from + RECHECK_MILLIS + TICK_MILLIS - 1);
       dueTo = tick(to + RECHECK_MILLIS + TICK_MILLIS - 1);
@@ -97,10 +97,10 @@ final class OracleReservations {
     }
 
     /**
-     * The core looks at what is due by now.
+     * The core performs the checks that are due by now.
      *
-     * @param once whether it did so only once: with the second time it looks at what it found with
-     *     the first
+     * @param once whether it handled a single clock event; with a second one it performs the checks
+     *     that the first one found due
      */
     void clockIs(long now, boolean once) {
       if (!isRipe && dueFrom <= tick(now)) {
@@ -118,7 +118,7 @@ final class OracleReservations {
     this.oracle = oracle;
   }
 
-  /** Whether so much is kept for another job that it does not fit. */
+  /** Returns whether a reservation of another job leaves too few slots. */
   boolean keepsFrom(Job job, Place place, Resource resource) {
     String holder = holders.isEmpty() ? null : holders.get(place);
     int need = job.needs().get(resource.index());
@@ -133,7 +133,7 @@ final class OracleReservations {
     return configured == null ? 0 : Math.max(0, configured.needs().get(resource.index()));
   }
 
-  /** A task starts: what was kept for its job on its path is not any more. */
+  /** A task starts: this ends the reservations of its job on its path. */
   void started(TaskKey task, List<Place> path, long now) {
     for (Place place : path) {
       holders.remove(place, task.job());
@@ -141,12 +141,12 @@ final class OracleReservations {
     }
   }
 
-  /** With a round it is seen which jobs wait for others, and nothing is kept for them any more. */
+  /** A round begins: this ends the reservations of jobs that wait for other jobs. */
   void beginRound() {
     holders.values().removeIf(oracle::waitsForJobs);
   }
 
-  /** A round, or a part of one, is over: the core looks at what is ripe. */
+  /** A round, or a part of one, is over: the core performs the ripe checks. */
   void roundOver(List<Reservation> all, long now) {
     Map<Place, String> before = Map.copyOf(holders);
     replace(all);
@@ -154,28 +154,30 @@ final class OracleReservations {
   }
 
   /**
-   * The core looks at the clock, which also is a look at what was ripe before.
+   * The core handles a clock event, and first performs the checks that were ripe before.
    *
-   * @param once whether it did so only once
+   * @param once whether it handled a single clock event
    */
   void advanced(List<Reservation> all, long now, boolean once) {
     Map<Place, String> before = Map.copyOf(holders);
     replace(all);
-    // What was uncertain may have become ripe only now.
+    // An uncertain check may have become ripe only now.
     look(all, before, now, now - 2 * RECHECK_MILLIS);
     holds.values().forEach(hold -> hold.clockIs(now, once));
   }
 
-  /** What was held is taken over by another world. */
+  /** A new configuration takes over the reservations. */
   void changed(long now) {
     changedAt = now;
     holds.values().forEach(hold -> hold.next(now, now));
   }
 
   /**
-   * @param before what was held when the core began to look: it looks at one after another, so that
-   *     what it ends later was still in the way of those before
-   * @param lookedFrom when what it may not have looked at now was looked at, at the earliest
+   * Verifies the checks of the core.
+   *
+   * @param before reservations when the checks began: the core checks one after another, so one
+   *     that it ends later still blocked the earlier ones
+   * @param lookedFrom earliest time of a check that the core may not have performed now
    */
   private void look(List<Reservation> all, Map<Place, String> before, long now, long lookedFrom) {
     for (Reservation kept : all) {
@@ -220,7 +222,7 @@ final class OracleReservations {
     return new Claim(new Place(kept.level(), kept.node()), kept.job());
   }
 
-  /** Within a round nothing new is kept. */
+  /** Checks that no reservation is added within a round. */
   void duringRound(List<Reservation> all) {
     assertThat(holders).containsAllEntriesOf(byPlace(all));
     replace(all);
@@ -238,7 +240,7 @@ final class OracleReservations {
     holders.putAll(byPlace(all));
   }
 
-  /** Takes note of what is wanted now and of what the core keeps free, and checks that. */
+  /** Records what is wanted now and the core's reservations, and checks them. */
   void observe(List<Reservation> all, long now) {
     Map<Place, String> before = Map.copyOf(holders);
     replace(all);
@@ -286,7 +288,7 @@ final class OracleReservations {
   }
 
   /**
-   * Every place that a task would pass which lacks nothing but slots there or above.
+   * Returns every place that a task would pass if it lacks nothing but slots there or above.
    *
    * @return for each job and place one such task
    */

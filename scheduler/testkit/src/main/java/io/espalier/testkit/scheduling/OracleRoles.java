@@ -5,7 +5,7 @@ import io.espalier.core.topology.NodeSpec;
 import java.util.List;
 import java.util.Random;
 
-/** Roles of places, and which of them a job may use: said once more, and at random. */
+/** Reimplements roles of places and which of them a job may use, and generates random ones. */
 final class OracleRoles {
   private static final String[] ROLES = {"primary", "replica", "witness"};
 
@@ -16,12 +16,12 @@ final class OracleRoles {
     return wanted.isEmpty() || role.equals("") || wanted.stream().anyMatch(role::equals);
   }
 
-  /** Every third node gets a role. */
+  /** Gives a role to every third node. */
   static NodeSpec some(Random random, NodeSpec node) {
     return random.nextInt(3) == 0 ? node.withRole(ROLES[random.nextInt(ROLES.length)]) : node;
   }
 
-  /** Every third job wants a role, or one of two. */
+  /** Lets every third job require a role, or one of two. */
   static JobFixture some(Random random, JobFixture job) {
     return switch (random.nextInt(6)) {
       case 0 -> job.roles(ROLES[random.nextInt(ROLES.length)]);

@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
-/** Compares what monitors ask of the core with a look at everything. */
+/** Compares the core's answers to monitoring queries with a full scan. */
 final class QueryChecks {
   private static final Set<Kind> GATES =
       Set.of(
@@ -103,7 +103,7 @@ final class QueryChecks {
 
   // ---- queues
 
-  /** What each holds, of all there is. */
+  /** Checks the usage of each queue and the totals. */
   void queues() {
     for (QueueView queue : core.queues()) {
       assertThat(queue.use())
@@ -120,9 +120,9 @@ final class QueryChecks {
     }
   }
 
-  // ---- holders
+  // ---- tasks that use slots
 
-  /** Of one resource on one node, in slices of a random size. */
+  /** Checks the tasks that use one resource of one node, in slices of a random size. */
   void holders(Random random) {
     List<Resource> resources =
         oracle.config().settings().resources().all().stream()
@@ -175,7 +175,7 @@ final class QueryChecks {
 
   // ---- counts
 
-  /** Of one subtree, all jobs together and apart. */
+  /** Checks the counts of one subtree, for all jobs together and for each job. */
   void counts(Random random) {
     int slot = random.nextInt(topology.slots());
     Map<String, long[]> expected = new HashMap<>();
@@ -234,10 +234,10 @@ final class QueryChecks {
     return leaves;
   }
 
-  /** Whether a task that would be ready is kept by more than slots. */
+  /** Returns whether something other than slots blocks a task that would otherwise be ready. */
   boolean isBlocked(Job job, TaskKey task) {
     boolean mayStart = core.mayStart(core.findJob(job.name()));
-    // What a job waits for as a whole is looked at in the next round.
+    // The core evaluates dependencies on whole jobs in the next round.
     boolean isKept = job.afterJobs().isEmpty() ? oracle.isKept(task) : isKeptOnItsNode(task);
     return isKept || (!mayStart && (needsTooMuch(job) || !job.afterJobs().isEmpty()));
   }
@@ -246,7 +246,7 @@ final class QueryChecks {
     return oracle.failures(task).stream().anyMatch(failure -> failure.kind() == Kind.DEPENDENCY);
   }
 
-  /** After a round: which jobs may start anything. */
+  /** Checks after a round which jobs may start anything. */
   void mayStart() {
     for (Job job : oracle.config().jobs().values()) {
       boolean mayStart = core.mayStart(core.findJob(job.name()));
@@ -258,7 +258,10 @@ final class QueryChecks {
     }
   }
 
-  /** Where overrides lower the largest limits the core may know of less than this. */
+  /**
+   * Returns whether the job needs more than the largest limit. If overrides lower that limit, the
+   * core need not know it.
+   */
   private boolean needsTooMuch(Job job) {
     boolean tooMuch = false;
     boolean mustBeKnown = false;
@@ -284,7 +287,7 @@ final class QueryChecks {
     return tooMuch;
   }
 
-  /** Done, failed, running, waiting, ready; -1: none of them. */
+  /** Returns the index of done, failed, running, waiting or ready; -1: none of them. */
   private static int state(int bits) {
     if ((bits & Main.RUNNING.bit()) != 0) {
       return 2;
@@ -303,7 +306,7 @@ final class QueryChecks {
 
   // ---- why tasks wait
 
-  /** Every waiting task counts once, under something that really is in its way. */
+  /** Checks that every waiting task counts once, under a reason that really blocks it. */
   void waiting(Job job, Random random) {
     Map<String, Long> least = new HashMap<>();
     Map<String, Long> most = new HashMap<>();
@@ -341,7 +344,10 @@ final class QueryChecks {
         .allSatisfy(group -> assertThat(group.samples()).isNotEmpty().hasSizeLessThanOrEqualTo(5));
   }
 
-  /** What a task may count under: the whole job's reason before its own, that before the path's. */
+  /**
+   * Returns the reasons that a task may count under: those of the whole job take precedence over
+   * its own, and its own over those of the path.
+   */
   private static List<String> kinds(List<Failure> failures) {
     List<Kind> kinds = failures.stream().map(Failure::kind).distinct().toList();
     List<Kind> gates =
@@ -361,7 +367,10 @@ final class QueryChecks {
     return kinds.isEmpty() ? List.of(WaitingReasons.STARTABLE) : words(kinds);
   }
 
-  /** A rate of starts may be that of the job or that of a node; what is kept, a queue's. */
+  /**
+   * Returns whether the failure is the job's: a start rate may be that of the job or of a node, and
+   * a reservation may be of a queue or of a node.
+   */
   private static boolean isOfJob(Failure failure) {
     return (failure.kind() == Kind.START_RATE || failure.kind() == Kind.RESERVED)
         && failure.node().isEmpty();

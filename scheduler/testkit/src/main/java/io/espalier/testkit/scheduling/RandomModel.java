@@ -22,12 +22,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A random configuration with its nodes, and random changes of both: trees of any depth with
- * replicas, skipped levels, disabled nodes and tags; jobs on any level with filters and
+ * Generates a random configuration with its nodes, and random updates of both: trees of any depth
+ * with replicas, skipped levels, disabled nodes and tags; jobs on any level with filters and
  * dependencies; several resources per level.
  *
- * <p><b>Length.</b> All draws come from one sequence, whose order makes the seeds mean what they
- * mean.
+ * <p>All random draws come from one sequence, and their order determines the meaning of a seed.
  */
 final class RandomModel {
   private static final int WORKERS = 6;
@@ -45,7 +44,7 @@ final class RandomModel {
   private final int jobsAtMost;
   private final int nodesPerLevel;
 
-  /** A world in which slots are short and little else: jobs wait for each other. */
+  /** Whether only slots are scarce, so that jobs wait for each other. */
   private final boolean isTight;
 
   private ConfigFixture config;
@@ -53,14 +52,14 @@ final class RandomModel {
   private List<String> jobs = new ArrayList<>();
   private NodeOrder order;
 
-  /** By the name of the level. */
+  /** Start rates by level name. */
   private Map<String, StartRate> rates = Map.of();
 
-  /** By resource: after how long with more in use than the limit tasks are killed. */
+  /** By resource: how long usage may exceed the limit before tasks are killed. */
   private Map<String, Duration> kills = Map.of();
 
   /**
-   * @param scarce whether jobs mostly keep each other waiting for slots
+   * @param scarce whether jobs mostly wait for each other's slots
    */
   RandomModel(
       Random random, int jobsAtMost, int nodesPerLevel, List<String> selectors, boolean scarce) {
@@ -159,7 +158,7 @@ final class RandomModel {
     return fixture;
   }
 
-  /** What the settings say of workers, beside limits. */
+  /** Adds the settings of workers other than limits. */
   private void describeWorkers(ConfigFixture fixture) {
     fixture.withoutOverrides();
     String resource = Levels.WORKER + 1;
@@ -176,7 +175,7 @@ final class RandomModel {
     fixture.weight(resource, random.nextInt(4)).weight(Levels.WORKER + 2, random.nextInt(2));
   }
 
-  /** Some of them are names of nodes, one is that of all trees' root. */
+  /** Returns a host name; some are names of nodes, and one is the root of all trees. */
   private String anyHost() {
     return switch (random.nextInt(6)) {
       case 0 -> "same" + random.nextInt(3);
@@ -186,7 +185,7 @@ final class RandomModel {
     };
   }
 
-  /** A random pool. */
+  /** Returns a random pool. */
   List<WorkerInfo> pool() {
     List<WorkerInfo> pool = new ArrayList<>();
     for (int i = 0; i < WORKERS; i++) {
@@ -213,7 +212,7 @@ final class RandomModel {
         "");
   }
 
-  /** The scheduler's own host. */
+  /** Returns the scheduler's own host as a worker. */
   WorkerInfo self() {
     return new WorkerInfo(
         WorkerRef.LOCAL,
@@ -238,7 +237,7 @@ final class RandomModel {
     }
   }
 
-  /** Names coincide across levels now and then. */
+  /** Adds a node; names coincide across levels occasionally. */
   private void addNode(int level) {
     String name =
         chance(90)
@@ -280,7 +279,7 @@ final class RandomModel {
     }
   }
 
-  /** A job that differs from others by what it needs. */
+  /** Adds a job that differs from others by its needs. */
   private void putTightJob(String name, JobFixture job) {
     config
         .build()
@@ -386,7 +385,7 @@ final class RandomModel {
     };
   }
 
-  /** Changes something at random. */
+  /** Makes a random modification. */
   void change() {
     if (chance(10)) {
       config.nodeLimits(OracleLimits.rules(random, config.levels()));

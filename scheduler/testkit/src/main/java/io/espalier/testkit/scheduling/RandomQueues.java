@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** Random queues, and which of them a job names. */
+/** Generates random queues, and the queue that a job names. */
 final class RandomQueues {
   private static final List<String> NAMES = List.of("default", "q0", "q1", "q2");
 
-  /** More than there are. */
+  /** More than the number of resources. */
   private static final int RESOURCES = 8;
 
   private RandomQueues() {}
 
   /**
-   * Often none at all.
+   * Returns random queues, often none.
    *
-   * @param scarce whether they are there, and hold few
+   * @param scarce whether there are queues with small limits
    */
   static QueueSpec[] any(Random random, boolean scarce) {
     List<QueueSpec> queues = new ArrayList<>();
@@ -45,7 +45,7 @@ final class RandomQueues {
     return queues.toArray(new QueueSpec[0]);
   }
 
-  /** The place of a job among others; the queue may not be configured. */
+  /** Returns random scheduling options of a job; its queue may not be configured. */
   static JobScheduling scheduling(Random random) {
     return new JobScheduling(
         NAMES.get(random.nextInt(NAMES.size())),

@@ -39,10 +39,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives a scheduling core and the oracle through the same random events, and compares everything
- * that can be asked. Everything comes from the seed.
- *
- * <p><b>Length.</b> Each kind of event has its method, on state that all share.
+ * Drives a scheduling core and the oracle through the same random events, and compares the answers
+ * to all queries. Everything derives from the seed.
  */
 public final class RandomRun {
   private final Random random;
@@ -53,13 +51,16 @@ public final class RandomRun {
   private final Map<String, WorkerSelector> selectors = new TreeMap<>();
   private final Runner runner;
 
-  /** What a status store would hold: every status ever given, also of jobs and nodes long gone. */
+  /**
+   * The content of a status store: every status ever given, including those of removed jobs and
+   * nodes.
+   */
   private final Map<TaskKey, TaskStatus> store = new HashMap<>();
 
   private final Map<TaskKey, Long> runs = new LinkedHashMap<>();
   private final List<String> placements = new ArrayList<>();
 
-  /** What was done to the core. */
+  /** The events that the core has processed. */
   private final List<CoreEvent> recording = new ArrayList<>();
 
   private final long seed;
@@ -69,33 +70,33 @@ public final class RandomRun {
   private long now = 1_000_003;
 
   /**
-   * How large the world is and what happens to it.
+   * The size of a random run.
    *
-   * @param compareEvery so many steps lie between two comparisons of everything; that each start
-   *     was allowed, and that nothing was left that could have started, is checked always
-   * @param scarce whether jobs mostly keep each other waiting for slots, and often for long enough
+   * @param compareEvery number of steps between two full comparisons; every start is always checked
+   *     to be allowed, and so is that nothing was left that could have started
+   * @param scarce whether jobs mostly wait for each other's slots, and often for long enough
    */
   public record Size(int jobs, int nodesPerLevel, int steps, int compareEvery, boolean scarce) {
     Size(int jobs, int nodesPerLevel, int steps) {
       this(jobs, nodesPerLevel, steps, 1, false);
     }
 
-    /** A long life; only now and then everything is compared. */
+    /** A long run with infrequent full comparisons. */
     public static final Size LONG = new Size(6, 8, 5_000, 50, false);
 
     public static final Size SMALL = new Size(6, 8, 60);
 
-    /** Much is kept for jobs that others would starve. */
+    /** Many reservations for jobs that others would starve. */
     public static final Size SCARCE = new Size(6, 8, 120, 10, true);
 
-    /** More than one word of jobs. */
+    /** Enough jobs for more than one word of bits. */
     public static final Size MANY_JOBS = new Size(90, 5, 25);
 
     /** Rows with summaries. */
     public static final Size WIDE = new Size(4, 150, 25);
   }
 
-  /** What runs tasks. */
+  /** The kind of task runner. */
   private enum Runner {
     NOBODY_ASKS,
     SELF,
@@ -141,18 +142,18 @@ public final class RandomRun {
     compare();
   }
 
-  /** What was started, in order. */
+  /** Returns the started tasks, in order. */
   public List<String> placements() {
     return placements;
   }
 
-  /** What was done to the core, in order. */
+  /** Returns the events that the core has processed, in order. */
   public List<CoreEvent> recording() {
     return recording;
   }
 
   /**
-   * Does it all again to another core.
+   * Replays all events on another core.
    *
    * @throws Replay.DifferenceException at the first difference
    */
@@ -183,7 +184,7 @@ public final class RandomRun {
     }
   }
 
-  /** Tasks end and may start again, others are forgiven: work that never runs out. */
+  /** Ends tasks that may start again, and forgives others, so that work never runs out. */
   private void turnOver() {
     for (int i = random.nextInt(6); i >= 0 && !runs.isEmpty(); i--) {
       List<TaskKey> all = new ArrayList<>(runs.keySet());
@@ -263,7 +264,7 @@ public final class RandomRun {
     return places;
   }
 
-  /** The selector would have taken no other. */
+  /** Checks that the selector would have selected no other worker. */
   private void compareRanks(WorkerInfo taken, List<WorkerInfo> eligible) {
     WorkerSelector selector = selectors.get(oracle.config().settings().workerSelector());
     if (selector != null && !selector.rotates()) {
@@ -295,7 +296,7 @@ public final class RandomRun {
     }
   }
 
-  /** Of a job or a node that may be there one day. */
+  /** Returns a task of a job or a node that may exist one day. */
   private TaskKey unknownTask() {
     return new TaskKey(
         "job" + random.nextInt(9), "n" + random.nextInt(4) + "_" + random.nextInt(12));
@@ -339,7 +340,7 @@ public final class RandomRun {
         null);
   }
 
-  /** The flag in one of so many cases. */
+  /** Returns the flag in one of {@code oneOf} cases, else 0. */
   private int flag(int oneOf, int bit) {
     return random.nextInt(oneOf) == 0 ? bit : 0;
   }
@@ -417,7 +418,7 @@ public final class RandomRun {
 
   // ---- limits
 
-  /** Of a node, a worker or a level that is there, or may be there one day. */
+  /** Overrides the limits of a node, a worker or a level that exists or may exist one day. */
   private void overrideLimits() {
     oracle.overLimits().slices(now);
     for (int i = random.nextInt(3); i >= 0; i--) {
@@ -445,7 +446,10 @@ public final class RandomRun {
     oracle.overLimits().sliced();
   }
 
-  /** What comes back while its last task ends is decided when a change is prepared. */
+  /**
+   * Ends tasks of configured jobs only: preparing an update decides about a job that returns while
+   * its last task ends.
+   */
   private void finishKnown() {
     for (TaskKey task : List.copyOf(runs.keySet())) {
       if (oracle.config().job(task.job()) != null && random.nextInt(3) == 0) {
@@ -475,7 +479,7 @@ public final class RandomRun {
     return new LimitOverride.Key(nodes.levels().name(level), resource.name(), node);
   }
 
-  // ---- changes
+  // ---- updates
 
   private void change() {
     int changes = 1 + random.nextInt(3);
@@ -591,7 +595,7 @@ public final class RandomRun {
     compareWorkers();
     compareOrphans();
     compareOpenJobs();
-    // That was a round.
+    // This was a round.
     new QueryChecks(core, oracle).mayStart();
     oracle.rooms().observe(core.keptRoom(), now);
   }
@@ -742,7 +746,7 @@ public final class RandomRun {
     assertThat(orphans).isEqualTo(oracle.orphans());
   }
 
-  /** A policy that starts nothing; it draws random numbers all the same. */
+  /** Returns a policy that starts nothing, but draws random numbers all the same. */
   private static SchedulingPolicy looking(Set<String> open) {
     return new SchedulingPolicy() {
       @Override
@@ -759,7 +763,7 @@ public final class RandomRun {
     };
   }
 
-  /** The bits at the root say the same as looking at every task. */
+  /** Checks that the bits at the root agree with a scan of all tasks. */
   private void compareOpenJobs() {
     Set<String> open = new HashSet<>();
     oracle.reservations().beginRound();

@@ -16,11 +16,11 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Worlds of the core by their seeds, and which seeds a run of the tests takes. As a program: {@code
+ * Random runs of the core by their seeds, and the seeds that a test run takes. As a program, {@code
  * [--kinds SMALL,SCARCE] [--seeds N] [--from N] [--progress FILE]} runs the seeds {@code from} to
- * {@code from + N - 1} of each kind in turn and prints each that fails. With a file it notes there
- * how far each kind is, and goes on from there when it is started again. Ends with 1 when a seed
- * failed.
+ * {@code from + N - 1} of each kind in turn and prints each that fails. It records the progress of
+ * each kind in the file and continues from there when it is started again. The exit code is 1 when
+ * a seed failed.
  */
 public final class RandomWorlds {
   /** The property that names the first seed. */
@@ -28,21 +28,21 @@ public final class RandomWorlds {
 
   private static final int BATCH = 20;
 
-  /** More than any kind takes in one run of the tests. */
+  /** More seeds than any kind takes in one test run. */
   private static final long SEEDS_PER_DAY = 10_000;
 
-  /** The kinds of worlds, by their sizes. */
+  /** The kinds of random runs, by their sizes. */
   public enum Kind {
-    /** Few jobs and nodes, everything compared after each step. */
+    /** Few jobs and nodes, with a full comparison after each step. */
     SMALL(Size.SMALL),
-    /** Jobs that keep each other waiting for slots. */
+    /** Jobs that wait for each other's slots. */
     SCARCE(Size.SCARCE),
-    /** More than one word of jobs. */
+    /** Enough jobs for more than one word of bits. */
     MANY_JOBS(Size.MANY_JOBS),
     /** Rows with summaries. */
     WIDE(Size.WIDE);
 
-    @SuppressWarnings("ImmutableEnumChecker") // It is: numbers only.
+    @SuppressWarnings("ImmutableEnumChecker") // It is immutable: numbers only.
     private final Size size;
 
     Kind(Size size) {
@@ -53,9 +53,9 @@ public final class RandomWorlds {
   private RandomWorlds() {}
 
   /**
-   * The first seed of a run of the tests: what the property {@value #FROM} says; without it 10,000
-   * times the number of days between 1970-01-01 and today (UTC), so that each day looks at seeds
-   * that no day before has seen.
+   * Returns the first seed of a test run: the value of the property {@value #FROM}; without it
+   * 10,000 times the number of days between 1970-01-01 and today (UTC), so that each day tests
+   * seeds that no earlier day has tested.
    */
   public static long firstSeed() {
     Long given = Long.getLong(FROM);
@@ -67,9 +67,9 @@ public final class RandomWorlds {
   }
 
   /**
-   * Lives in one world, and does the same again from the recording.
+   * Runs one seed, and replays the recording.
    *
-   * @throws AssertionError names the seed, its kind, and the first difference
+   * @throws AssertionError naming the seed, its kind, and the first difference
    */
   public static RandomRun run(long seed, Kind kind) {
     try {
@@ -86,7 +86,7 @@ public final class RandomWorlds {
     }
   }
 
-  /** Runs many. */
+  /** Runs many seeds. */
   public static void main(String[] args) {
     List<Kind> kinds = List.of(Kind.values());
     long seeds = 20_000;
@@ -116,7 +116,7 @@ public final class RandomWorlds {
     return kinds;
   }
 
-  /** A batch of each kind in turn, so that a run that is cut short has looked at all kinds. */
+  /** Runs a batch of each kind in turn, so that an interrupted run has covered all kinds. */
   private static boolean runAll(List<Kind> kinds, long from, long end, @Nullable Path progress) {
     Properties next = load(progress);
     long failures = 0;

@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every scheduling policy must keep; one test per policy extends it. */
+/** The contract of every scheduling policy; one test per policy extends it. */
 public abstract class SchedulingPolicyContract {
   private static final int ALL = Integer.MAX_VALUE;
 
-  /** A new policy. */
+  /** Returns a new policy. */
   protected abstract SchedulingPolicy policy();
 
   @Test
@@ -86,7 +86,7 @@ public abstract class SchedulingPolicyContract {
     return new RandomRun(seed, size, List.of(policy()));
   }
 
-  /** A core in force. */
+  /** Returns a core with the configuration in force. */
   protected static SchedulingCore core(ConfigFixture fixture, String... paths) {
     Config config = fixture.build();
     Topology topology = TreeFixture.of(fixture.levels(), paths);
@@ -95,7 +95,7 @@ public abstract class SchedulingPolicyContract {
     return core;
   }
 
-  /** Job and node of all that a round starts, in order. */
+  /** Returns job and node of all tasks that a round starts, in order. */
   protected final List<String> started(SchedulingCore core, int maxStarts) {
     List<String> starts = new ArrayList<>();
     core.round(policy(), maxStarts, run -> starts.add(name(core, run)));

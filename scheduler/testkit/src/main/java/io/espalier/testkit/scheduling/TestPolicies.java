@@ -4,7 +4,7 @@ import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import java.util.function.Consumer;
 
-/** Two orders that need no policy module. */
+/** Two policies that do not depend on the policy module. */
 final class TestPolicies {
   static final SchedulingPolicy IN_TURN =
       policy(
@@ -21,7 +21,7 @@ final class TestPolicies {
           round -> {
             for (int job : round.openJobs()) {
               while (round.placeOne(job)) {
-                // All of this job, then the next.
+                // The loop starts all tasks of this job, then of the next.
               }
             }
           });

@@ -5,7 +5,7 @@ import io.espalier.core.scheduling.spi.WorkerSelector;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** Three orders that need no policy module. */
+/** Three selectors that do not depend on the policy module. */
 final class TestSelectors {
   static final List<WorkerSelector> ALL =
       List.of(

@@ -12,7 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Trees from a few words. */
+/** Builds trees from short descriptions. */
 public final class TreeFixture {
   /** The name of the instance node of all trees of the testkit. */
   public static final String INSTANCE = "instance1";
@@ -20,8 +20,8 @@ public final class TreeFixture {
   private TreeFixture() {}
 
   /**
-   * A tree from paths below the instance, one level per part: {@code "h1/d11"}. A part that ends in
-   * {@code !} is disabled there. The same name under two parents is a replica.
+   * Builds a tree from paths below the instance, one level per part: {@code "h1/d11"}. A part that
+   * ends in {@code !} is disabled there. The same name under two parents is a replica.
    */
   public static Topology of(Levels levels, String... paths) {
     TopologyBuilder builder = new TopologyBuilder(levels, INSTANCE);
@@ -43,7 +43,7 @@ public final class TreeFixture {
     return built(builder, NodeOrder.ORIGINAL);
   }
 
-  /** A tree from nodes, parents first. */
+  /** Builds a tree from nodes, parents first. */
   public static Topology of(Levels levels, NodeOrder order, Collection<NodeSpec> nodes) {
     TopologyBuilder builder = new TopologyBuilder(levels, INSTANCE);
     nodes.forEach(builder::add);
@@ -51,8 +51,8 @@ public final class TreeFixture {
   }
 
   /**
-   * A regular tree: {@code fanOuts[0]} nodes below the instance, {@code fanOuts[1]} below each of
-   * these, and so on. Nodes are called n1, n2 and so on, level by level.
+   * Builds a regular tree: {@code fanOuts[0]} nodes below the instance, {@code fanOuts[1]} below
+   * each of these, and so on. Nodes are named n1, n2 and so on, level by level.
    */
   public static Topology regular(Levels levels, int... fanOuts) {
     TopologyBuilder builder = new TopologyBuilder(levels, INSTANCE);
@@ -70,7 +70,7 @@ public final class TreeFixture {
     return built(builder, NodeOrder.ORIGINAL);
   }
 
-  /** The names of a level, in node order. */
+  /** Returns the names of a level, in node order. */
   public static List<String> names(Topology topology, int level) {
     return java.util.stream.IntStream.range(topology.levelStart(level), topology.levelEnd(level))
         .mapToObj(topology::name)

@@ -5,7 +5,7 @@ import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import java.util.Map;
 
-/** Workers from a few words. */
+/** Builds workers from short descriptions. */
 public final class WorkerFixture {
   private WorkerFixture() {}
 
@@ -17,7 +17,7 @@ public final class WorkerFixture {
     return of(shard, host, State.UNHEALTHY, Map.of());
   }
 
-  /** The first instance of a worker, without a limit of tasks. */
+  /** Returns the first instance of a worker, without a task limit. */
   public static WorkerInfo of(String shard, String host, State state, Map<String, Long> physical) {
     return new WorkerInfo(
         new WorkerRef(shard, 1), host, host + ":1", state, false, physical, 0, 0, 0, "");

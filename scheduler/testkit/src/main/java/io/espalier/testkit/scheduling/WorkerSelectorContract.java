@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every worker selector must keep; one test per selector extends it. */
+/** The contract of every worker selector; one test per selector extends it. */
 public abstract class WorkerSelectorContract {
   private static final SchedulingPolicy IN_TURN =
       new SchedulingPolicy() {
@@ -33,7 +33,7 @@ public abstract class WorkerSelectorContract {
         }
       };
 
-  /** A new selector. */
+  /** Returns a new selector. */
   protected abstract WorkerSelector selector();
 
   @Test
@@ -92,7 +92,7 @@ public abstract class WorkerSelectorContract {
     return new RandomRun(seed, RandomRun.Size.SMALL, List.of(IN_TURN), List.of(selector()));
   }
 
-  /** A core in force that uses the selector, with nodes d0, d1 and so on. */
+  /** Returns a core in force that uses the selector, with nodes d0, d1 and so on. */
   protected final SchedulingCore core(ConfigFixture fixture, List<WorkerInfo> pool, int nodes) {
     WorkerSelector selector = selector();
     SchedulingCore core = new SchedulingCore(7, Map.of(selector.name(), selector));
@@ -104,7 +104,7 @@ public abstract class WorkerSelectorContract {
     return core;
   }
 
-  /** The workers of all tasks that a round starts, in order. */
+  /** Returns the workers of all tasks that a round starts, in order. */
   protected static List<String> started(SchedulingCore core) {
     List<String> starts = new ArrayList<>();
     core.round(

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How a status store keeps past attempts and workers: part of {@link StatusStoreContract}. */
+/**
+ * The contract for past attempts and workers in a status store: part of {@link
+ * StatusStoreContract}.
+ */
 abstract class AttemptsContract {
   private static final long NOW = 1_790_000_000_000L;
 
@@ -31,7 +34,7 @@ abstract class AttemptsContract {
 
   abstract long epoch();
 
-  /** As after kill -9. */
+  /** Restarts the store as after kill -9. */
   abstract void restartAfterKill() throws Exception;
 
   @Test
@@ -104,7 +107,7 @@ abstract class AttemptsContract {
       store().commit(epoch(), batch(row, attempt));
       int round = i % StatusStore.KEPT_ATTEMPTS;
       if (round <= 1 || round == StatusStore.KEPT_ATTEMPTS - 1) {
-        // Where the ring closes.
+        // Where the ring buffer wraps around.
         List<Attempt> kept = all.subList(Math.max(0, i - StatusStore.KEPT_ATTEMPTS), i);
         assertThat(store().history("j", "n")).isEqualTo(new TaskHistory(i, 10L * i, kept));
       }

@@ -44,11 +44,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What every status store keeps to. Extend it and say how to open one.
- *
- * <p><b>Length.</b> One contract, to be read as one.
- */
+/** The contract of every status store. Extend it and implement {@link #open}. */
 public abstract class StatusStoreContract extends AttemptsContract {
   private static final long NOW = 1_790_000_000_000L;
   private static final Backoff LADDER = new Backoff(List.of(1, 2, 4), false);
@@ -71,9 +67,9 @@ public abstract class StatusStoreContract extends AttemptsContract {
   private long epoch;
 
   /**
-   * Opens the one storage of this test. Called again while an earlier one is still open, it stands
-   * for a process that died without closing anything; a store that cannot survive that may return
-   * the same one.
+   * Opens the one storage of this test. A call while an earlier store is still open simulates a
+   * process that died without closing anything; a store that cannot survive that may return the
+   * same object.
    */
   protected abstract StatusStore open() throws Exception;
 
@@ -106,7 +102,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
     return epoch;
   }
 
-  /** As after kill -9: nothing was closed. */
+  /** Restarts the store as after kill -9: nothing was closed. */
   @Override
   final void restartAfterKill() throws Exception {
     store = remembered(open());
@@ -402,8 +398,8 @@ public abstract class StatusStoreContract extends AttemptsContract {
     store.outwaited(patient.epoch(), 660_000);
     Taken quick = store.openEpoch(new TakeOver(1, 20_000));
     assertThat(quick.earlierLeaseMillis()).isEqualTo(660_000);
-    // It ends before its own wait does, and so does the next: the first one's leases may be in
-    // force.
+    // This leadership ends before its own wait does, and so does the next: leases of the first may
+    // still be in force.
     Taken again = store.openEpoch(new TakeOver(1, 20_000));
     assertThat(again.earlierLeaseMillis()).isEqualTo(660_000);
     assertThatThrownBy(() -> store.outwaited(quick.epoch(), 20_000))
@@ -602,7 +598,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
       }
       store.commit(epoch, batch.build());
     }
-    // Long ago, and more than are wanted: the least that a store keeps prevails.
+    // Old, and more than the retention allows: the minimum that a store keeps takes precedence.
     cleanUp(new StatusStore.Retention(Long.MAX_VALUE, 1), 1_000);
     long oldest = store.events(0, 1).get(0).sequence();
     assertThat(oldest).isGreaterThan(1).isLessThanOrEqualTo(total - StatusStore.KEPT_EVENTS + 1);
@@ -613,7 +609,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
 
   @Test
   void events_are_kept_for_their_time_and_up_to_their_number() {
-    // In the memory store only the least is kept, and nothing is cleaned.
+    // The memory store keeps only the minimum and has nothing to clean up.
     int total = StatusStore.KEPT_EVENTS + 40_000;
     for (int next = 1; next <= total; ) {
       StoreTransaction.Builder batch = StoreTransaction.builder();
@@ -626,7 +622,7 @@ public abstract class StatusStoreContract extends AttemptsContract {
     cleanUp(new StatusStore.Retention(0, Long.MAX_VALUE), 1_000);
     assertThat(store.events(0, 1).get(0).sequence()).isEqualTo(before);
     cleanUp(new StatusStore.Retention(NOW + 10_000, Long.MAX_VALUE), 1_000);
-    // Whatever is stored together goes together, at most a batch.
+    // Rows stored together are deleted together, at most a batch.
     assertThat(store.events(0, 1).get(0).sequence())
         .isBetween(Math.max(before, 5_001), Math.max(before, 10_000));
     cleanUp(new StatusStore.Retention(0, StatusStore.KEPT_EVENTS + 20_000), 1_000);

@@ -1,4 +1,4 @@
-/** Contract suite of status stores. */
+/** The contract suite of status stores. */
 @NullMarked
 package io.espalier.testkit.status;
 
