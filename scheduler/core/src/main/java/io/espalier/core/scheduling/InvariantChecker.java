@@ -10,11 +10,11 @@ import java.util.Map;
 
 /** Recomputes from scratch all incrementally updated data of the core, and compares. */
 final class InvariantChecker {
-  private final SchedulingState world;
+  private final SchedulingState state;
   private final RunningTasks runs;
 
-  InvariantChecker(SchedulingState world, RunningTasks runs) {
-    this.world = world;
+  InvariantChecker(SchedulingState state, RunningTasks runs) {
+    this.state = state;
     this.runs = runs;
   }
 
@@ -26,16 +26,16 @@ final class InvariantChecker {
     free();
     ready();
     statuses();
-    world.limits.check();
-    world.caps.check(world.places);
-    world.rates.check();
-    world.index.check();
-    if (world.reservations != null) {
-      world.reservations.check();
+    state.limits.check();
+    state.caps.check(state.places);
+    state.rates.check();
+    state.index.check();
+    if (state.reservations != null) {
+      state.reservations.check();
     }
-    world.rooms.check();
-    world.queues.check(world.config(), world.topology, world.pool, runs, world.places);
-    new WorkerInvariants(world, runs).run();
+    state.rooms.check();
+    state.queues.check(state.config(), state.topology, state.pool, runs, state.places);
+    new WorkerInvariants(state, runs).run();
   }
 
   private static void check(boolean holds, String what) {
@@ -45,19 +45,19 @@ final class InvariantChecker {
   }
 
   private void counts() {
-    for (int job = 0; job < world.jobs.count(); job++) {
+    for (int job = 0; job < state.jobs.count(); job++) {
       int[] counts = new int[StatusCodes.COUNT];
       long remaining = 0;
-      for (int node = world.tasks.first(job); node < world.tasks.end(job); node++) {
-        int code = world.tasks.code(job, node);
+      for (int node = state.tasks.first(job); node < state.tasks.end(job); node++) {
+        int code = state.tasks.code(job, node);
         counts[code]++;
         remaining += StatusCodes.isRemaining(code) ? 1 : 0;
       }
       for (int code = 0; code < counts.length; code++) {
-        check(counts[code] == world.tasks.count(job, code), "count of code " + code);
+        check(counts[code] == state.tasks.count(job, code), "count of code " + code);
       }
-      check(remaining == world.tasks.remaining(job), "remaining tasks of job " + job);
-      check(tally(counts).equals(world.tasks.tally(job, 0)), "tally of job " + job);
+      check(remaining == state.tasks.remaining(job), "remaining tasks of job " + job);
+      check(tally(counts).equals(state.tasks.tally(job, 0)), "tally of job " + job);
     }
   }
 
@@ -77,33 +77,33 @@ final class InvariantChecker {
   }
 
   private void free() {
-    int levels = world.topology.levels().count();
+    int levels = state.topology.levels().count();
     for (int level = 0; level < levels; level++) {
-      for (int resource : world.ledger.resources(level)) {
-        int start = world.topology.levelStart(level);
-        int[] free = new int[world.topology.levelEnd(level) - start];
+      for (int resource : state.ledger.resources(level)) {
+        int start = state.topology.levelStart(level);
+        int[] free = new int[state.topology.levelEnd(level) - start];
         for (int i = 0; i < free.length; i++) {
-          free[i] = world.ledger.limit(start + i, level, resource);
+          free[i] = state.ledger.limit(start + i, level, resource);
         }
         for (int run = 0; run < runs.high(); run++) {
-          if (runs.isUsed(run) && world.places.node(run, level) >= 0) {
-            free[world.places.node(run, level) - start] -= world.places.amounts(run)[resource];
+          if (runs.isUsed(run) && state.places.node(run, level) >= 0) {
+            free[state.places.node(run, level) - start] -= state.places.amounts(run)[resource];
           }
         }
         for (int i = 0; i < free.length; i++) {
-          check(free[i] == world.ledger.free(start + i, level, resource), "free slots");
-          int place = world.ledger.place(start + i, level, resource);
-          check(free[i] < 0 == world.over.isOver(resource, place), "over the limit");
+          check(free[i] == state.ledger.free(start + i, level, resource), "free slots");
+          int place = state.ledger.place(start + i, level, resource);
+          check(free[i] < 0 == state.over.isOver(resource, place), "over the limit");
         }
       }
     }
   }
 
   private void ready() {
-    for (int job = 0; job < world.jobs.count(); job++) {
-      for (int node = world.tasks.first(job); node < world.tasks.end(job); node++) {
+    for (int job = 0; job < state.jobs.count(); job++) {
+      for (int node = state.tasks.first(job); node < state.tasks.end(job); node++) {
         check(
-            world.statuses.isReady(job, node) == world.index.isReady(node, job),
+            state.statuses.isReady(job, node) == state.index.isReady(node, job),
             "ready bit of job " + job + " on node " + node);
       }
     }
@@ -115,20 +115,20 @@ final class InvariantChecker {
    */
   private void statuses() {
     long details = 0;
-    for (int job = 0; job < world.jobs.count(); job++) {
-      for (int node = world.tasks.first(job); node < world.tasks.end(job); node++) {
-        int code = world.tasks.code(job, node);
-        boolean kept = world.tasks.detail(job, node) != null;
+    for (int job = 0; job < state.jobs.count(); job++) {
+      for (int node = state.tasks.first(job); node < state.tasks.end(job); node++) {
+        int code = state.tasks.code(job, node);
+        boolean kept = state.tasks.detail(job, node) != null;
         check(kept == StatusCodes.hasDetail(code), "status of job " + job + " on node " + node);
         details += kept ? 1 : 0;
-        boolean found = world.places.find(job, node) >= 0;
+        boolean found = state.places.find(job, node) >= 0;
         check(found || !StatusCodes.isRunning(code), "running task of job " + job);
       }
     }
-    check(details == world.tasks.details().size(), "statuses of no task");
+    check(details == state.tasks.details().size(), "statuses of no task");
     for (int run = 0; run < runs.high(); run++) {
-      if (runs.isUsed(run) && world.places.job(run) >= 0 && world.places.node(run) >= 0) {
-        int found = world.places.find(world.places.job(run), world.places.node(run));
+      if (runs.isUsed(run) && state.places.job(run) >= 0 && state.places.node(run) >= 0) {
+        int found = state.places.find(state.places.job(run), state.places.node(run));
         check(found >= 0, "a running task that is not found");
       }
     }

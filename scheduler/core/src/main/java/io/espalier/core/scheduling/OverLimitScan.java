@@ -21,7 +21,7 @@ public final class OverLimitScan {
   private static final int MOST_PLACES = 2_000;
 
   private final SchedulingCore core;
-  private final SchedulingState world;
+  private final SchedulingState state;
 
   /** The resources with due places, and the latest over-limit start of a due place. */
   private final List<Resource> resources = new ArrayList<>();
@@ -41,7 +41,7 @@ public final class OverLimitScan {
 
   /** A place, and the running tasks that hold slots there. */
   public static final class Found {
-    private final SchedulingState world;
+    private final SchedulingState state;
     private final Resource resource;
     private final int at;
     private final long since;
@@ -49,8 +49,8 @@ public final class OverLimitScan {
     private int[] slots = new int[4];
     private int count;
 
-    private Found(SchedulingState world, Resource resource, int at, long since) {
-      this.world = world;
+    private Found(SchedulingState state, Resource resource, int at, long since) {
+      this.state = state;
       this.resource = resource;
       this.at = at;
       this.since = since;
@@ -66,7 +66,7 @@ public final class OverLimitScan {
     }
 
     private boolean isWorker() {
-      return resource.level() == world.topology.levels().worker();
+      return resource.level() == state.topology.levels().worker();
     }
 
     public int levelIndex() {
@@ -74,16 +74,16 @@ public final class OverLimitScan {
     }
 
     public String level() {
-      return world.topology.levels().name(resource.level());
+      return state.topology.levels().name(resource.level());
     }
 
     /** Returns the name of the node or worker. */
     public String node() {
       if (!isWorker()) {
-        return world.topology.name(world.ledger.nodeOf(at, resource.level()));
+        return state.topology.name(state.ledger.nodeOf(at, resource.level()));
       }
-      String shard = world.pool.shard(at);
-      return shard.isEmpty() ? world.topology.name(0) : shard;
+      String shard = state.pool.shard(at);
+      return shard.isEmpty() ? state.topology.name(0) : shard;
     }
 
     public String resource() {
@@ -92,18 +92,18 @@ public final class OverLimitScan {
 
     public int limit() {
       return isWorker()
-          ? world.workers.limitOfResource(at, resource.index())
-          : world.ledger.limit(
-              world.ledger.nodeOf(at, resource.level()), resource.level(), resource.index());
+          ? state.workers.limitOfResource(at, resource.index())
+          : state.ledger.limit(
+              state.ledger.nodeOf(at, resource.level()), resource.level(), resource.index());
     }
 
     /** Returns the slots in use. */
     public int used() {
       return isWorker()
-          ? world.workers.usedOfResource(at, resource.index())
+          ? state.workers.usedOfResource(at, resource.index())
           : limit()
-              - world.ledger.free(
-                  world.ledger.nodeOf(at, resource.level()), resource.level(), resource.index());
+              - state.ledger.free(
+                  state.ledger.nodeOf(at, resource.level()), resource.level(), resource.index());
     }
 
     /** Returns since when usage has exceeded the limit. */
@@ -129,10 +129,10 @@ public final class OverLimitScan {
 
   OverLimitScan(SchedulingCore core, long nowMillis) {
     this.core = core;
-    this.world = core.world();
-    for (Resource resource : world.config().settings().resources().all()) {
-      long delay = world.killOverLimitMillis(resource);
-      if (delay >= 0 && world.over.first(resource.index()) <= nowMillis - delay) {
+    this.state = core.state();
+    for (Resource resource : state.config().settings().resources().all()) {
+      long delay = state.killOverLimitMillis(resource);
+      if (delay >= 0 && state.over.first(resource.index()) <= nowMillis - delay) {
         resources.add(resource);
         latest.add(nowMillis - delay);
         places.add(new HashMap<>());
@@ -151,7 +151,7 @@ public final class OverLimitScan {
       return 0;
     }
     Resource resource = resources.get(gathering);
-    if (part == world.over.parts(resource.index())) {
+    if (part == state.over.parts(resource.index())) {
       part = 0;
       gathering++;
       return 1;
@@ -159,20 +159,20 @@ public final class OverLimitScan {
     long due = latest.get(gathering);
     Map<Integer, Integer> known = places.get(gathering);
     return 1
-        + world.over.visit(
+        + state.over.visit(
             resource.index(),
             part++,
             (place, since) -> {
               if (since <= due) {
                 known.put((int) place, found.size());
-                found.add(new Found(world, resource, (int) place, since));
+                found.add(new Found(state, resource, (int) place, since));
               }
             });
   }
 
   /** Returns whether jobs or nodes have been renumbered, so that the scan must be restarted. */
   public boolean isStale() {
-    return core.world() != world;
+    return core.state() != state;
   }
 
   /**
@@ -200,7 +200,7 @@ public final class OverLimitScan {
   }
 
   private void look(int run, long id) {
-    int worker = world.topology.levels().worker();
+    int worker = state.topology.levels().worker();
     for (int i = 0; i < resources.size(); i++) {
       Resource resource = resources.get(i);
       int slots = amount(run, resource.index());
@@ -208,9 +208,9 @@ public final class OverLimitScan {
         continue;
       }
       int level = resource.level();
-      int node = level == worker ? world.places.worker(run) : world.places.node(run, level);
+      int node = level == worker ? state.places.worker(run) : state.places.node(run, level);
       if (node >= 0) {
-        int place = level == worker ? node : world.ledger.place(node, level, resource.index());
+        int place = level == worker ? node : state.ledger.place(node, level, resource.index());
         Integer index = places.get(i).get(place);
         if (index != null) {
           found.get(index).add(id, slots);
@@ -220,7 +220,7 @@ public final class OverLimitScan {
   }
 
   private int amount(int run, int resource) {
-    int[] amounts = world.places.amounts(run);
+    int[] amounts = state.places.amounts(run);
     return resource < amounts.length ? amounts[resource] : 0;
   }
 

@@ -20,7 +20,7 @@ public final class Round {
 
   private static final int LOOKS_AT_QUEUES = 100_000;
 
-  private final SchedulingState world;
+  private final SchedulingState state;
   private final RunningTasks runs;
   private final SplitMix64 random;
   private final Turns turns;
@@ -38,8 +38,8 @@ public final class Round {
     int last = -1;
   }
 
-  Round(SchedulingState world, RunningTasks runs, SplitMix64 random, Turns turns, Starter starter) {
-    this.world = world;
+  Round(SchedulingState state, RunningTasks runs, SplitMix64 random, Turns turns, Starter starter) {
+    this.state = state;
     this.runs = runs;
     this.random = random;
     this.turns = turns;
@@ -47,7 +47,7 @@ public final class Round {
   }
 
   void slice(int maxStarts, PlacementListener newSink) {
-    int queues = world.queues.count();
+    int queues = state.queues.count();
     left =
         queues <= FEW_QUEUES
             ? maxStarts
@@ -55,13 +55,13 @@ public final class Round {
     sink = newSink;
   }
 
-  SchedulingState world() {
-    return world;
+  SchedulingState state() {
+    return state;
   }
 
   /** Returns whether no job is open any more. */
   boolean isComplete() {
-    for (int w = 0; w < world.jobs.words; w++) {
+    for (int w = 0; w < state.jobs.words; w++) {
       if (open(w) != 0) {
         return false;
       }
@@ -70,7 +70,7 @@ public final class Round {
   }
 
   private long open(int word) {
-    return world.openJobs(word);
+    return state.openJobs(word);
   }
 
   /** Returns whether no more tasks may be started in this round or slice. */
@@ -86,12 +86,12 @@ public final class Round {
   /** Returns the open jobs in a seeded random order, as a new array. */
   public int[] openJobs() {
     int count = 0;
-    for (int w = 0; w < world.jobs.words; w++) {
+    for (int w = 0; w < state.jobs.words; w++) {
       count += Long.bitCount(open(w));
     }
     int[] jobs = new int[count];
     int n = 0;
-    for (int w = 0; w < world.jobs.words; w++) {
+    for (int w = 0; w < state.jobs.words; w++) {
       for (long bits = open(w); bits != 0; bits &= bits - 1) {
         int at = random.below(n + 1);
         jobs[n++] = jobs[at];
@@ -118,7 +118,7 @@ public final class Round {
   }
 
   private int nextOpen(int from) {
-    for (int w = from >>> 6; w < world.jobs.words; w++) {
+    for (int w = from >>> 6; w < state.jobs.words; w++) {
       long bits = open(w);
       if (w == from >>> 6) {
         bits &= -1L << from;
@@ -134,22 +134,22 @@ public final class Round {
 
   /** Returns the number of known queues, with or without jobs. Queues are numbered from 0. */
   public int queueCount() {
-    return world.queues.count();
+    return state.queues.count();
   }
 
   /** Returns the number of the job's queue. */
   public int queue(int job) {
-    return world.queues.ofJob(job);
+    return state.queues.ofJob(job);
   }
 
   /** Returns whether queues are prioritized by their weights rather than their factors. */
   public boolean isByWeight() {
-    return world.queues.isByWeight();
+    return state.queues.isByWeight();
   }
 
   /** Returns the weight of a queue: positive, 1 by default. */
   public double weight(int queue) {
-    return world.queues.queue(queue).weight();
+    return state.queues.queue(queue).weight();
   }
 
   /**
@@ -159,12 +159,12 @@ public final class Round {
    * divided by the weight; it grows with each start.
    */
   public double effectivePriority(int queue) {
-    return world.queues.effective(queue);
+    return state.queues.effective(queue);
   }
 
   /** Returns whether a job of the queue is open. */
   public boolean isQueueOpen(int queue) {
-    return nextOpen(world.queues.queue(queue), 0) >= 0;
+    return nextOpen(state.queues.queue(queue), 0) >= 0;
   }
 
   /**
@@ -172,13 +172,13 @@ public final class Round {
    * name order, across slices and rounds.
    */
   public int nextInTurn(int queue) {
-    QueueState state = world.queues.queue(queue);
-    int job = nextOpen(state, state.last + 1);
+    QueueState queueState = state.queues.queue(queue);
+    int job = nextOpen(queueState, queueState.last + 1);
     if (job < 0) {
-      job = nextOpen(state, 0);
+      job = nextOpen(queueState, 0);
     }
     if (job >= 0) {
-      state.last = job;
+      queueState.last = job;
     }
     return job;
   }
@@ -203,22 +203,22 @@ public final class Round {
    * Returns a value that the policy has stored for a queue, such as starts owed to it; initially 0.
    */
   public double balance(int queue) {
-    return world.queues.queue(queue).balance;
+    return state.queues.queue(queue).balance;
   }
 
   /** Stores a value for a queue; it survives slices, rounds and updates. */
   public void setBalance(int queue, double balance) {
-    world.queues.queue(queue).balance = balance;
+    state.queues.queue(queue).balance = balance;
   }
 
   // ---- jobs
 
   public String name(int job) {
-    return world.jobs.name(job);
+    return state.jobs.name(job);
   }
 
   public double priority(int job) {
-    Job configured = world.jobs.job(job);
+    Job configured = state.jobs.job(job);
     return configured == null ? 0 : configured.priority();
   }
 
@@ -227,7 +227,7 @@ public final class Round {
    * included.
    */
   public long remaining(int job) {
-    return world.tasks.remaining(job);
+    return state.tasks.remaining(job);
   }
 
   /**

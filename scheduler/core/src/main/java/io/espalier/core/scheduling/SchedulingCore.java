@@ -98,8 +98,8 @@ public final class SchedulingCore {
 
   private final StateMigration.Warmth warmth = new StateMigration.Warmth();
 
-  private SchedulingState world;
-  private long worlds;
+  private SchedulingState state;
+  private long states;
 
   /** The work of all previous states. */
   private long pastWork;
@@ -138,8 +138,8 @@ public final class SchedulingCore {
    */
   public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
     random = new SplitMix64(seed);
-    world = EmptyState.create(random, runs, pool, Map.copyOf(selectors));
-    world.queues.enter(0, queueHistory);
+    state = EmptyState.create(random, runs, pool, Map.copyOf(selectors));
+    state.queues.enter(0, queueHistory);
   }
 
   /**
@@ -184,7 +184,7 @@ public final class SchedulingCore {
    * prepared after the first is in force.
    */
   public UpdatePlan prepare(Config config, Topology topology) {
-    return UpdatePlan.prepare(world, config, topology, random);
+    return UpdatePlan.prepare(state, config, topology, random);
   }
 
   /**
@@ -197,10 +197,10 @@ public final class SchedulingCore {
     if (isChanging()) {
       throw new IllegalStateException("another change is under way");
     }
-    if (!change.isAgainst(world)) {
+    if (!change.isAgainst(state)) {
       throw new IllegalStateException("the change was prepared against another configuration");
     }
-    SchedulingState next = change.world();
+    SchedulingState next = change.state();
     if (next == null) {
       inPlace = change;
     } else {
@@ -247,25 +247,25 @@ public final class SchedulingCore {
   }
 
   private void changeInPlace(UpdatePlan change) {
-    Settings before = world.config().settings();
+    Settings before = state.config().settings();
     Settings after = change.config().settings();
-    boolean[] ran = new boolean[world.jobs.count()];
+    boolean[] ran = new boolean[state.jobs.count()];
     for (int j = 0; j < ran.length; j++) {
       ran[j] = isRunnable(j);
     }
     UnsatisfiableJobs neverFits = change.neverFits();
     settleQueues();
-    world.setConfig(
-        change.config(), change.nodeLimits(), neverFits == null ? world.neverFits() : neverFits);
+    state.setConfig(
+        change.config(), change.nodeLimits(), neverFits == null ? state.neverFits() : neverFits);
     if (!WorkerIndex.isSame(before, after)) {
-      world.workers.setSettings(after);
+      state.workers.setSettings(after);
     }
     for (Resource resource : change.limits()) {
-      if (resource.level() < world.topology.levels().worker()) {
-        world.configuredLimitChanged(resource);
+      if (resource.level() < state.topology.levels().worker()) {
+        state.configuredLimitChanged(resource);
       }
     }
-    world.limits.step(Integer.MAX_VALUE, true);
+    state.limits.step(Integer.MAX_VALUE, true);
     updateGates();
     for (int j = 0; j < ran.length; j++) {
       if (ran[j] != isRunnable(j)) {
@@ -277,13 +277,13 @@ public final class SchedulingCore {
   /** Settles usage before an update, because the next configuration may bring another half-life. */
   private void settleQueues() {
     if (isConfigured) {
-      world.queues.settle(queueHistory);
+      state.queues.settle(queueHistory);
     }
     isConfigured = true;
   }
 
   private boolean isRunnable(int job) {
-    Job configured = world.jobs.job(job);
+    Job configured = state.jobs.job(job);
     return configured != null && configured.canRun();
   }
 
@@ -296,16 +296,16 @@ public final class SchedulingCore {
    */
   public boolean stepOrphans(int units) {
     int most = Math.max(1, units / UNITS_TO_JUDGE);
-    boolean named = runs.clearFound(most, run -> world.occupancy.charges(world.places.job(run)));
+    boolean named = runs.clearFound(most, run -> state.occupancy.charges(state.places.job(run)));
     if (judged < 0) {
       return named;
     }
     int end = (int) Math.min(runs.high(), (long) judged + most);
     for (; judged < end; judged++) {
       if (runs.isUsed(judged)) {
-        boolean isHere = world.places.node(judged) >= 0;
-        String name = isHere ? "" : StateMigration.nodeName(world, runs, judged);
-        world.places.setOrphan(judged, world.whereabouts.isOrphan(judged, name));
+        boolean isHere = state.places.node(judged) >= 0;
+        String name = isHere ? "" : StateMigration.nodeName(state, runs, judged);
+        state.places.setOrphan(judged, state.whereabouts.isOrphan(judged, name));
       }
     }
     judged = judged < runs.high() ? judged : -1;
@@ -314,18 +314,18 @@ public final class SchedulingCore {
 
   private void enter(StateMigration done) {
     done.end();
-    peaks.keep(world);
+    peaks.keep(state);
     turns.last = lastInTurn(done.next().jobs);
     settleQueues();
-    world.queues.leave(queueHistory);
-    SchedulingState before = world;
+    state.queues.leave(queueHistory);
+    SchedulingState before = state;
     pastWork += before.work();
-    world = done.next();
-    worlds++;
-    world.queues.enter(now, queueHistory);
+    state = done.next();
+    states++;
+    state.queues.enter(now, queueHistory);
     judged = -1; // the migration checked each running task
     updateGates();
-    world.takeOver(before, done.change());
+    state.takeOver(before, done.change());
   }
 
   /** Returns the place of the old state's last job in the name order of the new state's jobs. */
@@ -333,30 +333,30 @@ public final class SchedulingCore {
     if (turns.last < 0) {
       return -1;
     }
-    return jobs.lastUpTo(world.jobs.name(turns.last));
+    return jobs.lastUpTo(state.jobs.name(turns.last));
   }
 
   private void updateGates() {
-    for (int j = 0; j < world.jobs.count(); j++) {
+    for (int j = 0; j < state.jobs.count(); j++) {
       updateGate(j);
     }
   }
 
   private void updateGate(String name) {
-    int job = world.jobs.find(name);
+    int job = state.jobs.find(name);
     if (job >= 0) {
       updateGate(job);
     }
   }
 
   private void updateGate(int job) {
-    world.tasks.touch(job);
-    boolean before = world.jobs.isActive(job);
+    state.tasks.touch(job);
+    boolean before = state.jobs.isActive(job);
     boolean after =
-        world.jobs.canRun(job) && world.wholeJobs.areDone(job) && !isGated(world.jobs.name(job));
-    world.jobs.setActive(job, after);
+        state.jobs.canRun(job) && state.wholeJobs.areDone(job) && !isGated(state.jobs.name(job));
+    state.jobs.setActive(job, after);
     if (before != after) {
-      world.activated(job, after);
+      state.activated(job, after);
     }
   }
 
@@ -367,8 +367,8 @@ public final class SchedulingCore {
   }
 
   private int start(int job) {
-    int run = world.occupancy.start(job);
-    int worker = world.places.worker(run);
+    int run = state.occupancy.start(job);
+    int worker = state.places.worker(run);
     if (worker >= 0) {
       pool.started(worker);
     }
@@ -385,28 +385,28 @@ public final class SchedulingCore {
 
   /** Returns the configuration in force. */
   public Config config() {
-    return world.config();
+    return state.config();
   }
 
   /** Returns the nodes in force. */
   public Topology topology() {
-    return world.topology;
+    return state.topology;
   }
 
   // ---- jobs
 
   /** Returns the number of known jobs: configured jobs, and removed jobs with running tasks. */
   public int jobCount() {
-    return world.jobs.count();
+    return state.jobs.count();
   }
 
   /** Returns the number of a job, or -1. */
   public int findJob(String name) {
-    return world.jobs.find(name);
+    return state.jobs.find(name);
   }
 
   public String jobName(int job) {
-    return world.jobs.name(job);
+    return state.jobs.name(job);
   }
 
   /**
@@ -416,8 +416,8 @@ public final class SchedulingCore {
    * @param job the job number; -1 gives -1
    */
   public int findNode(int job, String node) {
-    int level = job < 0 ? -1 : world.jobs.levels[job];
-    return level < 0 ? -1 : world.topology.find(level, node);
+    int level = job < 0 ? -1 : state.jobs.levels[job];
+    return level < 0 ? -1 : state.topology.find(level, node);
   }
 
   /**
@@ -426,7 +426,7 @@ public final class SchedulingCore {
    * @param job the job number; -1 gives null
    */
   public @Nullable Job job(int job) {
-    return job < 0 ? null : world.jobs.job(job);
+    return job < 0 ? null : state.jobs.job(job);
   }
 
   /** Pauses a job, known or not, until it is resumed. Takes constant time. */
@@ -490,7 +490,7 @@ public final class SchedulingCore {
 
   /** Returns the counts that determine the state of a job. */
   public JobCounts tally(int job) {
-    return world.tasks.tally(job, world.places.ofJob(job));
+    return state.tasks.tally(job, state.places.ofJob(job));
   }
 
   /**
@@ -500,12 +500,12 @@ public final class SchedulingCore {
    * @param limit the maximum number of jobs
    */
   public int[] takeTouched(int limit) {
-    return world.tasks.takeTouched(limit);
+    return state.tasks.takeTouched(limit);
   }
 
   /** Returns whether {@link #takeTouched} has left some jobs. */
   public boolean isTouched() {
-    return world.tasks.isTouched();
+    return state.tasks.isTouched();
   }
 
   /**
@@ -517,30 +517,30 @@ public final class SchedulingCore {
   }
 
   /**
-   * Returns a revision that changes, within one {@link #worldNumber}, whenever {@link #stuckJobs}
+   * Returns a revision that changes, within one {@link #stateNumber}, whenever {@link #stuckJobs}
    * may find other jobs.
    */
   public long changes() {
-    return world.tasks.changes();
+    return state.tasks.changes();
   }
 
   // ---- queues
 
   /** Returns all queues. Costs time proportional to the number of queues and jobs. */
   public List<QueueView> queues() {
-    return QueueViews.of(world);
+    return QueueViews.of(state);
   }
 
   /** Returns the recent usage of all queues, including queues that are no longer configured. */
   public List<QueueUsage> queueUsage() {
-    return world.queues.usage(queueHistory);
+    return state.queues.usage(queueHistory);
   }
 
   /** Restores the usage stored before a restart. The queues count as idle since it was stored. */
   public void restoreQueueUsage(Collection<QueueUsage> stored, long nowMillis) {
     at(nowMillis);
     stored.forEach(usage -> queueHistory.put(usage.queue(), usage.value(), usage.atMillis()));
-    world.queues.restore(queueHistory);
+    state.queues.restore(queueHistory);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.QueuesRestored(List.copyOf(stored), nowMillis));
     }
@@ -571,7 +571,7 @@ public final class SchedulingCore {
   }
 
   private void override(LimitOverride.Key key, @Nullable LimitOverride override) {
-    world.override(key, override);
+    state.override(key, override);
     if (migration != null) {
       migration.override(key, override);
     }
@@ -579,7 +579,7 @@ public final class SchedulingCore {
 
   /** Returns all overrides of limits, including those whose target does not exist. */
   public List<LimitOverride> overrides() {
-    return List.copyOf(world.overrides.all());
+    return List.copyOf(state.overrides.all());
   }
 
   /**
@@ -589,11 +589,11 @@ public final class SchedulingCore {
    * @return true when all overrides are in effect
    */
   public boolean stepLimits(int units) {
-    if (world.limits.isDone()) {
+    if (state.limits.isDone()) {
       return true;
     }
-    world.limits.step(units, true);
-    boolean done = world.limits.isDone();
+    state.limits.step(units, true);
+    boolean done = state.limits.isDone();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.LimitsStepped(units, done));
     }
@@ -602,12 +602,12 @@ public final class SchedulingCore {
 
   /** Returns the limit of a resource on a node that is in effect. */
   public int limit(int node, int resource) {
-    return world.ledger.limit(node, world.index.level(node), resource);
+    return state.ledger.limit(node, state.index.level(node), resource);
   }
 
   /** Returns the configured limit of a resource on a node, without overrides. */
   public int configuredLimit(int node, int resource) {
-    return world.nodeLimits().of(node, resource);
+    return state.nodeLimits().of(node, resource);
   }
 
   /**
@@ -615,9 +615,9 @@ public final class SchedulingCore {
    * meet, and with filters that are too slow for a worker.
    */
   public List<Problem> nodeProblems() {
-    List<Problem> problems = new ArrayList<>(world.nodeLimits().problems());
-    problems.addAll(world.neverFits().problems(world.overrides));
-    problems.addAll(world.workers.problems(world.jobs));
+    List<Problem> problems = new ArrayList<>(state.nodeLimits().problems());
+    problems.addAll(state.neverFits().problems(state.overrides));
+    problems.addAll(state.workers.problems(state.jobs));
     return problems;
   }
 
@@ -626,7 +626,7 @@ public final class SchedulingCore {
    * no usage exceeds a limit, or nothing is to be killed for it.
    */
   public long nextOverLimitMillis() {
-    return world.nextOverLimitMillis();
+    return state.nextOverLimitMillis();
   }
 
   /**
@@ -652,7 +652,7 @@ public final class SchedulingCore {
     boolean local = workers.size() == 1 && workers.get(0).ref().isLocal();
     WorkerTable.Mode mode = local ? WorkerTable.Mode.LOCAL : WorkerTable.Mode.POOL;
     if (pool.mode() != mode) {
-      if (world.jobs.count() > 0 || migration != null) {
+      if (state.jobs.count() > 0 || migration != null) {
         throw new IllegalStateException("the pool must be known before the configuration");
       }
       pool.setMode(mode);
@@ -679,7 +679,7 @@ public final class SchedulingCore {
 
   private void setWorker(int worker, @Nullable WorkerInfo info) {
     pool.setInfo(worker, info);
-    world.workers.put(worker);
+    state.workers.put(worker);
     if (migration != null) {
       migration.workerChanged(worker);
     }
@@ -705,7 +705,7 @@ public final class SchedulingCore {
       if (pool.isUsed(worker)) {
         all.add(
             new WorkerUtilization(
-                pool.shard(worker), pool.runs(worker), world.workers.slots(worker)));
+                pool.shard(worker), pool.runs(worker), state.workers.slots(worker)));
       }
     }
     return all;
@@ -715,12 +715,12 @@ public final class SchedulingCore {
    * Returns the worker of a running task, or null when it has none or the worker has left the pool.
    */
   public @Nullable WorkerInfo runWorker(long run) {
-    int worker = world.places.worker(runs.index(run));
+    int worker = state.places.worker(runs.index(run));
     return worker < 0 ? null : pool.info(worker);
   }
 
   public JobProgress progress(int job) {
-    return ProgressCounts.of(world, job);
+    return ProgressCounts.of(state, job);
   }
 
   /**
@@ -728,20 +728,20 @@ public final class SchedulingCore {
    * slots. Otherwise none of them counts as ready. Takes constant time.
    */
   public boolean mayStart(int job) {
-    return world.mayStart(job);
+    return state.mayStart(job);
   }
 
   /**
    * Returns a revision that changes whenever {@link #progress} may change, within one {@link
-   * #worldNumber} and with the same {@link #mayStart}.
+   * #stateNumber} and with the same {@link #mayStart}.
    */
   public long countsRevision(int job) {
-    return world.tasks.revision(job);
+    return state.tasks.revision(job);
   }
 
   /** Returns a number that changes whenever jobs and nodes are renumbered. */
-  public long worldNumber() {
-    return worlds;
+  public long stateNumber() {
+    return states;
   }
 
   /**
@@ -752,7 +752,7 @@ public final class SchedulingCore {
    * @param samples the maximum number of node names per bucket
    */
   public Histogram histogram(int job, int samples) {
-    return world.histograms.histogram(job, samples);
+    return state.histograms.histogram(job, samples);
   }
 
   /**
@@ -764,7 +764,7 @@ public final class SchedulingCore {
    *     quick
    */
   public long prepareHistogram(int job, int units) {
-    return world.histograms.prepare(job, units);
+    return state.histograms.prepare(job, units);
   }
 
   /**
@@ -775,8 +775,8 @@ public final class SchedulingCore {
    * @param samples the maximum number of node names per group
    */
   public FailureGroups failures(int job, int limit, int samples) {
-    FailureIndex index = world.tasks.failures(job);
-    SchedulingState in = world;
+    FailureIndex index = state.tasks.failures(job);
+    SchedulingState in = state;
     FailureIndex.Tasks tasks =
         new FailureIndex.Tasks() {
           @Override
@@ -805,12 +805,12 @@ public final class SchedulingCore {
    *     it)
    */
   public void setStatus(int job, int node, @Nullable TaskStatus status) {
-    boolean runs = StatusCodes.main(world.tasks.code(job, node)) == Main.RUNNING;
+    boolean runs = StatusCodes.main(state.tasks.code(job, node)) == Main.RUNNING;
     if (runs != (status != null && status.main() == Main.RUNNING)) {
       throw new IllegalArgumentException(
           runs ? "the task is running" : "the task does not run here");
     }
-    world.statuses.set(job, node, status, now);
+    state.statuses.set(job, node, status, now);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.StatusSet(job, node, status));
     }
@@ -822,15 +822,15 @@ public final class SchedulingCore {
    * that is kept.
    */
   public @Nullable TaskStatus status(int job, int node) {
-    TaskStatus detail = world.statuses.of(job, node);
-    return detail == null && StatusCodes.isPlainlyDone(world.tasks.code(job, node))
+    TaskStatus detail = state.statuses.of(job, node);
+    return detail == null && StatusCodes.isPlainlyDone(state.tasks.code(job, node))
         ? PLAINLY_DONE
         : detail;
   }
 
   /** Returns the status bits of a task, as in histograms (docs/design/bistro.md#histograms). */
   public int bits(int job, int node) {
-    return StatusCodes.bits(world.tasks.code(job, node));
+    return StatusCodes.bits(state.tasks.code(job, node));
   }
 
   /**
@@ -842,11 +842,11 @@ public final class SchedulingCore {
    *     {@code next} is the node to continue from
    */
   public int nextTask(int job, int fromNode, int limit, StatusFilter set) {
-    int from = Math.max(fromNode, world.tasks.first(job));
-    int end = world.tasks.end(job);
+    int from = Math.max(fromNode, state.tasks.first(job));
+    int end = state.tasks.end(job);
     int stop = (int) Math.min(end, (long) from + limit);
     for (int node = from; node < stop; node++) {
-      if (set.has(world.tasks.code(job, node))) {
+      if (set.has(state.tasks.code(job, node))) {
         return node;
       }
     }
@@ -861,15 +861,15 @@ public final class SchedulingCore {
    * @throws io.espalier.core.api.RefusedException for an unknown job or node
    */
   public Explanation explain(String job, String node) {
-    int number = world.jobs.find(job);
-    int level = number < 0 ? -1 : world.jobs.levels[number];
+    int number = state.jobs.find(job);
+    int level = number < 0 ? -1 : state.jobs.levels[number];
     if (number < 0) {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
     }
     int at = level < 0 ? -1 : topology().find(level, node);
     return at < 0
         ? OtherPartitionExplainer.explain(config().shard(), job, level, node)
-        : Explainer.explain(world, number, at, gates(job));
+        : Explainer.explain(state, number, at, gates(job));
   }
 
   private Explainer.Gates gates(String job) {
@@ -878,12 +878,12 @@ public final class SchedulingCore {
 
   /** Begins to count the waiting tasks of a job by wait reason. */
   public WaitReasonScan waiting(int job) {
-    return new WaitReasonScan(this::world, job, Explainer.gates(world, job, gates(jobName(job))));
+    return new WaitReasonScan(this::state, job, Explainer.gates(state, job, gates(jobName(job))));
   }
 
   /** Begins to search for the running tasks that hold slots in the given places. */
   public ResourceHolderScan holders(ResourceHolderScan.Place... places) {
-    return new ResourceHolderScan(this::world, places);
+    return new ResourceHolderScan(this::state, places);
   }
 
   /**
@@ -893,7 +893,7 @@ public final class SchedulingCore {
    * @param byJob whether to count each job separately
    */
   public SubtreeCountScan counts(int job, boolean byJob) {
-    return new SubtreeCountScan(this::world, job, byJob);
+    return new SubtreeCountScan(this::state, job, byJob);
   }
 
   /**
@@ -902,11 +902,11 @@ public final class SchedulingCore {
    * @param job the only job to count; -1: all
    */
   public TaskCounts countsOf(int job, int node) {
-    return SubtreeCountScan.of(world, job, node);
+    return SubtreeCountScan.of(state, job, node);
   }
 
-  SchedulingState world() {
-    return world;
+  SchedulingState state() {
+    return state;
   }
 
   RunningTasks runTable() {
@@ -923,12 +923,12 @@ public final class SchedulingCore {
    * @return true when the round is complete; otherwise call again to continue it
    */
   public boolean round(SchedulingPolicy policy, int maxStarts, PlacementListener sink) {
-    for (int job : world.wholeJobs.takeChanged()) {
+    for (int job : state.wholeJobs.takeChanged()) {
       updateGate(job);
     }
     Round current = round;
-    if (current == null || current.world() != world) {
-      current = new Round(world, runs, random, turns, this::start);
+    if (current == null || current.state() != state) {
+      current = new Round(state, runs, random, turns, this::start);
       round = current;
     }
     if (recorder == null) {
@@ -943,9 +943,9 @@ public final class SchedulingCore {
             sink.placed(run);
           });
     }
-    world.rooms.roundBegins();
+    state.rooms.roundBegins();
     policy.schedule(current);
-    world.roundOver();
+    state.roundOver();
     boolean complete = current.isComplete();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.RoundEnded(complete));
@@ -955,7 +955,7 @@ public final class SchedulingCore {
 
   /** Returns the recorded form of a start. */
   CoreEvent.Placed placement(long run) {
-    int worker = world.places.worker(runs.index(run));
+    int worker = state.places.worker(runs.index(run));
     return new CoreEvent.Placed(
         run, runJobName(run), runNodeName(run), worker < 0 ? "" : pool.shard(worker));
   }
@@ -972,26 +972,26 @@ public final class SchedulingCore {
    *     itself when the job or node is unknown
    */
   public long adopt(String job, String node, WorkerRef worker) {
-    int number = world.jobs.find(job);
-    int level = number < 0 ? -1 : world.jobs.levels[number];
+    int number = state.jobs.find(job);
+    int level = number < 0 ? -1 : state.jobs.levels[number];
     boolean placed = job(number) != null && level >= 0 && level < topology().levels().worker();
     int at = placed ? topology().find(level, node) : -1;
-    if (at >= 0 && StatusCodes.main(world.tasks.code(number, at)) == Main.RUNNING) {
+    if (at >= 0 && StatusCodes.main(state.tasks.code(number, at)) == Main.RUNNING) {
       throw new IllegalArgumentException("the task is running");
     }
     int charged = worker.isLocal() ? -1 : pool.number(worker.shard());
     int run;
     if (at >= 0) {
-      run = world.occupancy.adopt(number, at, charged);
+      run = state.occupancy.adopt(number, at, charged);
     } else {
-      run = world.occupancy.adoptOutside(number, charged);
+      run = state.occupancy.adoptOutside(number, charged);
       runs.setNames(run, new RunningTasks.NamedPath(List.of(), List.of(node)));
       runs.setJobName(run, job);
     }
     if (charged >= 0) {
       pool.started(charged);
     }
-    world.places.setOrphan(run, world.whereabouts.isOrphan(run, node));
+    state.places.setOrphan(run, state.whereabouts.isOrphan(run, node));
     if (migration != null) {
       migration.started(run);
     }
@@ -1015,8 +1015,8 @@ public final class SchedulingCore {
     if (migration != null) {
       migration.ending(index, status, now);
     }
-    int worker = world.places.worker(index);
-    world.occupancy.finish(index, status, now);
+    int worker = state.places.worker(index);
+    state.occupancy.finish(index, status, now);
     runs.remove(index);
     if (worker >= 0) {
       pool.ended(worker);
@@ -1036,7 +1036,7 @@ public final class SchedulingCore {
 
   /** Returns the running task of a job and node, or -1. */
   public long findRun(int job, int node) {
-    int run = world.places.find(job, node);
+    int run = state.places.find(job, node);
     return run < 0 ? -1 : runs.id(run);
   }
 
@@ -1054,7 +1054,7 @@ public final class SchedulingCore {
 
   /** Returns the job number of a running task; -1 when it was adopted and its job is unknown. */
   public int runJob(long run) {
-    return world.places.job(runs.index(run));
+    return state.places.job(runs.index(run));
   }
 
   /**
@@ -1082,15 +1082,15 @@ public final class SchedulingCore {
    * level.
    */
   public int runNode(long run) {
-    return world.places.node(runs.index(run));
+    return state.places.node(runs.index(run));
   }
 
   public String runJobName(long run) {
-    return StateMigration.jobName(world, runs, runs.index(run));
+    return StateMigration.jobName(state, runs, runs.index(run));
   }
 
   public String runNodeName(long run) {
-    return StateMigration.nodeName(world, runs, runs.index(run));
+    return StateMigration.nodeName(state, runs, runs.index(run));
   }
 
   /**
@@ -1098,7 +1098,7 @@ public final class SchedulingCore {
    * own. It is only its own node when the task was adopted while its job or node was unknown.
    */
   public List<String> runPath(long run) {
-    return StateMigration.path(world, runs, runs.index(run)).nodes();
+    return StateMigration.path(state, runs, runs.index(run)).nodes();
   }
 
   /**
@@ -1106,7 +1106,7 @@ public final class SchedulingCore {
    * path that has one. Empty when no edge has a role or the path is unknown.
    */
   public String runRole(long run) {
-    return world.whereabouts.roleOf(runs.index(run));
+    return state.whereabouts.roleOf(runs.index(run));
   }
 
   /**
@@ -1114,7 +1114,7 @@ public final class SchedulingCore {
    * is known.
    */
   public List<String> runLevels(long run) {
-    return StateMigration.path(world, runs, runs.index(run)).levels();
+    return StateMigration.path(state, runs, runs.index(run)).levels();
   }
 
   /**
@@ -1123,8 +1123,8 @@ public final class SchedulingCore {
    */
   public Map<String, Map<String, Integer>> resourcesByNode(long run) {
     int index = runs.index(run);
-    ResourceCharges charges = StateMigration.charges(world, runs, index);
-    RunningTasks.NamedPath path = StateMigration.path(world, runs, index);
+    ResourceCharges charges = StateMigration.charges(state, runs, index);
+    RunningTasks.NamedPath path = StateMigration.path(state, runs, index);
     Map<String, Map<String, Integer>> byNode = new LinkedHashMap<>();
     for (int i = 0; i < path.levels().size(); i++) {
       Map<String, Integer> amounts = charges.onLevel(path.levels().get(i));
@@ -1133,7 +1133,7 @@ public final class SchedulingCore {
         byNode.computeIfAbsent(path.nodes().get(i), n -> new LinkedHashMap<>()).putAll(amounts);
       }
     }
-    int worker = world.places.worker(index);
+    int worker = state.places.worker(index);
     Map<String, Integer> ofWorker = charges.onWorker();
     if (worker >= 0 && !ofWorker.isEmpty()) {
       // The name of the scheduler's own host is the name of the instance.
@@ -1152,7 +1152,7 @@ public final class SchedulingCore {
    * returned true.
    */
   public long[] orphans() {
-    int[] numbers = world.places.orphans();
+    int[] numbers = state.places.orphans();
     long[] all = new long[numbers.length];
     for (int i = 0; i < all.length; i++) {
       all[i] = runs.id(numbers[i]);
@@ -1164,9 +1164,9 @@ public final class SchedulingCore {
 
   private void at(long nowMillis) {
     now = Math.max(now, nowMillis);
-    world.clock.at(nowMillis);
-    world.queues.advance(now);
-    world.over.at(now);
+    state.clock.at(nowMillis);
+    state.queues.advance(now);
+    state.over.at(now);
     if (migration != null) {
       migration.next().over.at(now);
     }
@@ -1180,7 +1180,7 @@ public final class SchedulingCore {
    */
   public boolean advance(long nowMillis, int limit) {
     at(nowMillis);
-    boolean done = world.waits.advance(now, limit);
+    boolean done = state.waits.advance(now, limit);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Advanced(nowMillis, limit, done));
     }
@@ -1189,51 +1189,51 @@ public final class SchedulingCore {
 
   /** Returns when {@link #advance} has work to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
-    return world.waits.nextMillis();
+    return state.waits.nextMillis();
   }
 
   // ---- figures
 
   /** Returns the free slots of a resource on a node; negative when it is over-committed. */
   public int free(int node, int resource) {
-    return world.ledger.free(node, world.index.level(node), resource);
+    return state.ledger.free(node, state.index.level(node), resource);
   }
 
   /** Returns the number of jobs that wait for their start rate. */
   public int jobsHeldByRate() {
-    return world.caps.heldCount();
+    return state.caps.heldCount();
   }
 
   /** Returns the number of nodes that wait for their start rate. */
   public int nodesHeldByRate() {
-    return world.rates.heldCount();
+    return state.rates.heldCount();
   }
 
   /** Returns the nodes that are reserved for tasks that have waited long, unordered. */
   public List<Reservation> reservations() {
-    return world.reservations == null ? List.of() : world.reservations.answers().all();
+    return state.reservations == null ? List.of() : state.reservations.answers().all();
   }
 
   /** Returns the reservations in queues and on workers for jobs that have waited long. */
   public List<CapacityReservation> keptRoom() {
-    return world.rooms.kept();
+    return state.rooms.kept();
   }
 
   /** Returns the reservation of a node, or null. */
   public @Nullable Reservation reservation(int node) {
-    return world.reservations == null
+    return state.reservations == null
         ? null
-        : world.reservations.answers().of(node, world.index.level(node));
+        : state.reservations.answers().of(node, state.index.level(node));
   }
 
   /** Returns the number of reserved nodes. */
   public int reservedNodes() {
-    return world.reservations == null ? 0 : world.reservations.held().size();
+    return state.reservations == null ? 0 : state.reservations.held().size();
   }
 
   /** Returns the number of slots that are idle because they are reserved. */
   public long reservedSlots() {
-    return world.reservations == null ? 0 : world.reservations.held().idleSlots();
+    return state.reservations == null ? 0 : state.reservations.held().idleSlots();
   }
 
   /**
@@ -1241,7 +1241,7 @@ public final class SchedulingCore {
    * created.
    */
   public List<PeakUsage> peaks() {
-    return peaks.of(world);
+    return peaks.of(state);
   }
 
   /**
@@ -1249,7 +1249,7 @@ public final class SchedulingCore {
    * their limit that were checked: the measure of the core's cost.
    */
   public long work() {
-    return pastWork + world.work() + (migration == null ? 0 : migration.next().work());
+    return pastWork + state.work() + (migration == null ? 0 : migration.next().work());
   }
 
   /**
@@ -1259,7 +1259,7 @@ public final class SchedulingCore {
    * @throws IllegalStateException with the first difference
    */
   public void verify() {
-    new InvariantChecker(world, runs).run();
+    new InvariantChecker(state, runs).run();
   }
 
   /**
@@ -1267,6 +1267,6 @@ public final class SchedulingCore {
    * tasks.
    */
   public long byteSize() {
-    return world.byteSize();
+    return state.byteSize();
   }
 }

@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
  * the core.
  */
 public final class StuckJobs {
-  private final SchedulingState world;
+  private final SchedulingState state;
   private final SchedulingCore core;
 
   /** Whether each job can make progress; false while the job is being evaluated. */
@@ -35,7 +35,7 @@ public final class StuckJobs {
 
   StuckJobs(SchedulingCore core) {
     this.core = core;
-    world = core.world();
+    state = core.state();
   }
 
   /**
@@ -46,10 +46,10 @@ public final class StuckJobs {
    */
   public String why(int job) {
     JobCounts tally = core.tally(job);
-    if (tally.running() > 0 || !world.jobs.canRun(job) || isKeptByPeople(job)) {
+    if (tally.running() > 0 || !state.jobs.canRun(job) || isKeptByPeople(job)) {
       return "";
     }
-    if (core.isClosed(world.jobs.name(job))) {
+    if (core.isClosed(state.jobs.name(job))) {
       return "";
     }
     if (tally.total() == 0) {
@@ -58,7 +58,7 @@ public final class StuckJobs {
     if (tally.isThrough() || getsOn(job)) {
       return "";
     }
-    List<String> inVain = world.wholeJobs.waitsInVainFor(job, this::getsOn);
+    List<String> inVain = state.wholeJobs.waitsInVainFor(job, this::getsOn);
     if (!inVain.isEmpty()) {
       return String.join("; ", inVain);
     }
@@ -71,7 +71,7 @@ public final class StuckJobs {
    * be temporary.
    */
   private boolean isKeptByPeople(int job) {
-    String name = world.jobs.name(job);
+    String name = state.jobs.name(job);
     return core.isPaused(name) || core.isHeld(name);
   }
 
@@ -94,20 +94,20 @@ public final class StuckJobs {
     if (tally.running() > 0) {
       return true;
     }
-    if (tally.isThrough() || !world.jobs.canRun(job)) {
+    if (tally.isThrough() || !state.jobs.canRun(job)) {
       return false;
     }
     if (isKeptByPeople(job)) {
       return true;
     }
-    if (core.isClosed(world.jobs.name(job))
-        || !world.wholeJobs.waitsInVainFor(job, this::getsOn).isEmpty()
+    if (core.isClosed(state.jobs.name(job))
+        || !state.wholeJobs.waitsInVainFor(job, this::getsOn).isEmpty()
         || !tooLarge(job).isEmpty()) {
       return false;
     }
-    int[] dependencies = world.jobs.dependencies[job];
+    int[] dependencies = state.jobs.dependencies[job];
     if (dependencies.length == 0
-        || world.tasks.startable(job) > 0
+        || state.tasks.startable(job) > 0
         || core.progress(job).waiting() > 0) {
       return true;
     }
@@ -120,10 +120,10 @@ public final class StuckJobs {
   }
 
   private String noTasks(int job) {
-    int level = world.jobs.levels[job];
-    String name = world.topology.levels().name(level);
-    int nodes = world.topology.levelEnd(level) - world.topology.levelStart(level);
-    if (world.config().shard().count() > 1) {
+    int level = state.jobs.levels[job];
+    String name = state.topology.levels().name(level);
+    int nodes = state.topology.levelEnd(level) - state.topology.levelStart(level);
+    if (state.config().shard().count() > 1) {
       return ""; // it may run on nodes of other schedulers
     }
     if (nodes == 0) {
@@ -145,16 +145,16 @@ public final class StuckJobs {
 
   /** A limit of 0 on all nodes is a deliberate stop, not a mistake. */
   private String tooLarge(int job) {
-    for (Resource resource : world.config().settings().resources().all()) {
-      int need = world.needs(job, resource);
-      int largest = world.largestLimit(resource);
+    for (Resource resource : state.config().settings().resources().all()) {
+      int need = state.needs(job, resource);
+      int largest = state.largestLimit(resource);
       if (need > largest && largest > 0) {
         return "its tasks need "
             + need
             + " of "
             + resource.name()
             + ", and no node of level "
-            + world.topology.levels().name(resource.level())
+            + state.topology.levels().name(resource.level())
             + " has more than "
             + largest;
       }
@@ -163,18 +163,18 @@ public final class StuckJobs {
   }
 
   private String waitsOnNodes(int job) {
-    Job configured = world.jobs.job(job);
-    for (int node = world.tasks.first(job); node < world.tasks.end(job); node++) {
-      int code = world.tasks.code(job, node);
+    Job configured = state.jobs.job(job);
+    for (int node = state.tasks.first(job); node < state.tasks.end(job); node++) {
+      int code = state.tasks.code(job, node);
       if (StatusCodes.isRemaining(code) && StatusCodes.main(code) != Main.RUNNING) {
-        List<String> waits = new ArrayList<>(new Explainer(world).waitsFor(job, node));
+        List<String> waits = new ArrayList<>(new Explainer(state).waitsFor(job, node));
         if (configured != null && !waits.isEmpty()) {
           return "its tasks wait for "
               + configured.dependsOn().stream()
                   .map(name -> "job " + name)
                   .collect(Collectors.joining(" and "))
               + " on their node; on "
-              + world.topology.name(node)
+              + state.topology.name(node)
               + " "
               + String.join(" and ", waits);
         }

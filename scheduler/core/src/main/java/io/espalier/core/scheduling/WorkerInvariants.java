@@ -7,13 +7,13 @@ import io.espalier.core.scheduling.worker.WorkerIndex;
 
 /** Recomputes the data of the {@link WorkerIndex} from scratch, and compares. */
 final class WorkerInvariants {
-  private final SchedulingState world;
+  private final SchedulingState state;
   private final WorkerIndex index;
   private final RunningTasks runs;
 
-  WorkerInvariants(SchedulingState world, RunningTasks runs) {
-    this.world = world;
-    this.index = world.workers;
+  WorkerInvariants(SchedulingState state, RunningTasks runs) {
+    this.state = state;
+    this.index = state.workers;
     this.runs = runs;
   }
 
@@ -25,10 +25,10 @@ final class WorkerInvariants {
       return;
     }
     index.check();
-    for (int worker = 0; worker < world.pool.high(); worker++) {
+    for (int worker = 0; worker < state.pool.high(); worker++) {
       used(worker);
     }
-    for (int job = 0; job < world.jobs.count(); job++) {
+    for (int job = 0; job < state.jobs.count(); job++) {
       open(job);
     }
   }
@@ -43,22 +43,22 @@ final class WorkerInvariants {
     int tasks = 0;
     int[] used = new int[index.resources().size()];
     for (int run = 0; run < runs.high(); run++) {
-      if (runs.isUsed(run) && world.places.worker(run) == worker) {
+      if (runs.isUsed(run) && state.places.worker(run) == worker) {
         tasks++;
         for (int k = 0; k < used.length; k++) {
-          used[k] += world.places.amounts(run)[index.resources().get(k).index()];
+          used[k] += state.places.amounts(run)[index.resources().get(k).index()];
         }
       }
     }
     check(tasks == index.tasks(worker), "tasks of worker " + worker);
-    check(tasks == world.pool.runs(worker), "charged tasks of worker " + worker);
+    check(tasks == state.pool.runs(worker), "charged tasks of worker " + worker);
     for (int k = 0; k < used.length && index.isKnown(worker); k++) {
       check(
           used[k] == index.limitOf(worker, k) - index.freeOf(worker, k),
           "used slots of worker " + worker);
       check(
-          world.over.isOver(index.resources().get(k).index(), worker)
-              == (world.pool.info(worker) != null && index.freeOf(worker, k) < 0),
+          state.over.isOver(index.resources().get(k).index(), worker)
+              == (state.pool.info(worker) != null && index.freeOf(worker, k) < 0),
           "over the limit of worker " + worker);
     }
   }
@@ -68,21 +68,21 @@ final class WorkerInvariants {
     boolean anywhere = false;
     boolean pinned = false;
     String pin = index.pinnedTo(job);
-    for (int host = 0; host < world.hosts.high(); host++) {
+    for (int host = 0; host < state.hosts.high(); host++) {
       boolean there = false;
-      for (int worker : world.pool.pool()) {
+      for (int worker : state.pool.pool()) {
         there |= index.isOn(worker, host) && fits(job, worker);
       }
-      check(there == world.hosts.fits(host, job), "job " + job + " on host " + host);
+      check(there == state.hosts.fits(host, job), "job " + job + " on host " + host);
       anywhere |= there;
-      pinned |= there && world.hosts.name(host).equals(pin);
+      pinned |= there && state.hosts.name(host).equals(pin);
     }
     boolean open = (index.open(job >>> 6) & 1L << job) != 0;
     check(open == (pin == null ? anywhere : pinned), "job " + job + " finds a worker");
   }
 
   private boolean fits(int job, int worker) {
-    var info = world.pool.info(worker);
+    var info = state.pool.info(worker);
     boolean fits =
         info != null
             && info.takesTasks()

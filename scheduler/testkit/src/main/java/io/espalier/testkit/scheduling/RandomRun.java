@@ -66,7 +66,7 @@ public final class RandomRun {
   private final long seed;
   private final boolean busy;
   private final boolean scarce;
-  private long worldNumber;
+  private long stateNumber;
   private long now = 1_000_003;
 
   /**
@@ -534,8 +534,8 @@ public final class RandomRun {
       }
     }
     oracle.overLimits().sliced();
-    if (worldNumber != core.worldNumber()) {
-      worldNumber = core.worldNumber();
+    if (stateNumber != core.stateNumber()) {
+      stateNumber = core.stateNumber();
       oracle.reservations().changed(now);
     }
     for (Job job : oracle.config().jobs().values()) {

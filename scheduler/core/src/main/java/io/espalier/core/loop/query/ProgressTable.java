@@ -60,7 +60,7 @@ public final class ProgressTable {
 
   @SuppressWarnings("ReferenceEquality") // Another configuration is another object.
   private void refresh() {
-    if (config != core.config() || world != core.worldNumber()) {
+    if (config != core.config() || world != core.stateNumber()) {
       rebuild();
     }
     for (int i = 0; i < names.length; i++) {
@@ -77,7 +77,7 @@ public final class ProgressTable {
 
   private void rebuild() {
     config = core.config();
-    world = core.worldNumber();
+    world = core.stateNumber();
     TreeMap<String, Integer> numbers = new TreeMap<>();
     for (int job = 0; job < core.jobCount(); job++) {
       Job known = core.job(job);

@@ -61,7 +61,7 @@ public final class JobStateTracker {
   private final Shown shown = new Shown();
   private List<JobStateRecord> recorded = new ArrayList<>();
   private boolean anyStuck;
-  private long judgedWorld = -1;
+  private long judgedState = -1;
   private long judgedChanges = -1;
   private long nextJudgement = Long.MIN_VALUE;
 
@@ -331,7 +331,7 @@ public final class JobStateTracker {
     if (!mustJudge() || (anyRuns && nowMillis < nextJudgement)) {
       return false;
     }
-    judgedWorld = core.worldNumber();
+    judgedState = core.stateNumber();
     judgedChanges = core.changes();
     nextJudgement = nowMillis + JUDGED_EVERY_MILLIS;
     boolean changed = false;
@@ -354,7 +354,7 @@ public final class JobStateTracker {
   }
 
   private boolean mustJudge() {
-    return core.changes() != judgedChanges || core.worldNumber() != judgedWorld;
+    return core.changes() != judgedChanges || core.stateNumber() != judgedState;
   }
 
   /** When jobs are to be judged again; {@link Long#MAX_VALUE}: when something happens. */

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class Explainer {
   private static final int MOST_SAID = 300;
 
-  private final SchedulingState world;
+  private final SchedulingState state;
   private final Topology topology;
   private final WorkerExplainer workers;
   private final List<Reason> reasons = new ArrayList<>();
@@ -45,52 +45,52 @@ public final class Explainer {
   /** The stops of a job that are not part of the configuration. */
   public record Gates(boolean paused, boolean held, Map<Kind, String> closed) {}
 
-  public Explainer(SchedulingState world) {
-    this.world = world;
-    this.topology = world.topology;
-    workers = new WorkerExplainer(world);
+  public Explainer(SchedulingState state) {
+    this.state = state;
+    this.topology = state.topology;
+    workers = new WorkerExplainer(state);
   }
 
-  public static Explanation explain(SchedulingState world, int job, int node, Gates gates) {
-    Explainer explainer = new Explainer(world);
+  public static Explanation explain(SchedulingState state, int job, int node, Gates gates) {
+    Explainer explainer = new Explainer(state);
     explainer.job(job, gates);
     explainer.status(job, node);
     explainer.dependencies(job, node);
     int[] best = explainer.bestPath(job, node);
     explainer.path(job, best);
-    Topology topology = world.topology;
-    int code = world.tasks.code(job, node);
+    Topology topology = state.topology;
+    int code = state.tasks.code(job, node);
     String label =
         StatusLabel.of(StatusCodes.bits(StatusCodes.withEffect(code, StatusCodes.OPEN))).word();
     return new Explanation(
-        world.jobs.name(job),
-        world.topology.name(node),
+        state.jobs.name(job),
+        state.topology.name(node),
         explainer.reasons.isEmpty(),
         label,
         explainer.reasons,
         explainer.steps,
         topology.slotCount(node) > 1
-            ? alternatives(world, job, node, best[0])
+            ? alternatives(state, job, node, best[0])
             : List.<Alternative>of());
   }
 
   /** Returns the reasons that block all tasks of a job, except for workers. */
-  public static List<Reason> gates(SchedulingState world, int job, Gates gates) {
-    Explainer explainer = new Explainer(world);
+  public static List<Reason> gates(SchedulingState state, int job, Gates gates) {
+    Explainer explainer = new Explainer(state);
     explainer.gates(job, gates);
     return explainer.reasons;
   }
 
   private void job(int number, Gates gates) {
     gates(number, gates);
-    if (world.jobs.job(number) != null && world.workers.placementLevel(number) < 0) {
-      reasons.addAll(workers.reasons(number, world.workers.pinnedTo(number)));
+    if (state.jobs.job(number) != null && state.workers.placementLevel(number) < 0) {
+      reasons.addAll(workers.reasons(number, state.workers.pinnedTo(number)));
     }
   }
 
   private void gates(int number, Gates gates) {
-    Job job = world.jobs.job(number);
-    if (!world.jobs.schedulerEnabled()) {
+    Job job = state.jobs.job(number);
+    if (!state.jobs.schedulerEnabled()) {
       add(Kind.SCHEDULER_DISABLED, null, "the scheduler is disabled in its settings");
     }
     if (job == null) {
@@ -110,15 +110,15 @@ public final class Explainer {
       add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
     }
     gates.closed().forEach((kind, why) -> add(kind, null, why));
-    for (String message : world.wholeJobs.waitsFor(number)) {
+    for (String message : state.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
     }
-    reasons.addAll(QueueExplainer.reasons(world, number));
+    reasons.addAll(QueueExplainer.reasons(state, number));
     caps(number);
   }
 
   private void caps(int job) {
-    JobThrottle caps = world.caps;
+    JobThrottle caps = state.caps;
     if (caps.isFull(job)) {
       int running = caps.running(job);
       int most = caps.most(job);
@@ -138,17 +138,17 @@ public final class Explainer {
   }
 
   private void status(int job, int node) {
-    int code = world.tasks.code(job, node);
-    Job configured = world.jobs.job(job);
+    int code = state.tasks.code(job, node);
+    Job configured = state.jobs.job(job);
     ProgressRetryRules rules = configured == null ? null : configured.retry().orElse(null);
     switch (StatusCodes.main(code)) {
       case RUNNING -> add(Kind.ALREADY_RUNNING, null, "the task is running");
       case DONE -> add(Kind.DONE, null, "the task is done");
       case FAILED ->
-          add(Kind.FAILED, null, RetryMessages.failed(world.tasks.detail(job, node), rules));
+          add(Kind.FAILED, null, RetryMessages.failed(state.tasks.detail(job, node), rules));
       case UNSTARTED, INCOMPLETE, ERROR -> {
         if (StatusCodes.isWaiting(code)) {
-          TaskStatus status = world.tasks.detail(job, node);
+          TaskStatus status = state.tasks.detail(job, node);
           long until = status == null ? 0 : status.readyAtMillis();
           reasons.add(
               Reason.of(Kind.BACKOFF, null, RetryMessages.waits(status, rules) + why(status))
@@ -177,10 +177,10 @@ public final class Explainer {
   /** Describes in a sentence each the jobs that are not yet done on the node, but must be. */
   public List<String> waitsFor(int job, int node) {
     List<String> all = new ArrayList<>();
-    Job configured = world.jobs.job(job);
-    int[] dependencies = world.jobs.dependencies[job];
+    Job configured = state.jobs.job(job);
+    int[] dependencies = state.jobs.dependencies[job];
     for (int i = 0; i < dependencies.length; i++) {
-      if (!world.statuses.isDependencyDone(job, node, dependencies[i])) {
+      if (!state.statuses.isDependencyDone(job, node, dependencies[i])) {
         String name = configured == null ? "" : configured.dependsOn().get(i);
         all.add("job " + name + " " + whyNotDone(job, node, dependencies[i]));
       }
@@ -192,11 +192,11 @@ public final class Explainer {
     if (dependency < 0) {
       return "is not configured, so it can never be done here";
     }
-    int other = world.statuses.sameName(job, node, dependency);
+    int other = state.statuses.sameName(job, node, dependency);
     if (other < 0) {
       return "has no task on a node of this name, so it can never be done here";
     }
-    int code = world.tasks.code(dependency, other);
+    int code = state.tasks.code(dependency, other);
     return switch (StatusCodes.effect(code)) {
       case StatusCodes.AVOIDED -> "is not done here and its filters exclude the node";
       case StatusCodes.DISABLED -> "is not done here and the node is disabled";
@@ -213,14 +213,14 @@ public final class Explainer {
 
   /** Summarizes the reasons on the other edges of a node; the best path is explained in full. */
   private static List<Alternative> alternatives(
-      SchedulingState world, int job, int node, int best) {
-    Topology topology = world.topology;
+      SchedulingState state, int job, int node, int best) {
+    Topology topology = state.topology;
     List<Alternative> others = new ArrayList<>();
     int count = topology.slotCount(node);
     for (int i = 0; i < count && others.size() < Alternative.MOST; i++) {
       int slot = topology.slot(node, i);
       if (slot != best) {
-        Explainer other = new Explainer(world);
+        Explainer other = new Explainer(state);
         int[] above = other.bestPath(job, topology.parent(slot));
         int[] slots = new int[above.length + 1];
         slots[0] = slot;
@@ -248,27 +248,27 @@ public final class Explainer {
             Kind.OTHER_SHARD,
             topology.name(at),
             "tasks on the instance belong to the scheduler with shard 0/"
-                + world.config().shard().count());
+                + state.config().shard().count());
       } else if (!passes(job, slot)) {
         add(Kind.FILTERED, topology.name(at), excluded(job, slot));
       }
-      int level = world.index.level(at);
+      int level = state.index.level(at);
       reasons.addAll(placement(job, slot, level));
       rate(at, level);
       List<Use> uses = new ArrayList<>();
       Reservation kept =
-          world.reservations == null ? null : world.reservations.answers().of(at, level);
-      for (int r : world.ledger.resources(level)) {
-        Resource resource = world.config().settings().resources().get(r);
-        int need = world.jobs.needs[job][r];
-        int free = world.ledger.free(at, level, r);
-        int limit = world.ledger.limit(at, level, r);
+          state.reservations == null ? null : state.reservations.answers().of(at, level);
+      for (int r : state.ledger.resources(level)) {
+        Resource resource = state.config().settings().resources().get(r);
+        int need = state.jobs.needs[job][r];
+        int free = state.ledger.free(at, level, r);
+        int limit = state.ledger.limit(at, level, r);
         uses.add(new Use(resource.name(), need, limit - free, limit));
         if (!NodeCapacity.fits(need, free)) {
           String more =
-              LimitMessages.never(world, need, limit, resource)
-                  + LimitMessages.on(world, at, resource)
-                  + (kept != null && kept.job().equals(world.jobs.name(job))
+              LimitMessages.never(state, need, limit, resource)
+                  + LimitMessages.on(state, at, resource)
+                  + (kept != null && kept.job().equals(state.jobs.name(job))
                       ? "; " + words(kept)
                       : "");
           reasons.add(slots(Kind.RESOURCE, at, resource, need, free, limit, more));
@@ -297,22 +297,22 @@ public final class Explainer {
   }
 
   private void rate(int node, int level) {
-    if (world.rates.isHeld(node, level)) {
+    if (state.rates.isHeld(node, level)) {
       String message =
           "as many tasks have started below this "
               + topology.levels().name(level)
               + " as its rate in \"start_rates\" allows";
-      long until = world.rates.heldUntil(node, level);
+      long until = state.rates.heldUntil(node, level);
       reasons.add(Reason.of(Kind.START_RATE, topology.name(node), message).until(until));
     }
   }
 
   /** Returns whether free slots exist that are reserved for another job. */
   private boolean isKept(int job, int node, int level, int resource) {
-    return world.reservations != null
-        && world.reservations.answers().keepsFrom(job, node, level, resource)
+    return state.reservations != null
+        && state.reservations.answers().keepsFrom(job, node, level, resource)
         && NodeCapacity.fits(
-            world.jobs.needs[job][resource], world.ledger.free(node, level, resource));
+            state.jobs.needs[job][resource], state.ledger.free(node, level, resource));
   }
 
   private static String words(@Nullable Reservation kept) {
@@ -328,7 +328,7 @@ public final class Explainer {
 
   /** Explains why a job may not use an edge; roles take precedence over filters. */
   private String excluded(int job, int slot) {
-    Job configured = world.jobs.job(job);
+    Job configured = state.jobs.job(job);
     String role = topology.role(slot);
     if (configured == null || RoleFilter.permits(configured, role)) {
       return "the filters of the job exclude the node";
@@ -342,19 +342,19 @@ public final class Explainer {
   }
 
   private boolean isElsewhere(int job) {
-    return world.jobs.instanceElsewhere && world.jobs.levels[job] == 0;
+    return state.jobs.instanceElsewhere && state.jobs.levels[job] == 0;
   }
 
   private long failures(int job, int slot) {
     int at = topology.node(slot);
-    int level = world.index.level(at);
+    int level = state.index.level(at);
     long failures = topology.enabled(slot) ? 0 : 1;
     failures += passes(job, slot) ? 0 : 1;
     failures += placement(job, slot, level).size();
-    failures += world.rates.isHeld(at, level) ? 1 : 0;
-    for (int r : world.ledger.resources(level)) {
+    failures += state.rates.isHeld(at, level) ? 1 : 0;
+    for (int r : state.ledger.resources(level)) {
       failures +=
-          NodeCapacity.fits(world.jobs.needs[job][r], world.ledger.free(at, level, r)) ? 0 : 1;
+          NodeCapacity.fits(state.jobs.needs[job][r], state.ledger.free(at, level, r)) ? 0 : 1;
       failures += isKept(job, at, level, r) ? 1 : 0;
     }
     return failures;
@@ -362,7 +362,7 @@ public final class Explainer {
 
   /** Explains at the placement level whether the host of a placed job's path has a worker. */
   private List<Reason> placement(int job, int slot, int level) {
-    int placing = world.workers.placementLevel(job);
+    int placing = state.workers.placementLevel(job);
     if (placing < 0 || level < placing) {
       return List.of();
     }
@@ -371,7 +371,7 @@ public final class Explainer {
     }
     // A path that skips the placement level may end on any worker.
     int parent = topology.parent(slot);
-    return parent >= 0 && world.index.level(parent) < placing
+    return parent >= 0 && state.index.level(parent) < placing
         ? workers.reasons(job, null)
         : List.of();
   }
@@ -381,10 +381,10 @@ public final class Explainer {
    * re-evaluated only where a disabled node hides the result.
    */
   private boolean passes(int job, int slot) {
-    if (world.index.isAllowed(slot, job)) {
+    if (state.index.isAllowed(slot, job)) {
       return true;
     }
-    Job configured = world.jobs.job(job);
+    Job configured = state.jobs.job(job);
     return !topology.enabled(slot)
         && (configured == null || NodeEligibility.passes(topology, configured, slot));
   }

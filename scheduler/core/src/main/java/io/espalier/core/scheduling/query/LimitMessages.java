@@ -11,15 +11,15 @@ final class LimitMessages {
   private LimitMessages() {}
 
   /** Returns the message for a node, which also covers configured limits of single nodes. */
-  static String on(SchedulingState world, int node, Resource resource) {
+  static String on(SchedulingState state, int node, Resource resource) {
     LimitOverride override =
-        world.overrides.on(
-            world.topology.levels().name(resource.level()),
+        state.overrides.on(
+            state.topology.levels().name(resource.level()),
             resource.name(),
-            world.topology.name(node));
-    int configured = world.nodeLimits().of(node, resource.index());
-    String kills = kills(world, node, resource);
-    if (override != null || !world.nodeLimits().isOwn(node, resource.index())) {
+            state.topology.name(node));
+    int configured = state.nodeLimits().of(node, resource.index());
+    String kills = kills(state, node, resource);
+    if (override != null || !state.nodeLimits().isOwn(node, resource.index())) {
       return of(override, configured) + kills;
     }
     return "; the limit of "
@@ -30,27 +30,27 @@ final class LimitMessages {
   }
 
   /** Returns an addition for a need that exceeds the limit; empty when it does not. */
-  static String never(SchedulingState world, int need, int limit, Resource resource) {
+  static String never(SchedulingState state, int need, int limit, Resource resource) {
     if (need <= limit) {
       return "";
     }
-    int largest = world.largestLimit(resource);
+    int largest = state.largestLimit(resource);
     return "; it can never start while the limit is "
         + limit
         + (need <= largest
             ? ""
             : ", and no node of level "
-                + world.topology.levels().name(resource.level())
+                + state.topology.levels().name(resource.level())
                 + " has more than "
                 + largest);
   }
 
   /** Returns when tasks are killed because usage exceeds the limit. */
-  private static String kills(SchedulingState world, int node, Resource resource) {
-    long delay = world.killOverLimitMillis(resource);
+  private static String kills(SchedulingState state, int node, Resource resource) {
+    long delay = state.killOverLimitMillis(resource);
     int r = resource.index();
     Long since =
-        delay < 0 ? null : world.over.since(r, world.ledger.place(node, resource.level(), r));
+        delay < 0 ? null : state.over.since(r, state.ledger.place(node, resource.level(), r));
     return since == null
         ? ""
         : "; the youngest of those that hold it are killed from "

@@ -14,18 +14,18 @@ public final class PeakUsageTracker {
   private final Map<Name, PeakUsage> before = new LinkedHashMap<>();
 
   /** Keeps the peaks of a state that is going out of force. */
-  public void keep(SchedulingState world) {
-    for (Resource resource : world.config().settings().resources().all()) {
-      PeakUsage peak = peak(world, resource);
+  public void keep(SchedulingState state) {
+    for (Resource resource : state.config().settings().resources().all()) {
+      PeakUsage peak = peak(state, resource);
       before.put(new Name(peak.level(), peak.resource()), peak);
     }
   }
 
-  private PeakUsage peak(SchedulingState world, Resource resource) {
-    String level = world.topology.levels().name(resource.level());
+  private PeakUsage peak(SchedulingState state, Resource resource) {
+    String level = state.topology.levels().name(resource.level());
     PeakUsage old = before.get(new Name(level, resource.name()));
-    int node = world.ledger.peakNode(resource.index());
-    int used = world.ledger.peakUsed(resource.index());
+    int node = state.ledger.peakNode(resource.index());
+    int used = state.ledger.peakUsed(resource.index());
     if (node < 0 || (old != null && old.used() >= used)) {
       return old != null ? old : new PeakUsage(level, resource.name(), 0, resource.limit(), "");
     }
@@ -33,16 +33,16 @@ public final class PeakUsageTracker {
         level,
         resource.name(),
         used,
-        world.ledger.peakLimit(resource.index()),
-        world.topology.name(node));
+        state.ledger.peakLimit(resource.index()),
+        state.topology.name(node));
   }
 
   /** Returns the peaks of the configured node resources, in their order; workers have no nodes. */
-  public List<PeakUsage> of(SchedulingState world) {
+  public List<PeakUsage> of(SchedulingState state) {
     List<PeakUsage> peaks = new ArrayList<>();
-    for (Resource resource : world.config().settings().resources().all()) {
-      if (resource.level() != world.topology.levels().worker()) {
-        peaks.add(peak(world, resource));
+    for (Resource resource : state.config().settings().resources().all()) {
+      if (resource.level() != state.topology.levels().worker()) {
+        peaks.add(peak(state, resource));
       }
     }
     return peaks;

@@ -13,7 +13,7 @@ public final class ProgressCounts {
    * Counts a running task as running wherever it is; other tasks are classified by their node
    * first.
    */
-  public static JobProgress of(SchedulingState world, int job) {
+  public static JobProgress of(SchedulingState state, int job) {
     long done = 0;
     long failed = 0;
     long running = 0;
@@ -22,7 +22,7 @@ public final class ProgressCounts {
     long avoided = 0;
     long disabled = 0;
     for (int code = 0; code < StatusCodes.COUNT; code++) {
-      long count = world.tasks.count(job, code);
+      long count = state.tasks.count(job, code);
       if (count == 0) {
         continue;
       }
@@ -45,11 +45,11 @@ public final class ProgressCounts {
       }
     }
     long startable = 0;
-    if (world.mayStart(job)) {
-      startable = world.jobs.dependencies[job].length > 0 ? world.tasks.startable(job) : ready;
+    if (state.mayStart(job)) {
+      startable = state.jobs.dependencies[job].length > 0 ? state.tasks.startable(job) : ready;
     }
     return JobProgress.of(
-        world.jobs.name(job),
+        state.jobs.name(job),
         done,
         failed,
         running,

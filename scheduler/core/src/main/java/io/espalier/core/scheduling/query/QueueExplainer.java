@@ -17,8 +17,8 @@ final class QueueExplainer {
   private QueueExplainer() {}
 
   /** Returns one reason for each resource whose cap blocks the job. */
-  static List<Reason> reasons(SchedulingState world, int job) {
-    QueueTable queues = world.queues;
+  static List<Reason> reasons(SchedulingState state, int job) {
+    QueueTable queues = state.queues;
     QueueState queue = queues.queue(queues.ofJob(job));
     List<Reason> reasons = new ArrayList<>();
     for (QueueLimit cap : queue.caps()) {
@@ -26,10 +26,10 @@ final class QueueExplainer {
       // This query comes first, because it applies pending changes.
       long total = queues.total(cap.resource);
       long held = queue.held[cap.resource];
-      String kept = kept(world, queue);
+      String kept = kept(state, queue);
       boolean isKept = !cap.blocks(need) && queue.holder != job && cap.keepsFrom(need);
       if (cap.blocks(need) || isKept) {
-        String resource = world.config().settings().resources().get(cap.resource).name();
+        String resource = state.config().settings().resources().get(cap.resource).name();
         String all = cap.isRelative() ? " of the " + total + " in all" : "";
         reasons.add(
             Reason.of(
@@ -59,13 +59,13 @@ final class QueueExplainer {
     return reasons;
   }
 
-  private static String kept(SchedulingState world, QueueState queue) {
+  private static String kept(SchedulingState state, QueueState queue) {
     int holder = queue.holder;
     return holder < 0
         ? ""
         : "kept free for job "
-            + world.jobs.name(holder)
+            + state.jobs.name(holder)
             + ", since "
-            + CapacityReservation.shown(world.rooms.queues().keptSince(holder));
+            + CapacityReservation.shown(state.rooms.queues().keptSince(holder));
   }
 }

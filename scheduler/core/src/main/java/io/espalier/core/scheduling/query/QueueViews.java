@@ -15,15 +15,15 @@ public final class QueueViews {
   private QueueViews() {}
 
   /** Returns the queues that are configured, have jobs, or use slots. */
-  public static List<QueueView> of(SchedulingState world) {
-    QueueTable table = world.queues;
+  public static List<QueueView> of(SchedulingState state) {
+    QueueTable table = state.queues;
     double[] weights = new double[table.count()];
     double total = 0;
     long[] waiting = new long[table.count()];
     int[] waitingJobs = new int[table.count()];
     for (int q = 0; q < weights.length; q++) {
       for (int job : table.queue(q).jobs) {
-        long left = world.jobs.isActive(job) ? world.tasks.remaining(job) : 0;
+        long left = state.jobs.isActive(job) ? state.tasks.remaining(job) : 0;
         waiting[q] += left;
         waitingJobs[q] += left > 0 ? 1 : 0;
       }
@@ -31,7 +31,7 @@ public final class QueueViews {
       weights[q] = waitingJobs[q] > 0 ? weight : 0;
       total += weights[q];
     }
-    List<String> configured = QueueTable.names(world.config());
+    List<String> configured = QueueTable.names(state.config());
     List<QueueView> views = new ArrayList<>();
     for (int q = 0; q < weights.length; q++) {
       QueueState queue = table.queue(q);
@@ -49,15 +49,15 @@ public final class QueueViews {
                 queue.usage.at(table.now()),
                 table.effective(q),
                 total > 0 ? weights[q] / total : 0,
-                held(world, queue)));
+                held(state, queue)));
       }
     }
     return views;
   }
 
-  private static List<QueueView.Held> held(SchedulingState world, QueueState queue) {
+  private static List<QueueView.Held> held(SchedulingState state, QueueState queue) {
     List<QueueView.Held> all = new ArrayList<>();
-    for (Resource resource : world.config().settings().resources().all()) {
+    for (Resource resource : state.config().settings().resources().all()) {
       int r = resource.index();
       QueueLimit cap = queue.cap(r);
       if (cap != null || queue.held[r] > 0) {
@@ -66,7 +66,7 @@ public final class QueueViews {
                 resource.name(),
                 queue.held[r],
                 cap == null ? -1 : cap.cap(),
-                world.queues.total(r)));
+                state.queues.total(r)));
       }
     }
     return all;

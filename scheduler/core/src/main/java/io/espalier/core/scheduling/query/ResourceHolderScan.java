@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class ResourceHolderScan {
   private final Supplier<SchedulingState> current;
   private final Place[] places;
-  private @Nullable SchedulingState world;
+  private @Nullable SchedulingState state;
   private int[] nodes = {};
   private int[] resources = {};
   private int[] levels = {};
@@ -59,8 +59,8 @@ public final class ResourceHolderScan {
    */
   public boolean step(int limit, Sink sink) {
     SchedulingState now = current.get();
-    if (now != world) {
-      world = now;
+    if (now != state) {
+      state = now;
       sink.begin();
       begin(now);
     }

@@ -37,9 +37,9 @@ public final class SubtreeCountScan {
 
   static {
     for (int code = 0; code < STATE.length; code++) {
-      int state = state(code);
-      STATE[code] = (byte) state;
-      STATE_BLOCKED[code] = (byte) (state == READY ? BLOCKED : state);
+      int category = categoryOf(code);
+      STATE[code] = (byte) category;
+      STATE_BLOCKED[code] = (byte) (category == READY ? BLOCKED : category);
     }
   }
 
@@ -49,7 +49,7 @@ public final class SubtreeCountScan {
   private static final int UNITS_PER_NODE = 3;
 
   private final Supplier<SchedulingState> current;
-  private final SchedulingState world;
+  private final SchedulingState state;
   private final Topology topology;
   private final boolean byJob;
   private final int onlyJob;
@@ -74,15 +74,15 @@ public final class SubtreeCountScan {
 
   public SubtreeCountScan(Supplier<SchedulingState> current, int onlyJob, boolean byJob) {
     this.current = current;
-    this.world = current.get();
-    this.topology = world.topology;
+    this.state = current.get();
+    this.topology = state.topology;
     this.onlyJob = onlyJob;
     this.byJob = byJob;
-    counts = new long[(byJob ? world.jobs.count() : 1) * (STATES + 1)];
+    counts = new long[(byJob ? state.jobs.count() : 1) * (STATES + 1)];
     lowest = topology.levels().bottom();
   }
 
-  private static int state(int code) {
+  private static int categoryOf(int code) {
     Main main = StatusCodes.main(code);
     if (main == Main.RUNNING) {
       return RUNNING;
@@ -98,29 +98,29 @@ public final class SubtreeCountScan {
     };
   }
 
-  public static TaskCounts of(SchedulingState world, int job, int node) {
+  public static TaskCounts of(SchedulingState state, int job, int node) {
     long[] counts = new long[STATES + 1];
-    int level = world.index.level(node);
-    for (int j = Math.max(0, job); j < (job < 0 ? world.jobs.count() : job + 1); j++) {
-      if (world.jobs.levels[j] == level) {
-        counts[state(world, j, node)]++;
+    int level = state.index.level(node);
+    for (int j = Math.max(0, job); j < (job < 0 ? state.jobs.count() : job + 1); j++) {
+      if (state.jobs.levels[j] == level) {
+        counts[categoryOf(state, j, node)]++;
       }
     }
     return counts(counts, 0);
   }
 
-  private static int state(SchedulingState world, int job, int node) {
-    int state = states(world, job)[world.tasks.code(job, node)];
-    return state == READY && !world.index.isReady(node, job) ? BLOCKED : state;
+  private static int categoryOf(SchedulingState state, int job, int node) {
+    int category = states(state, job)[state.tasks.code(job, node)];
+    return category == READY && !state.index.isReady(node, job) ? BLOCKED : category;
   }
 
-  private static byte[] states(SchedulingState world, int job) {
-    return world.mayStart(job) ? STATE : STATE_BLOCKED;
+  private static byte[] states(SchedulingState state, int job) {
+    return state.mayStart(job) ? STATE : STATE_BLOCKED;
   }
 
   /** Returns whether jobs or nodes have been renumbered, so that all numbers are invalid. */
   public boolean isStale() {
-    return current.get() != world;
+    return current.get() != state;
   }
 
   /** Begins to count a subtree, discarding the previous counts. */
@@ -163,14 +163,14 @@ public final class SubtreeCountScan {
         }
         leaves += Math.max(0, Math.min(to, topology.levelEnd(lowest)) - first(lowest));
         next(0);
-      } else if (job == world.jobs.count()) {
+      } else if (job == state.jobs.count()) {
         used++;
         int last = topology.childEnd(to - 1);
         from = topology.childStart(from);
         to = last;
         job = -1;
       } else {
-        int end = Math.min(to, topology.levelEnd(world.jobs.levels[job]));
+        int end = Math.min(to, topology.levelEnd(state.jobs.levels[job]));
         int stop = (int) Math.min(end, at + (long) (units - used) * CODES_PER_UNIT);
         if (at < stop) {
           count(at, stop);
@@ -187,11 +187,11 @@ public final class SubtreeCountScan {
   }
 
   private void count(int begin, int end) {
-    world.tasks.tally(job, begin, end, states(world, job), counts, row(job));
-    if (world.jobs.dependencies[job].length > 0) {
+    state.tasks.tally(job, begin, end, states(state, job), counts, row(job));
+    if (state.jobs.dependencies[job].length > 0) {
       for (int node = begin; node < end; node++) {
-        int code = world.tasks.code(job, node);
-        if (states(world, job)[code] == READY && !world.index.isReady(node, job)) {
+        int code = state.tasks.code(job, node);
+        if (states(state, job)[code] == READY && !state.index.isReady(node, job)) {
           counts[row(job) + READY]--;
           counts[row(job) + BLOCKED]++;
         }
@@ -202,10 +202,10 @@ public final class SubtreeCountScan {
   /** Continues with the next job; {@code at} is its first task at that distance. */
   private void next(int number) {
     job = number;
-    while (job < world.jobs.count() && (world.jobs.levels[job] < 0 || !wants(job))) {
+    while (job < state.jobs.count() && (state.jobs.levels[job] < 0 || !wants(job))) {
       job++;
     }
-    at = job < world.jobs.count() ? first(world.jobs.levels[job]) : 0;
+    at = job < state.jobs.count() ? first(state.jobs.levels[job]) : 0;
   }
 
   /** Returns the first node of a level from the current position on. */
@@ -229,12 +229,12 @@ public final class SubtreeCountScan {
         return used + 1;
       }
       int node = topology.node(stack[--depth]);
-      int nodeLevel = world.index.level(node);
+      int nodeLevel = state.index.level(node);
       used += UNITS_PER_NODE;
       leaves += nodeLevel == lowest ? 1 : 0;
-      for (int j = onlyJob < 0 ? 0 : onlyJob; j < world.jobs.count() && wants(j); j++) {
-        if (world.jobs.levels[j] == nodeLevel) {
-          counts[row(j) + state(world, j, node)]++;
+      for (int j = onlyJob < 0 ? 0 : onlyJob; j < state.jobs.count() && wants(j); j++) {
+        if (state.jobs.levels[j] == nodeLevel) {
+          counts[row(j) + categoryOf(state, j, node)]++;
           used++;
         }
       }
@@ -259,9 +259,9 @@ public final class SubtreeCountScan {
   public TaskCounts counts() {
     long[] sum = new long[STATES];
     for (int i = 0; i < counts.length; i++) {
-      int state = i % (STATES + 1);
-      if (state < STATES) {
-        sum[state] += counts[i];
+      int category = i % (STATES + 1);
+      if (category < STATES) {
+        sum[category] += counts[i];
       }
     }
     return counts(sum, 0);
@@ -280,10 +280,10 @@ public final class SubtreeCountScan {
   /** Returns the counts by job if jobs are counted separately; jobs without tasks are omitted. */
   public Map<String, TaskCounts> countsByJob() {
     Map<String, TaskCounts> all = new LinkedHashMap<>();
-    for (int j = 0; byJob && j < world.jobs.count(); j++) {
+    for (int j = 0; byJob && j < state.jobs.count(); j++) {
       TaskCounts some = counts(counts, row(j));
       if (some.total() > 0) {
-        all.put(world.jobs.name(j), some);
+        all.put(state.jobs.name(j), some);
       }
     }
     return all;

@@ -103,46 +103,46 @@ final class WaitReasonCounts {
     return known;
   }
 
-  List<WaitingReasons.Group> largest(int limit, SchedulingState world, int job) {
+  List<WaitingReasons.Group> largest(int limit, SchedulingState state, int job) {
     return groups.values().stream()
         .filter(group -> group.count > 0)
         .sorted(Comparator.comparingLong((Group g) -> g.count).reversed())
         .limit(limit)
-        .map(group -> shown(group, world, job))
+        .map(group -> shown(group, state, job))
         .toList();
   }
 
-  private WaitingReasons.Group shown(Group group, SchedulingState world, int job) {
+  private WaitingReasons.Group shown(Group group, SchedulingState state, int job) {
     boolean isOne = group.blocking == 1;
     Kind kind = group.kind;
     return new WaitingReasons.Group(
         kind == null ? WaitingReasons.STARTABLE : kind.name().toLowerCase(Locale.ROOT),
         isOne ? topology.name(group.firstBlocking) : null,
-        group.resource < 0 ? null : resource(world, group.resource).name(),
+        group.resource < 0 ? null : resource(state, group.resource).name(),
         group.count,
         group.resource < 0
             ? group.message
-            : message(group, world, job)
-                + world
+            : message(group, state, job)
+                + state
                     .neverFits()
                     .words(
-                        world::largestLimit, world.jobs.name(job), resource(world, group.resource)),
+                        state::largestLimit, state.jobs.name(job), resource(state, group.resource)),
         group.untilMillis,
         group.samples.stream().map(topology::name).distinct().toList());
   }
 
-  private static Resource resource(SchedulingState world, int number) {
-    return world.config().settings().resources().get(number);
+  private static Resource resource(SchedulingState state, int number) {
+    return state.config().settings().resources().get(number);
   }
 
-  private String message(Group group, SchedulingState world, int job) {
-    Resource resource = resource(world, group.resource);
+  private String message(Group group, SchedulingState state, int job) {
+    Resource resource = resource(state, group.resource);
     int node = group.firstBlocking;
-    int need = world.jobs.needs[job][group.resource];
+    int need = state.jobs.needs[job][group.resource];
     String text = "needs " + need + " of " + resource.name() + ", ";
     if (group.blocking == 1) {
-      int free = world.ledger.free(node, resource.level(), resource.index());
-      int limit = world.ledger.limit(node, resource.level(), resource.index());
+      int free = state.ledger.free(node, resource.level(), resource.index());
+      int limit = state.ledger.limit(node, resource.level(), resource.index());
       String name = topology.name(node);
       return text
           + free
@@ -150,18 +150,18 @@ final class WaitReasonCounts {
           + limit
           + " are free on "
           + name
-          + LimitMessages.never(world, need, limit, resource)
-          + LimitMessages.on(world, node, resource);
+          + LimitMessages.never(state, need, limit, resource)
+          + LimitMessages.on(state, node, resource);
     }
     return text
         + "too few are free on "
         + (isTree ? group.blocking + " nodes" : "several nodes")
         + " of level "
         + topology.levels().name(resource.level())
-        + (need <= world.largestLimit(resource)
+        + (need <= state.largestLimit(resource)
             ? ""
             : "; none there has more than "
-                + world.largestLimit(resource)
+                + state.largestLimit(resource)
                 + ": they can never start");
   }
 }

@@ -31,7 +31,7 @@ public final class WaitReasonScan {
   private static final int UNITS_PER_SAMPLE = 100;
 
   private final Supplier<SchedulingState> current;
-  private final SchedulingState world;
+  private final SchedulingState state;
   private final Topology topology;
   private final int job;
   private final int level;
@@ -55,10 +55,10 @@ public final class WaitReasonScan {
 
   public WaitReasonScan(Supplier<SchedulingState> current, int job, List<Reason> gates) {
     this.current = current;
-    this.world = current.get();
-    this.topology = world.topology;
+    this.state = current.get();
+    this.topology = state.topology;
     this.job = job;
-    level = world.jobs.levels[job];
+    level = state.jobs.levels[job];
     isTree = topology.slots() == topology.size();
     groups = new WaitReasonCounts(topology, isTree);
     int levels = topology.levels().count();
@@ -66,10 +66,10 @@ public final class WaitReasonScan {
     end = new int[levels];
     blocks = new WaitReasonCounts.@Nullable Group[levels];
     blockNodes = new int[levels];
-    int tasks = world.tasks.end(job) - world.tasks.first(job);
+    int tasks = state.tasks.end(job) - state.tasks.first(job);
     stride = isTree ? 1 : Math.max(1, tasks / SAMPLED);
-    at = world.tasks.first(job);
-    explainer = new Explainer(world);
+    at = state.tasks.first(job);
+    explainer = new Explainer(state);
     noWorker = noWorker(gates.isEmpty());
     if (!gates.isEmpty()) {
       all(gates.get(0));
@@ -84,10 +84,10 @@ public final class WaitReasonScan {
   }
 
   private @Nullable Reason noWorker(boolean wanted) {
-    if (!wanted || world.workers.placementLevel(job) >= 0) {
+    if (!wanted || state.workers.placementLevel(job) >= 0) {
       return null;
     }
-    List<Reason> reasons = new WorkerExplainer(world).reasons(job, world.workers.pinnedTo(job));
+    List<Reason> reasons = new WorkerExplainer(state).reasons(job, state.workers.pinnedTo(job));
     return reasons.isEmpty() ? null : reasons.get(0);
   }
 
@@ -96,10 +96,10 @@ public final class WaitReasonScan {
     counted = total();
     WaitReasonCounts.Group group =
         groups.of(gate.kind(), -1, gate.message()).until(gate.untilMillis());
-    int first = world.tasks.first(job);
-    int last = Math.min(world.tasks.end(job), first + 10_000);
+    int first = state.tasks.first(job);
+    int last = Math.min(state.tasks.end(job), first + 10_000);
     for (int node = first; node < last && !group.hasSamples(); node++) {
-      if (isWaiting(world.tasks.code(job, node))) {
+      if (isWaiting(state.tasks.code(job, node))) {
         group.sample(node);
       }
     }
@@ -110,7 +110,7 @@ public final class WaitReasonScan {
   private long total() {
     long total = 0;
     for (int code = 0; code < StatusCodes.COUNT; code++) {
-      total += isWaiting(code) ? world.tasks.count(job, code) : 0;
+      total += isWaiting(code) ? state.tasks.count(job, code) : 0;
     }
     return total;
   }
@@ -128,7 +128,7 @@ public final class WaitReasonScan {
 
   /** Returns whether jobs or nodes have been renumbered, so that the scan must be restarted. */
   public boolean isStale() {
-    return current.get() != world;
+    return current.get() != state;
   }
 
   public boolean isDone() {
@@ -163,8 +163,8 @@ public final class WaitReasonScan {
     int node = topology.node(slot);
     WaitReasonCounts.Group block = blocks[row];
     int blockNode = blockNodes[row];
-    boolean isTask = world.tasks.has(job, node);
-    if (isTask && !isWaiting(world.tasks.code(job, node))) {
+    boolean isTask = state.tasks.has(job, node);
+    if (isTask && !isWaiting(state.tasks.code(job, node))) {
       return UNITS_PER_TASK;
     }
     if (block == null) {
@@ -175,7 +175,7 @@ public final class WaitReasonScan {
       count(node, block, blockNode);
       return UNITS_PER_TASK;
     }
-    if (world.index.isAllowed(slot, job)) {
+    if (state.index.isAllowed(slot, job)) {
       next[depth] = topology.childStart(node);
       end[depth] = topology.childEnd(node);
       blocks[depth] = block;
@@ -185,13 +185,13 @@ public final class WaitReasonScan {
   }
 
   private int sample() {
-    int stop = world.tasks.end(job);
+    int stop = state.tasks.end(job);
     int used = 0;
     while (at < stop && used < UNITS_PER_SAMPLE) {
       used++;
       int node = at;
       at += stride;
-      if (isWaiting(world.tasks.code(job, node))) {
+      if (isWaiting(state.tasks.code(job, node))) {
         int[] path = explainer.bestPath(job, node);
         WaitReasonCounts.Group block = null;
         int blockNode = -1;
@@ -209,14 +209,14 @@ public final class WaitReasonScan {
 
   private void count(int node, WaitReasonCounts.@Nullable Group block, int blockNode) {
     counted++;
-    if (StatusCodes.isWaiting(world.tasks.code(job, node))) {
+    if (StatusCodes.isWaiting(state.tasks.code(job, node))) {
       groups.of(Kind.BACKOFF, -1, "back off after their last attempt").add(node, -1);
       return;
     }
-    int[] dependencies = world.jobs.dependencies[job];
+    int[] dependencies = state.jobs.dependencies[job];
     for (int i = 0; i < dependencies.length; i++) {
-      if (!world.statuses.isDependencyDone(job, node, dependencies[i])) {
-        Job configured = world.jobs.job(job);
+      if (!state.statuses.isDependencyDone(job, node, dependencies[i])) {
+        Job configured = state.jobs.job(job);
         String name = configured == null ? "" : configured.dependsOn().get(i);
         groups.of(Kind.DEPENDENCY, i, "job " + name + " is not done on their node").add(node, -1);
         return;
@@ -233,38 +233,38 @@ public final class WaitReasonScan {
 
   /** Returns the reason that blocks a job at an edge of the tree; null: none. */
   private WaitReasonCounts.@Nullable Group blockOf(int slot, int node) {
-    int atLevel = world.index.level(node);
+    int atLevel = state.index.level(node);
     // On a node with several paths, another path is open, or the task would not count as waiting.
     if (!topology.enabled(slot)) {
       return groups.of(Kind.NODE_DISABLED, -1, "a node on their path is disabled");
     }
-    if (!world.index.isAllowed(slot, job)) {
+    if (!state.index.isAllowed(slot, job)) {
       return groups.of(Kind.FILTERED, -1, "the filters of the job exclude a node on their path");
     }
-    int placing = world.workers.placementLevel(job);
+    int placing = state.workers.placementLevel(job);
     if (placing >= 0 && atLevel >= placing) {
       boolean passedBy =
-          atLevel > placing && slot > 0 && world.index.level(topology.parent(slot)) < placing;
+          atLevel > placing && slot > 0 && state.index.level(topology.parent(slot)) < placing;
       if (atLevel == placing
-          ? !world.workers.finds(job, topology.name(node))
-          : passedBy && !world.workers.finds(job, null)) {
+          ? !state.workers.finds(job, topology.name(node))
+          : passedBy && !state.workers.finds(job, null)) {
         return groups.of(Kind.NO_WORKER, -2, "no worker on their host takes them");
       }
     }
-    if (world.rates.isHeld(node, atLevel)) {
+    if (state.rates.isHeld(node, atLevel)) {
       String message = "as many tasks as may have started below a node on their path";
       return groups
           .of(Kind.START_RATE, atLevel, message)
-          .until(world.rates.heldUntil(node, atLevel));
+          .until(state.rates.heldUntil(node, atLevel));
     }
-    for (int r : world.ledger.resources(atLevel)) {
-      int need = world.jobs.needs[job][r];
-      if (need > 0 && !NodeCapacity.fits(need, world.ledger.free(node, atLevel, r))) {
+    for (int r : state.ledger.resources(atLevel)) {
+      int need = state.jobs.needs[job][r];
+      if (need > 0 && !NodeCapacity.fits(need, state.ledger.free(node, atLevel, r))) {
         return groups.ofResource(r);
       }
     }
-    ReservationViews kept = world.reservations == null ? null : world.reservations.answers();
-    for (int r : world.ledger.resources(atLevel)) {
+    ReservationViews kept = state.reservations == null ? null : state.reservations.answers();
+    for (int r : state.ledger.resources(atLevel)) {
       if (kept != null && kept.keepsFrom(job, node, atLevel, r)) {
         return groups.of(
             Kind.RESERVED, -1, "a node on their path is kept free for a task that waits for long");
@@ -280,11 +280,11 @@ public final class WaitReasonScan {
    */
   public WaitingReasons reasons(int limit, long nowMillis) {
     return new WaitingReasons(
-        world.jobs.name(job),
+        state.jobs.name(job),
         nowMillis,
         counted,
         isTree ? counted : total(),
         stride > 1,
-        groups.largest(limit, world, job));
+        groups.largest(limit, state, job));
   }
 }

@@ -23,18 +23,18 @@ import org.jspecify.annotations.Nullable;
  * first by name among equals.
  */
 final class WorkerExplainer {
-  private final SchedulingState world;
+  private final SchedulingState state;
   private final WorkerIndex index;
   private final WorkerTable table;
 
   /** The name of the instance node, which also names the scheduler's own host. */
   private final String instance;
 
-  WorkerExplainer(SchedulingState world) {
-    this.world = world;
-    index = world.workers;
-    table = world.pool;
-    instance = world.topology.name(0);
+  WorkerExplainer(SchedulingState state) {
+    this.state = state;
+    index = state.workers;
+    table = state.pool;
+    instance = state.topology.name(0);
   }
 
   /**
@@ -91,7 +91,7 @@ final class WorkerExplainer {
 
   private static String shown(Map<String, Integer> states) {
     List<String> parts = new ArrayList<>();
-    states.forEach((state, count) -> parts.add(count + " " + state));
+    states.forEach((name, count) -> parts.add(count + " " + name));
     return String.join(", ", parts);
   }
 
@@ -176,8 +176,8 @@ final class WorkerExplainer {
     return holder < 0
         ? ""
         : "kept free for job "
-            + world.jobs.name(holder)
+            + state.jobs.name(holder)
             + ", since "
-            + CapacityReservation.shown(world.rooms.workers().keptSince(holder));
+            + CapacityReservation.shown(state.rooms.workers().keptSince(holder));
   }
 }

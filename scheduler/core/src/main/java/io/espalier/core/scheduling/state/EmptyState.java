@@ -74,7 +74,7 @@ public final class EmptyState {
     Config config = new Config(settings, new TreeMap<>(), List.of());
     Topology topology = PackedTopology.instanceOnly(levels, Levels.INSTANCE);
     JobTable jobs = new JobTable(config, new TreeMap<>());
-    SchedulingState world =
+    SchedulingState state =
         new SchedulingState(
             config,
             topology,
@@ -86,7 +86,7 @@ public final class EmptyState {
             pool,
             selectors,
             new RateLimiterClock());
-    world.index.build(0);
-    return world;
+    state.index.build(0);
+    return state;
   }
 }

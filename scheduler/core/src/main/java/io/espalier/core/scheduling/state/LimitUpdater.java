@@ -23,15 +23,15 @@ public final class LimitUpdater {
 
   private static final int WORKER_UNITS = 250;
 
-  private final SchedulingState world;
+  private final SchedulingState state;
   private final LimitOverrides overrides;
   private final Queue<LimitOverride.Key> waiting = new ArrayDeque<>();
 
   /** The next node or worker of the level that is being changed; -1: not begun. */
   private int next = -1;
 
-  LimitUpdater(SchedulingState world, LimitOverrides overrides) {
-    this.world = world;
+  LimitUpdater(SchedulingState state, LimitOverrides overrides) {
+    this.state = state;
     this.overrides = overrides;
   }
 
@@ -60,7 +60,7 @@ public final class LimitUpdater {
       if (resource == null) {
         waiting.remove();
         done++;
-      } else if (resource.level() == world.topology.levels().worker()) {
+      } else if (resource.level() == state.topology.levels().worker()) {
         done += indexed ? worker(key) : skip();
       } else if (!key.node().isEmpty()) {
         done += node(key, resource, indexed);
@@ -73,8 +73,8 @@ public final class LimitUpdater {
 
   /** Returns the resource if it belongs to that level, or null. */
   private @Nullable Resource find(LimitOverride.Key key) {
-    Resource resource = world.config().settings().resources().find(key.resource());
-    return resource != null && world.topology.levels().find(key.level()) == resource.level()
+    Resource resource = state.config().settings().resources().find(key.resource());
+    return resource != null && state.topology.levels().find(key.level()) == resource.level()
         ? resource
         : null;
   }
@@ -87,16 +87,16 @@ public final class LimitUpdater {
   private int worker(LimitOverride.Key key) {
     if (key.node().isEmpty()) {
       next = Math.max(next, 0);
-      if (next < world.pool.high()) {
-        world.workers.put(next++);
+      if (next < state.pool.high()) {
+        state.workers.put(next++);
         return WORKER_UNITS;
       }
       next = -1;
     } else {
-      boolean local = world.pool.mode() == WorkerTable.Mode.LOCAL;
-      int worker = world.pool.find(local ? "" : key.node());
+      boolean local = state.pool.mode() == WorkerTable.Mode.LOCAL;
+      int worker = state.pool.find(local ? "" : key.node());
       if (worker >= 0) {
-        world.workers.put(worker);
+        state.workers.put(worker);
       }
     }
     waiting.remove();
@@ -106,14 +106,14 @@ public final class LimitUpdater {
   private int node(LimitOverride.Key key, Resource resource, boolean indexed) {
     waiting.remove();
     int level = resource.level();
-    int node = world.topology.find(level, key.node());
+    int node = state.topology.find(level, key.node());
     if (node >= 0) {
       LimitOverride override = overrides.ofNode(key.level(), key.resource(), key.node());
       Integer limit = override == null ? null : Integer.valueOf(override.limit());
-      boolean refit = world.ledger.setOwnLimit(node, level, resource.index(), limit);
-      boolean held = indexed && world.limitChanged(node, level);
+      boolean refit = state.ledger.setOwnLimit(node, level, resource.index(), limit);
+      boolean held = indexed && state.limitChanged(node, level);
       if (indexed && (refit || held)) {
-        world.index.refresh(node, level);
+        state.index.refresh(node, level);
       }
     }
     return REFIT_UNITS;
@@ -121,28 +121,28 @@ public final class LimitUpdater {
 
   private int level(LimitOverride.Key key, Resource resource, int units, boolean indexed) {
     int level = resource.level();
-    NodeCapacity ledger = world.ledger;
+    NodeCapacity ledger = state.ledger;
     if (next < 0) {
       LimitOverride override = overrides.ofLevel(key.level(), key.resource());
-      ConfiguredLimits configured = world.nodeLimits();
+      ConfiguredLimits configured = state.nodeLimits();
       int limit = override == null ? configured.ofLevel(resource.index()) : override.limit();
       int[] ofNodes = override == null ? configured.ofNodes(resource.index()) : null;
       if (ledger.hasLimits(resource.index(), limit, ofNodes)) {
         return skip();
       }
-      next = world.topology.levelStart(level);
+      next = state.topology.levelStart(level);
       ledger.beginShift(resource.index(), limit, ofNodes, next);
     }
-    int end = world.topology.levelEnd(level);
-    int refitUnits = REFIT_UNITS + 4 * world.jobs.words;
+    int end = state.topology.levelEnd(level);
+    int refitUnits = REFIT_UNITS + 4 * state.jobs.words;
     int done = 1;
     for (; next < end && done <= units; next++) {
       done += NODE_UNITS;
       boolean refit = ledger.shift(next, level);
-      boolean held = indexed && world.limitChanged(next, level);
+      boolean held = indexed && state.limitChanged(next, level);
       if (indexed && (refit || held)) {
         done += refitUnits;
-        world.index.refresh(next, level);
+        state.index.refresh(next, level);
       }
     }
     if (next == end) {
@@ -162,19 +162,19 @@ public final class LimitUpdater {
     if (!waiting.isEmpty()) {
       return;
     }
-    Levels levels = world.topology.levels();
-    for (Resource resource : world.config().settings().resources().all()) {
+    Levels levels = state.topology.levels();
+    for (Resource resource : state.config().settings().resources().all()) {
       int level = resource.level();
-      for (int node = world.topology.levelStart(level);
-          level != levels.worker() && node < world.topology.levelEnd(level);
+      for (int node = state.topology.levelStart(level);
+          level != levels.worker() && node < state.topology.levelEnd(level);
           node++) {
         int limit =
             overrides.limit(
                 levels.name(level),
                 resource.name(),
-                world.topology.name(node),
-                world.nodeLimits().of(node, resource.index()));
-        if (limit != world.ledger.limit(node, level, resource.index())) {
+                state.topology.name(node),
+                state.nodeLimits().of(node, resource.index()));
+        if (limit != state.ledger.limit(node, level, resource.index())) {
           throw new IllegalStateException(
               "the limit of " + resource.name() + " is wrong on node " + node);
         }

@@ -32,7 +32,6 @@ import io.espalier.core.scheduling.task.StatusHistograms;
 import io.espalier.core.scheduling.task.TaskStatuses;
 import io.espalier.core.scheduling.task.TaskTable;
 import io.espalier.core.scheduling.task.WholeJobDependencies;
-import io.espalier.core.scheduling.update.StateMigration;
 import io.espalier.core.scheduling.util.LongQueue;
 import io.espalier.core.scheduling.util.RateLimiterClock;
 import io.espalier.core.scheduling.worker.HostIndex;
@@ -50,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The scheduling state: all data numbered by the jobs and nodes of one configuration, that is the
  * statuses, the free slots, the index over them, and the positions of the running tasks. When jobs
- * or nodes change, {@link StateMigration} builds a new state from the old one; within a state, the
+ * or nodes change, {@code StateMigration} builds a new state from the old one; within a state, the
  * cost of an event depends on what it touches.
  *
  * <p>This class assembles the parts and answers queries that concern several of them, such as which

@@ -54,26 +54,26 @@ public final class TaskAllocator {
   private final boolean[] refit;
 
   /** Must be called when the rest of the state is complete. */
-  TaskAllocator(SchedulingState world, TaskStatuses statuses, RunningTasks runs) {
+  TaskAllocator(SchedulingState state, TaskStatuses statuses, RunningTasks runs) {
     this.statuses = statuses;
     this.runs = runs;
-    topology = world.topology;
-    jobs = world.jobs;
-    ledger = world.ledger;
-    index = world.index;
-    workers = world.workers;
-    tasks = world.tasks;
-    caps = world.caps;
-    rates = world.rates;
-    queues = world.queues;
-    places = world.places;
-    reservations = world.reservations;
-    rooms = world.rooms;
+    topology = state.topology;
+    jobs = state.jobs;
+    ledger = state.ledger;
+    index = state.index;
+    workers = state.workers;
+    tasks = state.tasks;
+    caps = state.caps;
+    rates = state.rates;
+    queues = state.queues;
+    places = state.places;
+    reservations = state.reservations;
+    rooms = state.rooms;
     charges = new ResourceCharges[jobs.count()];
     for (int j = 0; j < charges.length; j++) {
       charges[j] =
           new ResourceCharges(
-              topology.levels(), world.config().settings().resources(), jobs.needs[j]);
+              topology.levels(), state.config().settings().resources(), jobs.needs[j]);
     }
     path = new int[topology.levels().count()];
     refit = new boolean[path.length];

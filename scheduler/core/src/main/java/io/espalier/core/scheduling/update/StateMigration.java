@@ -435,44 +435,44 @@ public final class StateMigration {
     }
   }
 
-  private static RunningTasks.NamedPath namedPath(SchedulingState world, int run) {
+  private static RunningTasks.NamedPath namedPath(SchedulingState state, int run) {
     List<String> levels = new ArrayList<>();
     List<String> nodes = new ArrayList<>();
-    for (int l = 0; l < world.topology.levels().count(); l++) {
-      int node = world.places.node(run, l);
+    for (int l = 0; l < state.topology.levels().count(); l++) {
+      int node = state.places.node(run, l);
       if (node >= 0) {
-        levels.add(world.topology.levels().name(l));
-        nodes.add(world.topology.name(node));
+        levels.add(state.topology.levels().name(l));
+        nodes.add(state.topology.name(node));
       }
     }
     return new RunningTasks.NamedPath(levels, nodes);
   }
 
   /** Returns the charges of a running task. */
-  public static ResourceCharges charges(SchedulingState world, RunningTasks runs, int run) {
-    return runs.isFound(run) ? world.occupancy.charges(world.places.job(run)) : runs.charges(run);
+  public static ResourceCharges charges(SchedulingState state, RunningTasks runs, int run) {
+    return runs.isFound(run) ? state.occupancy.charges(state.places.job(run)) : runs.charges(run);
   }
 
   /** Returns the names of the levels and nodes on the path that a running task is charged on. */
-  public static RunningTasks.NamedPath path(SchedulingState world, RunningTasks runs, int run) {
+  public static RunningTasks.NamedPath path(SchedulingState state, RunningTasks runs, int run) {
     RunningTasks.NamedPath names = runs.names(run);
-    return names != null ? names : namedPath(world, run);
+    return names != null ? names : namedPath(state, run);
   }
 
   /** Returns the name of the job of a running task. */
-  public static String jobName(SchedulingState world, RunningTasks runs, int run) {
-    int job = world.places.job(run);
+  public static String jobName(SchedulingState state, RunningTasks runs, int run) {
+    int job = state.places.job(run);
     String name = runs.jobName(run);
-    return job >= 0 || name == null ? world.jobs.name(job) : name;
+    return job >= 0 || name == null ? state.jobs.name(job) : name;
   }
 
   /** Returns the name of the node of a running task. */
-  public static String nodeName(SchedulingState world, RunningTasks runs, int run) {
-    int node = world.places.node(run);
+  public static String nodeName(SchedulingState state, RunningTasks runs, int run) {
+    int node = state.places.node(run);
     RunningTasks.NamedPath names = runs.names(run);
     return node >= 0
-        ? world.topology.name(node)
-        : (names != null ? names : namedPath(world, run)).last();
+        ? state.topology.name(node)
+        : (names != null ? names : namedPath(state, run)).last();
   }
 
   private void copyAgain(long key) {

@@ -50,7 +50,7 @@ public final class UpdatePlan implements Renumbering {
   private final List<Resource> limits;
 
   /** Null: the update is made in place. */
-  private final @Nullable SchedulingState world;
+  private final @Nullable SchedulingState state;
 
   /** By new job number: the old one, -1 when its tasks are new. */
   private final int[] oldJobs;
@@ -70,7 +70,7 @@ public final class UpdatePlan implements Renumbering {
       Topology topology,
       NewTasks newTasks,
       List<Resource> limits,
-      @Nullable SchedulingState world,
+      @Nullable SchedulingState state,
       int[] oldJobs,
       int[] newJobs,
       int @Nullable [] oldNodes,
@@ -83,7 +83,7 @@ public final class UpdatePlan implements Renumbering {
     this.topology = topology;
     this.newTasks = newTasks;
     this.limits = limits;
-    this.world = world;
+    this.state = state;
     this.oldJobs = oldJobs;
     this.newJobs = newJobs;
     this.oldNodes = oldNodes;
@@ -96,8 +96,8 @@ public final class UpdatePlan implements Renumbering {
   }
 
   /** Returns whether the update was prepared against this state in its current version. */
-  public boolean isAgainst(SchedulingState world) {
-    return base == world && baseVersion == world.version();
+  public boolean isAgainst(SchedulingState state) {
+    return base == state && baseVersion == state.version();
   }
 
   SchedulingState base() {
@@ -121,8 +121,8 @@ public final class UpdatePlan implements Renumbering {
     return topology;
   }
 
-  public @Nullable SchedulingState world() {
-    return world;
+  public @Nullable SchedulingState state() {
+    return state;
   }
 
   public List<Resource> limits() {
@@ -181,7 +181,7 @@ public final class UpdatePlan implements Renumbering {
             null);
       }
     }
-    return newWorld(base, config, sameNodes ? base.topology : topology, nodeLimits, random);
+    return newState(base, config, sameNodes ? base.topology : topology, nodeLimits, random);
   }
 
   /** Returns whether two configurations differ only in properties that can be updated in place. */
@@ -231,7 +231,7 @@ public final class UpdatePlan implements Renumbering {
     return changed;
   }
 
-  private static UpdatePlan newWorld(
+  private static UpdatePlan newState(
       SchedulingState base,
       Config config,
       Topology topology,
@@ -263,7 +263,7 @@ public final class UpdatePlan implements Renumbering {
         newJobs[old] = j;
       }
     }
-    SchedulingState world =
+    SchedulingState state =
         new SchedulingState(
             config,
             topology,
@@ -278,13 +278,13 @@ public final class UpdatePlan implements Renumbering {
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new UpdatePlan(
         base,
-        world.config(),
+        state.config(),
         nodeLimits,
         null,
         topology,
         newTasks,
         List.of(),
-        world,
+        state,
         oldJobs,
         newJobs,
         oldNodes,
