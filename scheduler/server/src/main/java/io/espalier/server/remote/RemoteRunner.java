@@ -187,7 +187,7 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   /**
-   * Ends the safe wait at once if it would end no later than {@code limit}: the operator confirms
+   * Ends the safe wait at once if the current time is before {@code limit}: the operator confirms
    * that no task of an earlier scheduler is alive.
    */
   public void exitSafeWaitBefore(Instant limit) {

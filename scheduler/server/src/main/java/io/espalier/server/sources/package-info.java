@@ -1,4 +1,4 @@
-/** Configuration that is kept in ZooKeeper or in a database. */
+/** Configuration sources in ZooKeeper. */
 @NullMarked
 package io.espalier.server.sources;
 
