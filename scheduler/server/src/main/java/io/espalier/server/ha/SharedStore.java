@@ -16,8 +16,8 @@ final class SharedStore {
   private SharedStore() {}
 
   /**
-   * Returns the creation id of the znode that names the store, as counted by the ensemble. It
-   * distinguishes this group from others.
+   * Returns the creation id and time of the znode that names the store. They distinguish this group
+   * from others.
    *
    * @throws IOException when ZooKeeper does not answer
    */

@@ -1,4 +1,4 @@
-/** Configuration sources in ZooKeeper. */
+/** Configuration sources in ZooKeeper, and helpers shared with sources in databases. */
 @NullMarked
 package io.espalier.server.sources;
 
