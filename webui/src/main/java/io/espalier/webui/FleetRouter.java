@@ -298,7 +298,7 @@ final class FleetRouter {
     return Json.object().put("status", "up").build();
   }
 
-  /** Reports ready once the state of any scheduler is known. */
+  /** Reports ready once any scheduler has been queried. */
   private void ready(RoutingContext ctx) {
     FleetView view = fleet.view();
     boolean up = view.count(FleetSchedulerState.WAITING) < view.hosts().size();

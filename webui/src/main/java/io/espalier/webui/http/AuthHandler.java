@@ -174,8 +174,8 @@ public final class AuthHandler {
   }
 
   /**
-   * Returns the maximum role that a forwarding server requests for a caller whose role is lower
-   * than its own.
+   * Returns the maximum role that the request asks for. A forwarding server, whose own role may be
+   * higher, sends the role of its caller.
    */
   private static Role most(HttpServerRequest request) {
     Role most = Role.ADMIN;
