@@ -39,8 +39,8 @@ public final class AuditHandler {
   private static final int MOST_DETAILS = 2_000;
 
   /**
-   * The maximum number of refused unknown callers recorded per minute, so that they cannot displace
-   * other entries.
+   * The burst of refused unknown callers that are recorded, so that they cannot displace other
+   * entries.
    */
   private static final int STRANGERS_AT_ONCE = 100;
 

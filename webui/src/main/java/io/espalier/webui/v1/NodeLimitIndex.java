@@ -17,7 +17,7 @@ public final class NodeLimitIndex {
   private volatile Of newest = new Of(null, null, null);
 
   /** Returns the limits for the nodes of the view. */
-  @SuppressWarnings("ReferenceEquality") // Both are immutable, so a different object means a different view.
+  @SuppressWarnings("ReferenceEquality") // Both are immutable: identity suffices.
   public Of of(SchedulerView view) {
     Of known = newest;
     if (known.config != view.config() || known.topology != view.topology()) {

@@ -43,8 +43,8 @@ public final class ConfigLoader {
   }
 
   /**
-   * Like {@link #inspect}, with one top-level member replaced; problems of it get the position of
-   * the original member.
+   * Like {@link #inspect}, with one top-level member replaced by the given one. Problems of the new
+   * member get its own position.
    */
   public Result<Config> inspectWith(ConfigSource.Text text, String key, Json member) {
     return load(

@@ -81,7 +81,7 @@ final class StoreElection implements Candidacy {
       }
       return earlier * PRECEDENCE_NANOS;
     }
-    // Whoever takes over waits for the tasks of the group's own leader one by one.
+    // The next leader waits for the tasks of the group's own leader one by one.
     boolean own = now.owner().equals(applicant.owner());
     return TimeUnit.MILLISECONDS.toNanos(
         StoreOwnership.silenceMillis(now) + (own ? 0 : now.leaseMillis()));

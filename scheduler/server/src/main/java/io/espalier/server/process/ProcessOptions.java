@@ -101,9 +101,9 @@ public record ProcessOptions(
   }
 
   /**
-   * Returns for how long tasks of this scheduler may live after it has lost its right to them,
-   * margin included, in milliseconds. Local tasks end with the scheduler; they matter only when the
-   * store is elsewhere, because another scheduler can own it meanwhile.
+   * Returns how long tasks of this scheduler may live after it has lost its right to them, margin
+   * included, in milliseconds. Local tasks end with the scheduler; they matter only when the store
+   * is elsewhere, because another scheduler can own it meanwhile.
    */
   public long leaseMillis() {
     return remote

@@ -367,8 +367,8 @@ public final class SchedulerProcess implements AutoCloseable {
   }
 
   /**
-   * Fails when there are no nodes at all: their sources are part of the request, and nothing could
-   * run.
+   * Fails when no nodes could be fetched at all: the node sources are part of the request, and
+   * nothing could run.
    */
   private void requireNodes() {
     NodesState nodes = parts.nodes.state();

@@ -84,9 +84,9 @@ public final class StoreOwnership implements AutoCloseable {
   }
 
   /**
-   * Takes a store that is free, that the applicant owns, or whose row no longer changes. The latter
-   * applies to a store that may be the applicant's own, and to another owner's store when the
-   * applicant asks for it.
+   * Takes a store. A store that is free, or certainly the applicant's own, is taken at once. For a
+   * store that may be the applicant's own, and, with {@code takeOver}, for another owner's, the
+   * method first waits until the row no longer changes.
    *
    * @return empty when the store has no tables yet and thus cannot tell its owner
    * @throws CommandException when another owner has it

@@ -28,7 +28,7 @@ public final class ColumnReader {
     return found.next();
   }
 
-  /** Reads a name of the configuration: of a job, a node, a shard. */
+  /** Reads a name from the configuration: of a job, a node, a shard. */
   public String name() throws SQLException {
     String name = names.read(found, at);
     at += names.width();

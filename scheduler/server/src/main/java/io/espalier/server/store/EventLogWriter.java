@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Writes the event log of a database. Each row holds many events: their first and last sequence,
+ * Writes the event log of a database. Each row contains many events: their first and last sequence,
  * the time of the newest one, and their text. Each call is part of the open transaction. Not
  * thread-safe.
  */

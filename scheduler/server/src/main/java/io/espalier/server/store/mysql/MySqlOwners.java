@@ -86,8 +86,8 @@ public final class MySqlOwners implements AutoCloseable {
 
   /**
    * Takes the store over if its row is still as it was seen. Leaves the duration of leases
-   * unchanged: it changes only together with the epoch, because whoever raises the epoch needs the
-   * old value.
+   * unchanged: it changes only together with the epoch, because raising the epoch needs the old
+   * value.
    *
    * @return true when the store was taken
    */

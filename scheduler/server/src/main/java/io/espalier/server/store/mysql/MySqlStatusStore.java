@@ -326,7 +326,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
     return deleted;
   }
 
-  @SuppressWarnings("ReferenceEquality") // Two distinct batches may be equal, and both must be applied.
+  @SuppressWarnings("ReferenceEquality") // Equal batches must both be applied.
   private boolean isUncertain(StoreTransaction batch) {
     return batch == uncertain;
   }
