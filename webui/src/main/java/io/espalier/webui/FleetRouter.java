@@ -40,13 +40,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which path of {@code espalier ui} is answered by what: the page and the API over all schedulers,
- * and below {@code /s/ID/} the page of one of them, whose requests are handed on.
+ * Routes the requests of {@code espalier ui}: to the page and the API over all schedulers, and
+ * below {@code /s/ID/} to the page of one of them, whose API requests are forwarded.
  */
 final class FleetRouter {
   static final String OPENAPI = "/api/v1/openapi.yaml";
 
-  /** Among the files of the page, but only of use here. */
+  /** One of the page's files, but used only here. */
   static final String FLEET_PAGE = "/fleet.html";
 
   private static final String SCHEDULER = "scheduler";
@@ -66,7 +66,7 @@ final class FleetRouter {
   private final JsonReader reader = JsonReader.strict();
   private final Map<String, StaticPage> pages = new LinkedHashMap<>();
 
-  /** Paths of the page of one scheduler, without what is in front of it. */
+  /** The page of one scheduler by path, without the prefix. */
   private final Map<String, StaticPage> pagesOfOne = new LinkedHashMap<>();
 
   FleetRouter(WebOptions options, Fleet fleet, HostOriginHandler guard, AsyncResponder answers) {
@@ -85,7 +85,7 @@ final class FleetRouter {
     pages.put("/", Objects.requireNonNull(all, FLEET_PAGE));
   }
 
-  /** Answers all requests of one event loop. */
+  /** Creates the handler for all requests of one event loop. */
   Handler<HttpServerRequest> handler(Vertx vertx) {
     Router router = router(vertx);
     return request -> {
@@ -154,10 +154,10 @@ final class FleetRouter {
   }
 
   /**
-   * Mounts what is handed on: the schedulers' own operations with their own roles, and nothing
-   * else. A scheduler is asked for the path of the operation that was judged, made from its
-   * template, and never for the text that came: no way of writing a path means one operation here
-   * and another one there.
+   * Mounts the forwarded routes: the schedulers' own operations with their own roles, and nothing
+   * else. It sends a scheduler the path of the authorised operation, built from its template, and
+   * never the received text, so that no spelling of a path can mean one operation here and another
+   * one there.
    */
   private void mountThose(Router router, SchedulerProxy proxy) {
     List<ApiRoute> theirs = new ArrayList<>(ApiV1.operations());
@@ -200,18 +200,18 @@ final class FleetRouter {
     proxy.handOn(ctx, id, path);
   }
 
-  /** The page of one scheduler. */
+  /** Serves the page of one scheduler. */
   private void pageOfOne(RoutingContext ctx, SchedulerProxy proxy) {
     String path = ctx.normalizedPath().substring(SchedulerProxy.PREFIX.length());
     int slash = path.indexOf('/');
     String id = slash < 0 ? path : path.substring(0, slash);
     StaticPage page = slash < 0 ? null : pagesOfOne.get(path.substring(slash));
-    // Identifiers are as safe as they look, so nothing has to be decoded.
+    // Identifiers contain only safe characters, so nothing has to be decoded.
     if (!proxy.knows(id)) {
       AsyncResponder.send(
           ctx, HttpReply.problem(ApiException.notFound("no such scheduler is in the list")));
     } else if (slash < 0) {
-      // The page's own addresses are relative, so the slash matters.
+      // The page uses relative addresses, so it needs the trailing slash.
       ctx.response().putHeader("Location", SchedulerProxy.PREFIX + id + "/");
       AsyncResponder.send(ctx, HttpReply.json(308, Json.object().build()));
     } else if (page != null) {
@@ -221,7 +221,7 @@ final class FleetRouter {
     }
   }
 
-  /** The scheduler's own record names this process; who asked it is in ours. */
+  /** Records the change here with the caller; the scheduler's own record names this process. */
   private void recorded(RoutingContext ctx, String id, String path) {
     CHANGES.info(
         "{} {} of {} by {} from {}",
@@ -298,7 +298,7 @@ final class FleetRouter {
     return Json.object().put("status", "up").build();
   }
 
-  /** Once something is known of somebody. */
+  /** Reports ready once any scheduler has been queried. */
   private void ready(RoutingContext ctx) {
     FleetView view = fleet.view();
     boolean up = view.count(FleetSchedulerState.WAITING) < view.hosts().size();

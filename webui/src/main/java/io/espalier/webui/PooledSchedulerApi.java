@@ -37,8 +37,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * A scheduler whose answers go on on our pool: whoever completes a stage, the scheduler thread
- * above all, must not find itself writing JSON.
+ * Wraps a scheduler so that its answers are processed on our pool. Otherwise the thread that
+ * completes a stage, above all the scheduler thread, would write JSON.
  */
 final class PooledSchedulerApi implements SchedulerApi {
   private final SchedulerApi api;

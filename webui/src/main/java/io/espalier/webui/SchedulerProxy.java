@@ -32,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands requests below {@code /s/ID/} on to that scheduler of the list, streams included. Nothing
- * that a scheduler answers becomes a page or a script here: the page is this process's own, only
- * data comes from there, and of the headers only those that data needs.
+ * Forwards requests below {@code /s/ID/} to that scheduler of the list, streams included. A
+ * scheduler's answer never becomes a page or a script here: the page is this process's own, and the
+ * proxy passes on only data, with only the headers that the data needs.
  */
 final class SchedulerProxy {
   static final String PREFIX = "/s/";
@@ -43,7 +43,7 @@ final class SchedulerProxy {
   private static final int CONNECTIONS_EACH = 64;
   private static final int MOST_AT_A_TIME = 1_024;
 
-  /** What schedulers judge by, and nothing that names this host or the browser's page. */
+  /** The request headers that schedulers evaluate; none names this host or the browser's page. */
   private static final Set<String> ASKED_WITH =
       Set.of(
           "accept",
@@ -67,7 +67,7 @@ final class SchedulerProxy {
           "vary",
           "www-authenticate");
 
-  /** Types that a browser takes for data. */
+  /** Content types that a browser treats as data. */
   private static final Set<String> DATA =
       Set.of(
           "application/json",
@@ -82,11 +82,11 @@ final class SchedulerProxy {
   private final AtomicInteger open;
 
   /**
-   * Of one event loop.
+   * Creates the proxy of one event loop.
    *
-   * @param passTokens whether the tokens of callers are for the schedulers; not when this process
-   *     has its own
-   * @param open how many requests all loops have handed on
+   * @param passTokens whether to pass the tokens of callers on to the schedulers; not when this
+   *     process has its own
+   * @param open the number of requests that all loops are forwarding
    */
   SchedulerProxy(Vertx vertx, Fleet fleet, boolean passTokens, AtomicInteger open) {
     this.fleet = fleet;
@@ -97,15 +97,15 @@ final class SchedulerProxy {
     this.open = open;
   }
 
-  /** Whether there is such a scheduler. */
+  /** Returns true when the list contains such a scheduler. */
   boolean knows(String id) {
     return fleet.view().host(id) != null;
   }
 
   /**
-   * Must be called before the handler of the request returns.
+   * Forwards a request. Must be called before the handler of the request returns.
    *
-   * @param path of an operation of the scheduler, for which the caller has been let in
+   * @param path of an operation of the scheduler, for which the caller is authorised
    */
   void handOn(RoutingContext ctx, String id, String path) {
     FleetSchedulerView host = fleet.view().host(id);
@@ -152,7 +152,7 @@ final class SchedulerProxy {
         done.onFailure(
             failure -> {
               if (response.headWritten()) {
-                // Half an answer must not look like a whole one.
+                // A truncated answer must not look complete.
                 request.connection().close();
               } else if (!response.closed()) {
                 LOG.debug("scheduler {} was not reached", to.id(), failure);
@@ -218,7 +218,10 @@ final class SchedulerProxy {
     return answer.pipeTo(response);
   }
 
-  /** A standby says where its leader is: to be asked here, if that is in the list. */
+  /**
+   * Rewrites the redirection of a standby to its leader so that it leads here, if the list contains
+   * the leader.
+   */
   private void redirect(RoutingContext ctx, HttpClientResponse answer) {
     String location = String.valueOf(answer.getHeader("Location"));
     SchedulerAddress leader = listed(location);

@@ -55,24 +55,27 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Which path is answered by what. Shared by the event loops; each makes a router from it. */
+/** Routes the requests to a scheduler. The event loops share it; each creates a router from it. */
 public final class SchedulerRouter {
-  /** Metadata of the router: what is mounted, as {@code "GET /path/{parameter}"}. */
+  /** Metadata of the router: the mounted operations, as {@code "GET /path/{parameter}"}. */
   static final String OPERATIONS = "operations";
 
   public static final String OPENAPI = "/api/v1/openapi.yaml";
 
-  /** The contract on the class path. */
+  /** The path of the contract on the class path. */
   static final String CONTRACT = "/openapi.yaml";
 
   private static final Logger CHANGES = LoggerFactory.getLogger("io.espalier.changes");
 
-  /** Nothing from elsewhere, nothing inline: a job's name cannot become script. */
+  /**
+   * Allows nothing from other hosts and nothing inline, so that a job's name cannot become a
+   * script.
+   */
   private static final String CONTENT_POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
           + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-  /** Bistro's server takes any method; these are the ones that carry a body. */
+  /** Bistro's server accepts any method; these are the ones with a body. */
   private static final Set<HttpMethod> BISTRO_METHODS =
       Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH);
 
@@ -123,7 +126,7 @@ public final class SchedulerRouter {
     pages.remove(FleetRouter.FLEET_PAGE);
   }
 
-  /** Answers all requests of one event loop. */
+  /** Creates the handler for all requests of one event loop. */
   Handler<HttpServerRequest> handler(Vertx vertx) {
     Router router = router(vertx);
     return request -> {
@@ -138,7 +141,10 @@ public final class SchedulerRouter {
     };
   }
 
-  /** The router would log an error for what is only a client's. */
+  /**
+   * Returns true when the request is well-formed. The router would log an error for a client's
+   * mistake.
+   */
   static boolean isReadable(HttpServerRequest request) {
     try {
       return request.path() != null
@@ -151,8 +157,9 @@ public final class SchedulerRouter {
 
   Router router(Vertx vertx) {
     Router router = Router.router(vertx);
-    // In this order: what is refused early costs little and is counted all the same. The contract
-    // is last, where the operation is known and the body is read; it tells nothing to strangers.
+    // The order matters: a request that is refused early costs little and is still counted. The
+    // contract is checked last, when the operation is known and the body is read; unauthorised
+    // callers learn nothing from it.
     router.route().handler(meters);
     router.route().handler((RoutingContext ctx) -> secure(ctx));
     router.route().handler(guard);
@@ -228,10 +235,10 @@ public final class SchedulerRouter {
                         .thenCompose(known -> act(ctx, route, known, asked, body.getBytes()))));
   }
 
-  /** Acts upon a request with a body, if it is as it should be and did not come before. */
+  /** Carries out a request with a body if it is valid and was not carried out before. */
   private CompletionStage<HttpReply> act(
       RoutingContext ctx, ApiRoute route, OpenApiContract known, RequestData asked, byte[] bytes) {
-    // No body and an empty object say the same.
+    // A missing body and an empty object are equivalent.
     Json body = bytes.length == 0 ? Json.Obj.EMPTY : json(bytes);
     boolean says =
         !body.equals(Json.Obj.EMPTY) || known.takesBody(route.method(), route.template());
@@ -262,7 +269,7 @@ public final class SchedulerRouter {
             request.caller().name() + "\n" + key, fingerprint(route, asked, bytes), action);
   }
 
-  /** Two requests with the same one ask for the same thing. */
+  /** Returns a hash that is the same for requests with the same content. */
   private static String fingerprint(ApiRoute route, RequestData asked, byte[] body) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
@@ -292,7 +299,7 @@ public final class SchedulerRouter {
     return route.handler().answer(request).thenApply(body -> tagged(route, request, body));
   }
 
-  /** The answer with its entity tag, or none to a client that has the same already. */
+  /** Returns the answer with its entity tag, or 304 if the client already has it. */
   private static HttpReply tagged(ApiRoute route, ApiRequest request, Json body) {
     HttpReply reply = HttpReply.json(200, body);
     String tag = route.tag().of(body);
@@ -341,8 +348,9 @@ public final class SchedulerRouter {
   }
 
   /**
-   * Down where something is broken that tasks need. Up, with the reason, where nothing starts as
-   * configured or until a wait is over: workers and people must reach the scheduler then.
+   * Reports not ready when something that tasks need is broken. Reports ready, with the reason,
+   * when nothing starts because of the configuration or until a wait is over: workers and people
+   * must reach the scheduler then.
    */
   private void ready(RoutingContext ctx) {
     SchedulerView view = api.view();
@@ -386,7 +394,7 @@ public final class SchedulerRouter {
                     200, "text/plain; version=0.0.4; charset=utf-8", meters.scrape(), Map.of())));
   }
 
-  /** Bistro's clients may post to any path that is not one of ours. */
+  /** Handles unknown paths: Bistro's clients may post to any of them. */
   private void elsewhere(RoutingContext ctx) {
     boolean ours = ctx.normalizedPath().startsWith("/api/");
     if (ours || !BISTRO_METHODS.contains(ctx.request().method())) {
@@ -399,7 +407,7 @@ public final class SchedulerRouter {
   }
 
   private void bistro(RoutingContext ctx) {
-    // A batch keeps its own deadline and says in place what was not answered by it.
+    // A batch has its own deadline and reports unanswered queries in their place.
     Duration patience = options.limits().answerWithin().plusSeconds(10);
     bodies.read(
         ctx,
@@ -416,7 +424,7 @@ public final class SchedulerRouter {
                 patience));
   }
 
-  /** Mounts handlers and remembers which methods each path has. */
+  /** Mounts handlers and records the methods of each path. */
   private static final class Mounting {
     private final Router router;
     private final AuthHandler access;
@@ -428,7 +436,7 @@ public final class SchedulerRouter {
       this.access = access;
     }
 
-    /** For everybody: what says nothing of jobs. */
+    /** Mounts a handler without authentication, for content that does not concern jobs. */
     void open(String template, Handler<RoutingContext> handler) {
       on(HttpMethod.GET, template, handler);
     }

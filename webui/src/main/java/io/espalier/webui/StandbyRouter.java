@@ -33,19 +33,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a scheduler answers that stands by: its own health; questions by handing them to the leader,
- * streams included; changes by sending the client there, so that the leader sees who asks.
+ * Routes the requests to a standby. It answers for its own health, forwards queries to the leader,
+ * streams included, and redirects changes to the leader, so that the leader sees the caller.
  */
 final class StandbyRouter {
   private static final Logger LOG = LoggerFactory.getLogger(StandbyRouter.class);
 
-  /** Marks what was handed on once: two schedulers that take each other for the leader. */
+  /** Marks a forwarded request, to detect two schedulers that consider each other the leader. */
   private static final String HANDED_ON = "X-Espalier-Handed-On";
 
   private static final int CONNECT_MILLIS = 2_000;
   private static final int MAX_CONNECTIONS = 300;
 
-  /** Of one connection, not of the message (RFC 9110, section 7.6.1). */
+  /** Headers of one connection, not of the message (RFC 9110, section 7.6.1). */
   private static final Set<String> HOP_BY_HOP =
       Set.of(
           "connection",
@@ -57,7 +57,7 @@ final class StandbyRouter {
           "transfer-encoding",
           "upgrade");
 
-  /** Judged here: there they would name another host than the one that is called. */
+  /** Headers that are evaluated here; on the leader they would name the wrong host. */
   private static final Set<String> OF_THIS_HOST =
       Set.of("host", "origin", "referer", "content-length", "expect");
 
@@ -80,7 +80,7 @@ final class StandbyRouter {
     this.clock = clock;
   }
 
-  /** Answers all requests of one event loop. */
+  /** Creates the handler for all requests of one event loop. */
   Handler<HttpServerRequest> handler(Vertx vertx) {
     HttpClient client =
         vertx.createHttpClient(clientOptions(), new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
@@ -90,7 +90,7 @@ final class StandbyRouter {
     router.get("/healthz").handler(ctx -> AsyncResponder.send(ctx, HttpReply.json(200, about())));
     router.get("/readyz").handler(this::ready);
     router.get("/metrics").handler(access.needing(Role.VIEWER, this::metrics));
-    // The page asks for nothing; what is asked of the leader it judges again, by the same file.
+    // The page itself makes no query; the leader authorises the queries again, by the same file.
     router.get("/").handler(ctx -> toLeader(ctx, client));
     router.get("/ui/*").handler(ctx -> toLeader(ctx, client));
     router.get("/favicon.svg").handler(ctx -> toLeader(ctx, client));
@@ -125,7 +125,7 @@ final class StandbyRouter {
         .build();
   }
 
-  /** Ready for what it can do: questions are answered as long as there is somebody to ask. */
+  /** Reports ready as long as there is a leader to answer queries. */
   private void ready(RoutingContext ctx) {
     AsyncResponder.send(ctx, HttpReply.json(state.get().leader().isPresent() ? 200 : 503, about()));
   }
@@ -161,8 +161,8 @@ final class StandbyRouter {
     } else if (question && !"/".equals(request.path()) && !AuthHandler.byCertificate(request)) {
       handOn(ctx, client, now.leader().get());
     } else {
-      // A certificate cannot be shown on behalf of somebody else.
-      // The page goes with the changes: a browser lets it change things only where it came from.
+      // A client certificate cannot be forwarded. The page is redirected like the changes, because
+      // a browser allows it changes only at its own origin.
       String there = now.leader().get() + request.uri();
       ctx.response().putHeader("Location", there);
       AsyncResponder.send(
@@ -215,7 +215,7 @@ final class StandbyRouter {
             .onFailure(
                 failure -> {
                   if (response.headWritten()) {
-                    // Half an answer must not look like a whole one.
+                    // A truncated answer must not look complete.
                     request.connection().close();
                   } else if (!response.closed()) {
                     LOG.debug("the leader {} was not reached", leader, failure);

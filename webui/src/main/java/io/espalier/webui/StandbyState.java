@@ -4,11 +4,12 @@ import java.net.URI;
 import java.util.Optional;
 
 /**
- * What a scheduler that stands by knows of the one that leads.
+ * What a standby knows about the leader.
  *
- * @param group of which schedulers it is one, for metrics
- * @param leader where it serves HTTP; empty: nobody leads, or it serves none
- * @param leaderName for people; empty: nobody leads
- * @param problem why nobody leads, or what keeps this one from taking over; empty: nothing
+ * @param group the name of its group of schedulers, for metrics
+ * @param leader the leader's HTTP address; empty: there is no leader, or it does not serve HTTP
+ * @param leaderName for people; empty: there is no leader
+ * @param problem why there is no leader, or what prevents a take-over by this scheduler; empty:
+ *     nothing
  */
 public record StandbyState(String group, Optional<URI> leader, String leaderName, String problem) {}

@@ -7,16 +7,15 @@ import java.time.InstantSource;
 import java.util.Set;
 
 /**
- * How to listen and within which bounds.
+ * The listening address and the limits of a web server.
  *
  * @param host name or address to bind
  * @param port 0: any free one
- * @param allowedHosts names that may stand in {@code Host} besides those of loopback and the bound
- *     one; {@code *} allows all. A name that a browser was tricked into (DNS rebinding) is not
- *     among them
- * @param identity what this process is
+ * @param allowedHosts names accepted in {@code Host} besides those of loopback and the bound one;
+ *     {@code *} allows all. This rejects names that lead a browser here by DNS rebinding
+ * @param identity describes this process
  * @param clock for ages and running times
- * @param security who is let in
+ * @param security authentication, rate limits and the audit log
  */
 public record WebOptions(
     String host,
@@ -34,13 +33,14 @@ public record WebOptions(
   }
 
   /**
-   * What the server bears.
+   * The limits of the server.
    *
    * @param bodyBytes a larger request body is refused with 413
-   * @param requests questions being answered at a time; more are refused with 429
-   * @param streams clients of the event stream at a time; more are refused with 429
-   * @param idle a connection without traffic is closed after it
-   * @param answerWithin a question that takes longer is answered with 504
+   * @param requests maximum number of concurrent queries; more are refused with 429
+   * @param streams maximum number of concurrent clients of the event stream; more are refused with
+   *     429
+   * @param idle a connection without traffic is closed after this time
+   * @param answerWithin a query that takes longer is answered with 504
    * @param healthyWithin {@code /healthz} fails when the latest view is older
    */
   public record Limits(
@@ -60,7 +60,7 @@ public record WebOptions(
             Duration.ofSeconds(30));
   }
 
-  /** Defaults for everything but the address. */
+  /** Returns the defaults with the given address. */
   public static WebOptions at(String host, int port) {
     return new WebOptions(
         host,

@@ -57,9 +57,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP side of a scheduler: Bistro's batched queries, {@code /api/v1}, events, health, metrics
- * and the page. Event loops read published views only; whatever takes work or waits for the
- * scheduler runs on a small pool of its own. All its threads are daemons.
+ * The HTTP server of a scheduler: Bistro's batched queries, {@code /api/v1}, events, health,
+ * metrics and the page. Event loops only read published views; anything that takes time or waits
+ * for the scheduler runs on a separate small pool. All its threads are daemons.
  */
 public final class WebServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WebServer.class);
@@ -80,10 +80,10 @@ public final class WebServer implements AutoCloseable {
   }
 
   /**
-   * Listens, or fails.
+   * Starts to listen.
    *
    * @param metrics scraped by {@code /metrics}; gets meters of this server and of the views
-   * @throws WebStartException when the address cannot be bound, with one line that says why
+   * @throws WebStartException when the address cannot be bound, with the reason in one line
    */
   public static WebServer start(
       WebOptions options, SchedulerApi api, PrometheusMeterRegistry metrics) {
@@ -94,16 +94,16 @@ public final class WebServer implements AutoCloseable {
             () -> new StaticPage(SchedulerRouter.CONTRACT, "application/yaml").text(), pool);
     SchedulerRouter routes = routes(options, address, api, metrics, pool, contract);
     WebServer server = listen(options, address, pool, routes::handler);
-    // Only now: nothing that is asked first needs it.
+    // Started only now, because the first requests do not need it.
     contract.begin();
     return server;
   }
 
   /**
-   * Listens for a scheduler that does not lead.
+   * Starts to listen for a scheduler that does not lead.
    *
-   * @param state what is known of the leader; asked for at each request, must not block
-   * @throws WebStartException when the address cannot be bound, with one line that says why
+   * @param state supplies what is known about the leader; called for each request, must not block
+   * @throws WebStartException when the address cannot be bound, with the reason in one line
    */
   public static WebServer standby(WebOptions options, Supplier<StandbyState> state) {
     InetAddress address = address(options);
@@ -119,10 +119,10 @@ public final class WebServer implements AutoCloseable {
   }
 
   /**
-   * Listens for people who watch many schedulers.
+   * Starts to listen for people who watch many schedulers.
    *
    * @param fleet closed by the caller, after this
-   * @throws WebStartException when the address cannot be bound, with one line that says why
+   * @throws WebStartException when the address cannot be bound, with the reason in one line
    */
   public static WebServer fleet(WebOptions options, Fleet fleet) {
     InetAddress address = address(options);
@@ -173,7 +173,7 @@ public final class WebServer implements AutoCloseable {
     }
   }
 
-  /** Files that change are read on the pool, never by an event loop. */
+  /** Rereads changed files on the pool, never on an event loop. */
   private static void follow(
       WebSecurity security, Vertx vertx, ExecutorService pool, List<Listener> listeners) {
     if (!security.credentials().required() && security.tls().isEmpty()) {
@@ -191,17 +191,17 @@ public final class WebServer implements AutoCloseable {
         });
   }
 
-  /** Where it listens, with the actual port; a wildcard address is shown as loopback. */
+  /** Returns the address with the actual port; a wildcard address is shown as loopback. */
   public URI uri() {
     return uri;
   }
 
-  /** The actual port. */
+  /** Returns the actual port. */
   public int port() {
     return uri.getPort();
   }
 
-  /** Stops listening and closes all connections; bounded to a few seconds. */
+  /** Stops listening and closes all connections, within a few seconds. */
   @Override
   public void close() {
     stop(vertx, pool);
@@ -271,7 +271,7 @@ public final class WebServer implements AutoCloseable {
             .setWorkerPoolSize(1)
             .setInternalBlockingPoolSize(1)
             .setUseDaemonThread(true)
-            // Everything served is in memory: no cache directory in the file system.
+            // Everything served is in memory, so no cache directory is needed.
             .setFileSystemOptions(
                 new FileSystemOptions()
                     .setFileCachingEnabled(false)
@@ -286,7 +286,7 @@ public final class WebServer implements AutoCloseable {
     }
   }
 
-  /** Names by which clients may call this server: what it is bound to, and what was allowed. */
+  /** Returns the host names of this server: the bound one and the allowed ones. */
   private static Set<String> ownHosts(WebOptions options, InetAddress address) {
     Set<String> hosts = new HashSet<>(options.allowedHosts());
     hosts.add(bare(options.host()));
@@ -342,7 +342,7 @@ public final class WebServer implements AutoCloseable {
     return where + said.lines().findFirst().orElse(cause.toString());
   }
 
-  /** One event loop's share of the connections. */
+  /** Accepts the connections of one event loop. */
   private static final class Listener extends VerticleBase {
     private final Function<Vertx, Handler<HttpServerRequest>> serving;
     private final InetAddress address;
@@ -364,7 +364,7 @@ public final class WebServer implements AutoCloseable {
       this.port = port;
     }
 
-    /** Connections that are open keep what they have. */
+    /** Replaces the certificates; open connections keep theirs. */
     void renewTls() {
       HttpServer open = server;
       TlsSource source = options.security().tls().orElse(null);
@@ -379,13 +379,13 @@ public final class WebServer implements AutoCloseable {
       HttpServerOptions http =
           new HttpServerOptions()
               .setHost(withoutZone(address.getHostAddress()))
-              // Below zero: any free port, but the same for all loops.
+              // A negative port means any free port, but the same for all loops.
               .setPort(options.port() == 0 ? -1 : options.port())
               .setMaxHeaderSize(HEADER_BYTES)
               .setMaxInitialLineLength(REQUEST_LINE_BYTES)
               .setIdleTimeout((int) options.limits().idle().toMillis())
               .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-              // Asked for only once the declared length is known to be acceptable.
+              // The body is requested only once the declared length is known to be acceptable.
               .setHandle100ContinueAutomatically(false)
               .setHttp2ClearTextEnabled(false);
       options.security().tls().ifPresent(tls -> TlsSetup.server(http, tls.current()));

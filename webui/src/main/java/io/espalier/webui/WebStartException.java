@@ -1,6 +1,6 @@
 package io.espalier.webui;
 
-/** The server cannot listen; the message is one line for the operator. */
+/** Thrown when the server cannot listen; the message is one line for the operator. */
 public final class WebStartException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

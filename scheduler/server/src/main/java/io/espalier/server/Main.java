@@ -2,7 +2,7 @@ package io.espalier.server;
 
 import io.espalier.server.cli.EspalierCommand;
 
-/** The program. */
+/** The entry point of the program. */
 public final class Main {
   private Main() {}
 

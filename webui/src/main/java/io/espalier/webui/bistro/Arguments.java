@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The arguments of one sub-query. Like Bistro it takes a number where a name is wanted and the
- * other way round; everything else of the wrong kind is an error that says what was expected.
+ * The arguments of one sub-query. Like Bistro, it accepts a number instead of a name and vice
+ * versa; any other wrong type is an error that names the expected one.
  */
 record Arguments(Json.Obj json) {
   private static final int SHOWN = 60;
@@ -16,7 +16,7 @@ record Arguments(Json.Obj json) {
     return json.get(key) != null;
   }
 
-  /** Names, or nothing when the key is missing. */
+  /** Returns the names, or an empty list when the key is missing. */
   List<String> names(String key) {
     Json value = json.get(key);
     if (value == null) {
@@ -53,9 +53,9 @@ record Arguments(Json.Obj json) {
   }
 
   /**
-   * A whole number.
+   * Returns a whole number.
    *
-   * @throws BadArgumentsException when it is none, or outside {@code min} to {@code max}
+   * @throws BadArgumentsException when it is not one, or outside {@code min} to {@code max}
    */
   long integer(String key, long min, long max) {
     String text = text(key);
@@ -65,7 +65,7 @@ record Arguments(Json.Obj json) {
         return value;
       }
     } catch (ArithmeticException | NumberFormatException e) {
-      // Said below, in the words of all the other cases.
+      // Reported below, together with the other cases.
     }
     throw new BadArgumentsException(
         "\""

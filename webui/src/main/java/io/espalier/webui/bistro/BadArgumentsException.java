@@ -1,6 +1,6 @@
 package io.espalier.webui.bistro;
 
-/** A sub-query cannot be answered as it was asked; the message becomes its {@code error}. */
+/** Thrown when a sub-query has invalid arguments; the message becomes its {@code error}. */
 final class BadArgumentsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -28,18 +28,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bistro's batched queries (docs/design/bistro.md#batches): an object of named sub-queries in, an
- * object of the same names with {@code data} or {@code error} out; one string when nothing can be
- * answered.
+ * Answers Bistro's batched queries (docs/design/bistro.md#batches): the request is an object of
+ * named sub-queries, the answer an object of the same names with {@code data} or {@code error}, or
+ * one string when nothing can be answered.
  *
  * <p>Sub-queries are answered one after the other in the order of the text, from one snapshot, not
  * atomically.
  */
 public final class BistroBatches {
-  /** More in one request is refused: a small body must not buy an endless answer. */
+  /**
+   * The maximum number of sub-queries in a request: a small body must not cause an endless answer.
+   */
   static final int MAX_QUERIES = 1000;
 
-  /** Characters of an answer; what would be more becomes an error of its sub-query. */
+  /**
+   * The maximum number of characters in an answer; a sub-query that would exceed it gets an error.
+   */
   static final int MAX_ANSWER = 1 << 28;
 
   private static final Logger LOG = LoggerFactory.getLogger(BistroBatches.class);
@@ -50,8 +54,8 @@ public final class BistroBatches {
   private final Map<String, BistroQuery> table = new TreeMap<>();
 
   /**
-   * @param answerWithin for a whole batch; what is not answered by then is an error
-   * @param pool where the work is done
+   * @param answerWithin time limit of a whole batch; sub-queries not answered by then get an error
+   * @param pool runs the sub-queries
    */
   public BistroBatches(
       SchedulerApi api, InstantSource clock, Duration answerWithin, Executor pool) {
@@ -65,20 +69,20 @@ public final class BistroBatches {
     new ChangeQueries(api).addTo(table);
   }
 
-  /** Told of every change, done or refused. */
+  /** Records every change, done or refused. */
   @FunctionalInterface
   public interface Changes {
     /**
-     * Notes it. The answer waits for that.
+     * Records a change. The answer waits for that.
      *
-     * @param status 200: it was done; otherwise what REST would answer
-     * @param why it was not done; empty: it was
-     * @return must not fail
+     * @param status 200: it was done; otherwise the status that the REST interface would return
+     * @param why the reason of a failure; empty: it was done
+     * @return a stage that must not fail
      */
     CompletionStage<Void> made(String handler, Json.Obj query, int status, String why);
   }
 
-  /** What a request would change: the handlers, as often as they are called, with their roles. */
+  /** Returns the changes in a request: the handlers, once per call, with their roles. */
   public static List<Map.Entry<String, Role>> changes(Result<Json> body) {
     List<Map.Entry<String, Role>> changes = new ArrayList<>();
     if (body.value() instanceof Json.Obj batch && !body.hasErrors()) {
@@ -95,9 +99,9 @@ public final class BistroBatches {
   /**
    * Answers a request body; never fails.
    *
-   * @param body what its text was read as
-   * @param caller who asks; has all roles that {@link #changes} names
-   * @param changes is told what was changed
+   * @param body the parsed text
+   * @param caller has all roles that {@link #changes} returns
+   * @param changes records the changes
    * @return JSON text
    */
   public CompletionStage<String> answer(Result<Json> body, Principal caller, Changes changes) {
@@ -108,7 +112,7 @@ public final class BistroBatches {
     if (!(request instanceof Json.Obj object)) {
       return whole("the request must be an object of sub-queries, not " + request.kind());
     }
-    // Bistro's user interface sends its own preferences along.
+    // Bistro's user interface adds its own preferences.
     Map<String, Json> queries = object.without("prefs").members();
     if (queries.size() > MAX_QUERIES) {
       return whole("a request holds at most " + MAX_QUERIES + " sub-queries");
@@ -148,7 +152,7 @@ public final class BistroBatches {
     out.append(':').append(text);
   }
 
-  /** {@code {"data": ...}} or {@code {"error": ...}}. */
+  /** Returns {@code {"data": ...}} or {@code {"error": ...}}. */
   private CompletionStage<Json> single(
       Json query, Snapshot snapshot, long deadline, Changes changes) {
     CompletionStage<Json> data;
@@ -169,7 +173,7 @@ public final class BistroBatches {
                     : error(message(failure)));
   }
 
-  /** The same outcome, once a change is noted. */
+  /** Returns the same outcome once a change is recorded. */
   private static CompletionStage<Json> noted(
       Json query, CompletionStage<Json> data, Changes changes) {
     if (!(query instanceof Json.Obj object

@@ -45,7 +45,7 @@ final class BistroLogQueries {
   private static Json data(LogPage page) {
     List<Json> lines = new ArrayList<>();
     for (String missing : page.missing()) {
-      // A line of nobody, as Bistro has it for workers that do not answer.
+      // An empty line, as in Bistro, for workers that do not answer.
       lines.add(
           new Json.Arr(
               List.of(Json.of(""), Json.of(""), Json.of(0L), Json.of(missing), Json.of("-1"))));
@@ -83,7 +83,10 @@ final class BistroLogQueries {
     return order.equals("asc");
   }
 
-  /** Where to begin, inclusive: every line of a second lies between counters 0 and the maximum. */
+  /**
+   * Returns the first position, inclusive: the lines of a second have counters from 0 to the
+   * maximum.
+   */
   private static long from(Arguments arguments, boolean ascending) {
     if (arguments.has("time")) {
       if (arguments.has("line_id")) {

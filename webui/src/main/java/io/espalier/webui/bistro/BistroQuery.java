@@ -7,9 +7,9 @@ import java.util.concurrent.CompletionStage;
 @FunctionalInterface
 interface BistroQuery {
   /**
-   * The value of {@code data}. Runs where work is allowed; must not wait.
+   * Returns the value of {@code data}. Runs on a thread that may do work but must not wait.
    *
-   * @throws BadArgumentsException for what the caller did wrong
+   * @throws BadArgumentsException for an error of the caller
    */
   CompletionStage<Json> answer(Arguments arguments, Snapshot snapshot);
 }

@@ -11,11 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What changes something: {@code forgive_jobs}, {@code kill_task}, {@code save_job}, {@code
- * delete_job}.
+ * Answers the sub-queries that change something: {@code forgive_jobs}, {@code kill_task}, {@code
+ * save_job}, {@code delete_job}.
  */
 final class ChangeQueries {
-  /** What each needs. */
+  /** The required roles. */
   private static final Map<String, Role> ROLES =
       Map.of(
           "forgive_jobs", Role.OPERATOR,
@@ -29,7 +29,7 @@ final class ChangeQueries {
     this.api = api;
   }
 
-  /** The role that a change needs; nothing: it is none. */
+  /** Returns the role that a change requires; empty for a sub-query that changes nothing. */
   static Optional<Role> role(String handler) {
     return Optional.ofNullable(ROLES.get(handler));
   }
@@ -51,7 +51,7 @@ final class ChangeQueries {
   private CompletionStage<Json> forgive(Arguments arguments, Snapshot snapshot) {
     CompletionStage<Long> done = CompletableFuture.completedFuture(0L);
     for (String job : arguments.names("jobs")) {
-      // One by one: an unknown job must not undo those before it.
+      // One by one: an unknown job must not affect those before it.
       done = done.thenCompose(before -> api.forgive(List.of(job)));
     }
     return done.thenApply(changed -> Json.of("forgiven"));

@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** {@code jobs}, {@code histogram}, {@code errors}, {@code refresh_time}. */
+/** Answers {@code jobs}, {@code histogram}, {@code errors}, {@code refresh_time}. */
 final class JobQueries {
   /**
-   * So many sample nodes exist per bucket, however many are asked for
+   * The number of sample nodes per bucket, even if more are requested
    * (docs/design/bistro.md#reading-queries).
    */
   static final int MAX_SAMPLES = 10;
@@ -48,7 +48,7 @@ final class JobQueries {
     int samples = (int) Math.min(wanted, MAX_SAMPLES);
     List<String> names = requested(arguments, snapshot).stream().map(Job::name).toList();
     if (names.isEmpty()) {
-      // An empty list would ask for all jobs, where only unknown ones were named.
+      // All requested jobs are unknown; an empty list would select all jobs.
       return CompletableFuture.completedFuture(histograms(List.of(), samples));
     }
     return api.histograms(names, samples).thenApply(found -> histograms(found, samples));
@@ -91,11 +91,11 @@ final class JobQueries {
   }
 
   private static CompletionStage<Json> refreshTime(Arguments arguments, Snapshot snapshot) {
-    // Histograms are kept up to date with every change; they are as old as the view.
+    // Histograms are updated with every change, so they are as old as the view.
     return CompletableFuture.completedFuture(Json.of(snapshot.view().publishedAtMillis() / 1000));
   }
 
-  /** The configured jobs among those asked for, or all; unknown names are skipped. */
+  /** Returns the configured jobs among the requested ones, or all; skips unknown names. */
   private static Collection<Job> requested(Arguments arguments, Snapshot snapshot) {
     List<String> names = arguments.names("jobs");
     if (names.isEmpty()) {

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
-/** {@code sorted_node_names} and {@code nodes}. */
+/** Answers {@code sorted_node_names} and {@code nodes}. */
 final class NodeQueries {
   private final NodeLimitIndex limits = new NodeLimitIndex();
 
@@ -72,7 +72,7 @@ final class NodeQueries {
     return CompletableFuture.completedFuture(Json.object().put("results", results.build()).build());
   }
 
-  /** The nodes of these names on any level, or all, in node order. */
+  /** Returns the nodes with these names on any level, or all nodes, in node order. */
   private static IntStream matching(Topology topology, List<String> names) {
     if (names.isEmpty()) {
       return IntStream.range(0, topology.size());
@@ -89,7 +89,7 @@ final class NodeQueries {
     return found.stream().mapToInt(Integer::intValue);
   }
 
-  /** A replica is disabled when none of its places is enabled. */
+  /** Returns true when none of the node's places is enabled. */
   private static boolean isDisabled(Topology topology, int node) {
     for (int i = 0; i < topology.slotCount(node); i++) {
       if (topology.enabled(topology.slot(node, i))) {
@@ -107,7 +107,7 @@ final class NodeQueries {
     return topology;
   }
 
-  /** The few distinct forms that the nodes of a level have, each made once. */
+  /** Caches the few distinct JSON forms of the nodes of a level. */
   private static final class NodeForm {
     private final Config config;
     private final Levels levels;
@@ -150,9 +150,12 @@ final class NodeQueries {
                   : Json.Obj.EMPTY);
     }
 
-    /** Bistro documents {@code override} but does not have it: a limit of the node's own. */
+    /**
+     * Encodes the resources. A limit of the node's own is what Bistro documents, but does not
+     * implement, as {@code override}.
+     */
     private Json.Obj resources(int level, Map<String, Integer> limits) {
-      // Nodes of an older version of the configuration are matched by the name of their level.
+      // Nodes of an older configuration are matched by the name of their level.
       int current = config.settings().levels().find(levels.name(level));
       Json.Builder all = Json.object();
       for (Resource resource : config.settings().resources().ofLevel(current)) {

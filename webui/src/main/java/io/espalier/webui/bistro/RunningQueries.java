@@ -11,7 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** {@code running_tasks} and the deprecated {@code job_node_runtime}; also of deleted jobs. */
+/**
+ * Answers {@code running_tasks} and the deprecated {@code job_node_runtime}; includes deleted jobs.
+ */
 final class RunningQueries {
   private final InstantSource clock;
 

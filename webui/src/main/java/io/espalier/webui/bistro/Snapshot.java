@@ -5,8 +5,8 @@ import io.espalier.core.config.Config;
 import io.espalier.webui.security.Principal;
 
 /**
- * What all sub-queries of one request are answered from.
+ * The data from which all sub-queries of one request are answered.
  *
- * @param caller who asks
+ * @param caller the authorised caller
  */
 record Snapshot(Config config, SchedulerView view, Principal caller) {}

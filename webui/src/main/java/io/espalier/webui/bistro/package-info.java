@@ -1,4 +1,4 @@
-/** Bistro's batched queries, without any HTTP. */
+/** Bistro's batched queries, independent of HTTP. */
 @NullMarked
 package io.espalier.webui.bistro;
 

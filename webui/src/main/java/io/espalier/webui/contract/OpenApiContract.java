@@ -23,17 +23,16 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
- * What {@code openapi.yaml} says of requests. One JSON schema is made of the whole of it: a request
- * is an object of its operation with {@code path}, {@code query}, {@code header} and {@code body},
- * so that the validator of Vert.x finds everything that is wrong with it in one pass, unknown
- * parameters included.
+ * Checks requests against {@code openapi.yaml}. It converts the contract to one JSON schema: a
+ * request is an object of its operation with {@code path}, {@code query}, {@code header} and {@code
+ * body}, so that the validator of Vert.x finds all errors in one pass, unknown parameters included.
  *
  * <p>Immutable and thread-safe once loaded.
  */
 public final class OpenApiContract {
   private static final Set<String> METHODS = Set.of("get", "post", "put", "delete", "patch");
 
-  /** Numbers with more digits are compared as what a double makes of them. */
+  /** Numbers with more digits are compared as doubles. */
   private static final int MAX_DIGITS = 40;
 
   private final Map<String, Operation> operations;
@@ -45,7 +44,7 @@ public final class OpenApiContract {
     this.operations = operations;
     this.root = root;
     this.tree = new SchemaTree(root);
-    // The validator marks the schemas it works with: it gets a copy.
+    // The validator marks the schemas it uses, so it gets a copy.
     this.validator =
         Validator.create(
             JsonSchema.of((JsonObject) copy(root)),
@@ -55,12 +54,12 @@ public final class OpenApiContract {
                 .setOutputFormat(OutputFormat.Basic));
   }
 
-  /** What an operation takes, as far as its text has to be prepared for the schema. */
+  /** The parameters of an operation whose text must be converted for the schema. */
   private record Operation(
       Map<String, Map<String, Object>> query, Map<String, Map<String, Object>> headers) {}
 
   /**
-   * Reads a contract. Takes some 100 ms in a young process.
+   * Parses a contract. Takes some 100 ms in a new process.
    *
    * @param yaml OpenAPI 3.1
    */
@@ -96,12 +95,12 @@ public final class OpenApiContract {
     return method.toUpperCase(Locale.ROOT) + " " + template;
   }
 
-  /** All operations, as {@code "GET /api/v1/jobs/{job}"}. */
+  /** Returns all operations, as {@code "GET /api/v1/jobs/{job}"}. */
   public Set<String> operations() {
     return Set.copyOf(operations.keySet());
   }
 
-  /** Whether an operation has a body at all. */
+  /** Returns true when an operation has a body. */
   public boolean takesBody(String method, String template) {
     Map<String, Object> schema =
         SchemaTree.map(SchemaTree.map(root.get("properties")).get(name(method, template)));
@@ -109,11 +108,11 @@ public final class OpenApiContract {
   }
 
   /**
-   * Everything that is wrong with a request.
+   * Returns all violations in a request.
    *
    * @param template as the contract writes it
-   * @return nothing when it is as the contract wants it; at most {@link ViolationFormatter#MAX}
-   * @throws IllegalArgumentException when there is no such operation
+   * @return empty when the request is valid; at most {@link ViolationFormatter#MAX}
+   * @throws IllegalArgumentException when the operation does not exist
    */
   public List<Violation> check(String method, String template, RequestData asked) {
     String name = name(method, template);
@@ -175,7 +174,7 @@ public final class OpenApiContract {
         null);
   }
 
-  /** An empty value of anything but text counts as not given. */
+  /** Adds a parameter. An empty value of any type but text counts as missing. */
   private static void put(JsonObject into, String key, String value, Map<String, Object> schema) {
     boolean freeText = "string".equals(schema.get("type")) && !schema.containsKey("enum");
     if (!value.isEmpty() || (freeText && !schema.containsKey("minLength"))) {
@@ -183,7 +182,7 @@ public final class OpenApiContract {
     }
   }
 
-  /** The text of a parameter as the type it should have; as it is when it has not. */
+  /** Converts the text of a parameter to the type of its schema; returns invalid text unchanged. */
   private static Object typed(String text, Map<String, Object> schema) {
     String type = String.valueOf(schema.get("type"));
     if (type.equals("boolean") && (text.equals("true") || text.equals("false"))) {
@@ -191,7 +190,7 @@ public final class OpenApiContract {
     }
     if (type.equals("integer") && text.matches("-?[0-9]{1,19}")) {
       BigInteger number = new BigInteger(text);
-      // Beyond 64 bits no handler could read it.
+      // Handlers cannot read numbers beyond 64 bits.
       return number.bitLength() < Long.SIZE ? number.longValue() : text;
     }
     if (type.equals("number") && text.matches("-?[0-9]{1,15}([.][0-9]{1,15})?")) {
@@ -200,7 +199,7 @@ public final class OpenApiContract {
     return text;
   }
 
-  /** A value as Vert.x has it. */
+  /** Converts a value to the representation of Vert.x. */
   static @Nullable Object plain(Json value) {
     if (value instanceof Json.Obj object) {
       Map<String, Object> members = new LinkedHashMap<>();
@@ -249,7 +248,7 @@ public final class OpenApiContract {
     return value instanceof Map<?, ?> || value instanceof List<?> ? copy(value) : value;
   }
 
-  /** One operation's part of the schema. */
+  /** The schema of one operation. */
   private static final class Form {
     private final Map<String, Map<String, Object>> query = new LinkedHashMap<>();
     private final Map<String, Map<String, Object>> headers = new LinkedHashMap<>();

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request says, as far as the contract is about it.
+ * The parts of a request that the contract defines.
  *
  * @param path values of the template's parameters, decoded
  * @param query values by name, decoded

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Says in words what a schema asks for. */
+/** Describes the requirements of a schema in words. */
 final class SchemaDescription {
   private final SchemaTree tree;
 
@@ -15,7 +15,7 @@ final class SchemaDescription {
     this.tree = tree;
   }
 
-  /** Such as "a whole number from 1 to 1000"; fits behind "must be". */
+  /** Returns a phrase that fits after "must be", such as "a whole number from 1 to 1000". */
   String of(Map<String, Object> schema) {
     Map<String, Object> resolved = tree.resolved(schema);
     if (resolved.get("enum") instanceof Collection<?> words) {

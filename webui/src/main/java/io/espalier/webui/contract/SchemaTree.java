@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A document of nested maps and lists in which schemas refer to each other. */
+/** A document of nested maps and lists whose schemas refer to each other. */
 final class SchemaTree {
   private final Map<String, Object> document;
 
@@ -17,13 +17,13 @@ final class SchemaTree {
     this.document = document;
   }
 
-  /** What the YAML reader makes of an object. */
+  /** Casts an object of the YAML reader to a map. */
   @SuppressWarnings("unchecked")
   static Map<String, Object> map(@Nullable Object value) {
     return (Map<String, Object>) Objects.requireNonNull(value);
   }
 
-  /** The target of a local reference such as {@code #/components/schemas/Job}. */
+  /** Returns the target of a local reference such as {@code #/components/schemas/Job}. */
   private Map<String, Object> target(String reference) {
     Object at = document;
     for (String part : reference.substring(2).split("/", -1)) {
@@ -32,7 +32,7 @@ final class SchemaTree {
     return map(at);
   }
 
-  /** The same without references and {@code allOf} at its top. */
+  /** Returns an equivalent schema without references and {@code allOf} at its top. */
   Map<String, Object> resolved(Map<String, Object> schema) {
     if (schema.get("$ref") instanceof String reference) {
       return resolved(target(reference));
@@ -64,7 +64,7 @@ final class SchemaTree {
   }
 
   /**
-   * The schema that holds a keyword.
+   * Returns the schema that contains a keyword.
    *
    * @param path of tokens from {@code from} to the keyword, through references
    */

@@ -4,14 +4,14 @@ import io.espalier.core.json.Json;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing in a request that the contract does not allow.
+ * One violation of the contract in a request.
  *
  * @param in {@code path}, {@code query}, {@code header} or {@code body}
  * @param name of the parameter; for the body a JSON pointer, empty for the whole body
- * @param value what was given, shortened; null when something is missing
- * @param expected what the contract asks for
+ * @param value the given value, shortened; null when it is missing
+ * @param expected what the contract requires
  * @param message one sentence for people that says all of it
- * @param hint what was probably meant
+ * @param hint the value that was probably meant
  */
 public record Violation(
     String in,
@@ -21,7 +21,7 @@ public record Violation(
     String message,
     @Nullable String hint) {
 
-  /** As the problem document has it. */
+  /** Encodes the violation for the problem document. */
   public Json.Obj json() {
     Json.Builder json =
         Json.object().put("in", in).put(in.equals("body") ? "pointer" : "parameter", name);

@@ -14,11 +14,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns what the validator of Vert.x finds into sentences. It reports the way down to each fault as
- * well as the fault; only the faults are kept.
+ * Converts the errors of the Vert.x validator to sentences. The validator reports the path to each
+ * fault as well as the fault; this class uses only the faults.
  */
 final class ViolationFormatter {
-  /** More are only repetition, and a small body must not buy a large answer. */
+  /**
+   * The maximum number of violations: further ones are repetition, and a small body must not cause
+   * a large answer.
+   */
   static final int MAX = 100;
 
   private static final int SHOWN = 60;
@@ -57,7 +60,7 @@ final class ViolationFormatter {
   private final Map<String, Violation> found = new LinkedHashMap<>();
 
   /**
-   * @param root the schema that was validated against
+   * @param root the schema used for the validation
    */
   ViolationFormatter(SchemaTree tree, Map<String, Object> root, RequestData asked) {
     this.tree = tree;
@@ -77,7 +80,7 @@ final class ViolationFormatter {
 
   private void take(OutputUnit error) {
     List<String> keyword = tokens(error.getKeywordLocation());
-    // The operation, then path, query, header or body, then what is in there.
+    // The tokens are the operation, then path, query, header or body, then the position in it.
     List<String> at = tokens(error.getInstanceLocation());
     String fault = keyword.isEmpty() ? "" : keyword.get(keyword.size() - 1);
     if (!FAULTS.contains(fault) || at.isEmpty() || isInsideOfChoice(keyword)) {
@@ -105,14 +108,20 @@ final class ViolationFormatter {
     }
   }
 
-  /** Vert.x takes known members that have a bad value for additional ones, too. */
+  /**
+   * Returns true when the member is really unknown. Vert.x also reports known members with a bad
+   * value as additional ones.
+   */
   private static boolean isUnknown(Map<String, Object> schema, List<String> at) {
     return Boolean.FALSE.equals(schema.get("additionalProperties"))
         && !(schema.get("properties") instanceof Map<?, ?> known
             && known.containsKey(at.get(at.size() - 1)));
   }
 
-  /** Of several forms none fits: what is wrong with each of them would only confuse. */
+  /**
+   * Returns true for an error inside one of several alternatives: when none matches, the errors of
+   * each would only confuse.
+   */
   private static boolean isInsideOfChoice(List<String> keyword) {
     for (int i = 0; i < keyword.size() - 1; i++) {
       String token = keyword.get(i);
@@ -187,7 +196,7 @@ final class ViolationFormatter {
           hint(value, schema));
     }
     Json given = given(inside);
-    // Of a wrong kind it is enough to know the kind; a value is said as it is.
+    // For a wrong type, the type is enough; otherwise the value is quoted.
     boolean plain =
         given instanceof Json.Str || given instanceof Json.Num || given instanceof Json.Bool;
     boolean kindIsWrong =
@@ -226,7 +235,7 @@ final class ViolationFormatter {
     return (in.equals("header") ? "header" : "parameter") + " \"" + name + "\"";
   }
 
-  /** What was given there, shortened. */
+  /** Returns the given value, shortened. */
   private @Nullable String value(String in, List<String> inside) {
     if (in.equals("body")) {
       Json given = given(inside);
@@ -292,7 +301,7 @@ final class ViolationFormatter {
     return begin < 0 ? "" : message.substring(begin + 1, end);
   }
 
-  /** The tokens of {@code #/a/b%20c}. */
+  /** Returns the tokens of {@code #/a/b%20c}. */
   private static List<String> tokens(@Nullable String location) {
     List<String> tokens = new ArrayList<>();
     String[] parts = String.valueOf(location).split("/", -1);
@@ -306,7 +315,7 @@ final class ViolationFormatter {
     try {
       return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      // The validator writes small bytes with one digit; the name is only shown.
+      // The validator writes small bytes with one digit; the name is only for display.
       return part;
     }
   }

@@ -1,4 +1,4 @@
-/** The contract of the HTTP interface, and what is wrong with a request by it. */
+/** Checks requests against the contract of the HTTP interface. */
 @NullMarked
 package io.espalier.webui.contract;
 

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Things that all schedulers of a job are told. Who is meant is said before (preview) and what each
- * of them did afterwards; those that cannot be reached are among them.
+ * Resources for commands to all schedulers of a job. A preview returns the targets in advance, and
+ * the result lists the outcome on each of them, including those that cannot be reached.
  */
 final class ActionResources {
   static final String ACTION = "/api/v1/fleet/jobs/{job}/{action}";
@@ -25,7 +25,7 @@ final class ActionResources {
 
   private static final Duration WITHIN = Duration.ofSeconds(5);
 
-  /** Members of the body that are for the schedulers, by action. */
+  /** Members of the body that are passed on to the schedulers, by action. */
   private static final Map<String, Set<String>> PASSED_ON =
       Map.of(
           "pause", Set.of("reason", "expires_in_seconds"),
@@ -80,7 +80,7 @@ final class ActionResources {
         body = body.without(ours);
       }
     }
-    // A preview of what the schedulers preview themselves is asked of them.
+    // The schedulers support previews of selected tasks themselves, so they are queried.
     boolean theirs = passed.contains("selector") && body.get("selector") != null;
     if (preview && !theirs) {
       return CompletableFuture.completedFuture(
@@ -118,11 +118,11 @@ final class ActionResources {
   }
 
   /**
-   * Who is meant.
+   * The targets of a command.
    *
-   * @param hosts those that have the job, and those of whom it is not known
-   * @param unknown how many of them it is not known of
-   * @param without how many do not have the job
+   * @param hosts the schedulers that have the job or may have it
+   * @param unknown how many of them only may have it
+   * @param without how many schedulers do not have the job
    */
   private record Meant(List<FleetSchedulerView> hosts, int unknown, int without) {
     Json.Builder into(Json.Builder json) {
@@ -166,7 +166,7 @@ final class ActionResources {
     return new Meant(List.copyOf(hosts), unknown, without);
   }
 
-  /** Empty: all. */
+  /** Returns the selected ids; empty: all. */
   private static Set<String> ids(ApiRequest request) {
     Json given = request.body().get("hosts");
     Set<String> ids = new LinkedHashSet<>();

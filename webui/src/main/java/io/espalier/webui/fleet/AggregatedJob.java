@@ -9,9 +9,9 @@ import java.util.TreeMap;
 /**
  * One job over all schedulers that have it.
  *
- * @param counts sum over them
- * @param attributes who has which value of owner, level, priority, enabled, paused, valid
- * @param configs who has which settings, by hash
+ * @param counts sum over the schedulers
+ * @param attributes values of owner, level, priority, enabled, paused, valid, with their schedulers
+ * @param configs variants of the settings by hash, with their schedulers
  */
 public record AggregatedJob(
     String name,
@@ -23,7 +23,7 @@ public record AggregatedJob(
   /** The job on one scheduler. */
   public record Member(FleetSchedulerView host, SchedulerSummary.Job job) {}
 
-  /** All jobs by name. */
+  /** Returns all jobs by name. */
   public static Map<String, AggregatedJob> join(FleetView view) {
     Map<String, List<Member>> byName = new TreeMap<>();
     for (FleetSchedulerView host : view.known()) {
@@ -59,7 +59,7 @@ public record AggregatedJob(
         ValueGroup.of(members, SchedulerSummary.Job::configHash));
   }
 
-  /** On how many schedulers an attribute has this value. */
+  /** Returns the number of schedulers on which an attribute has this value. */
   public int count(String attribute, String value) {
     for (ValueGroup share : attributes.getOrDefault(attribute, List.of())) {
       if (share.value().equals(value)) {
@@ -69,17 +69,17 @@ public record AggregatedJob(
     return 0;
   }
 
-  /** On how many schedulers the job has this state. */
+  /** Returns the number of schedulers on which the job has this state. */
   public int inState(String state) {
     return (int) members.stream().filter(member -> member.job().state().equals(state)).count();
   }
 
-  /** On how many schedulers the settings are not those of most. */
+  /** Returns the number of schedulers whose settings differ from the most frequent ones. */
   public int differing() {
     return members.size() - configs.get(0).hosts().size();
   }
 
-  /** Tasks that end per second; negative when nobody knows. */
+  /** Returns completions per second; negative when unknown. */
   public double ratePerSecond() {
     double sum = -1;
     for (Member member : members) {

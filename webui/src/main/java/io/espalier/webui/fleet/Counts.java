@@ -2,7 +2,7 @@ package io.espalier.webui.fleet;
 
 import io.espalier.core.json.Json;
 
-/** How many tasks are how; as of one job of one scheduler, or of many. */
+/** Numbers of tasks by state, of one job on one scheduler, or of many. */
 public record Counts(
     long total,
     long done,
@@ -28,7 +28,7 @@ public record Counts(
         disabled + other.disabled);
   }
 
-  /** The schema {@code Progress}. */
+  /** Encodes the schema {@code Progress}. */
   public Json.Obj json() {
     return Json.object()
         .put("total", total)

@@ -16,9 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares the nodes of all schedulers now and then: what two of them have, both work on. Reads the
- * first pages of each, so much that all together stay within a bound; the report says how many were
- * not read to the end. Roots are left out: they are the schedulers themselves.
+ * Periodically compares the nodes of all schedulers to find nodes that two of them have, and both
+ * work on. It reads the first pages of each, within a total limit; the report contains the number
+ * of schedulers that were not read completely. It ignores roots, which are the schedulers
+ * themselves.
  */
 final class DuplicateNodeCheck implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DuplicateNodeCheck.class);
@@ -76,7 +77,7 @@ final class DuplicateNodeCheck implements AutoCloseable {
     }
   }
 
-  /** Waits for all of them; on a thread of its own. */
+  /** Runs a check and waits for all schedulers; on a separate thread. */
   private Duplicates.Report check(FleetView known) {
     List<FleetSchedulerView> hosts =
         known.known().stream()

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Collects what more than one scheduler has, and says how much was looked at. Not thread-safe. */
+/** Collects names that more than one scheduler has, and how many were compared. Not thread-safe. */
 public final class Duplicates {
   private static final int MOST_LISTED = 100;
   private static final int MOST_HOSTS = 10;
@@ -21,20 +21,20 @@ public final class Duplicates {
   private int cutHosts;
 
   /**
-   * Something that several have.
+   * A duplicate.
    *
    * @param group level of a node, or job of a task
    */
   public record Found(String group, String name) {}
 
   /**
-   * What was found.
+   * The result of a comparison.
    *
-   * @param looked how many names were compared
-   * @param hosts of how many schedulers
-   * @param cutHosts of how many of them not all names
-   * @param total how many names more than one scheduler has
-   * @param listed the first ones, with the ids of some of those that have it
+   * @param looked number of compared names
+   * @param hosts number of schedulers
+   * @param cutHosts number of schedulers whose names were not all compared
+   * @param total number of names that more than one scheduler has
+   * @param listed the first of them, with the ids of some of their schedulers
    */
   public record Report(
       long atMillis,
@@ -66,7 +66,7 @@ public final class Duplicates {
     }
   }
 
-  /** Begins with the next scheduler. */
+  /** Starts the next scheduler. */
   void next(String host, boolean cut) {
     hosts.add(host);
     if (cut) {
@@ -74,7 +74,7 @@ public final class Duplicates {
     }
   }
 
-  /** The scheduler that was begun with has this. */
+  /** Adds a name of the current scheduler. */
   void has(String group, String name) {
     looked++;
     int now = hosts.size() - 1;
@@ -105,7 +105,9 @@ public final class Duplicates {
     return new Report(atMillis, looked, hosts.size(), cutHosts, total, listed);
   }
 
-  /** Tasks that run on several schedulers at the same time, of those that they list. */
+  /**
+   * Returns the tasks that run on several schedulers at the same time, among those that they list.
+   */
   public static Report running(FleetView view) {
     Duplicates duplicates = new Duplicates();
     for (FleetSchedulerView host : view.known()) {

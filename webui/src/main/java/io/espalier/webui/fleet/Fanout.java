@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** Does something for each of many, so many at a time. */
+/** Runs an asynchronous operation for each of many items, with limited concurrency. */
 final class Fanout<T> {
   private final List<T> items;
   private final Function<T, CompletableFuture<?>> work;
@@ -23,11 +23,11 @@ final class Fanout<T> {
   }
 
   /**
-   * Begins.
+   * Starts the operations.
    *
-   * @param work must keep its result and its failure itself
-   * @param executor where it goes on when one of them has ended
-   * @return ends, without failure, when all have ended
+   * @param work must record its result and its failure itself
+   * @param executor continues with the next item when one has ended
+   * @return a stage that completes, without failure, when all operations have ended
    */
   static <T> CompletableFuture<Void> each(
       List<T> items, int atATime, Executor executor, Function<T, CompletableFuture<?>> work) {

@@ -1,9 +1,9 @@
 package io.espalier.webui.fleet;
 
 /**
- * Who was seen with a name first: a hash table of 64-bit hashes, 12 bytes for each place, so that a
- * million names of a thousand schedulers can be compared. Two names with the same hash would be
- * taken for one; that happens once in 10^7 fleets of a million names. Not thread-safe.
+ * Records the first scheduler seen with each name: a hash table of 64-bit hashes with 12 bytes per
+ * entry, so that a million names of a thousand schedulers can be compared. Two names with the same
+ * hash would count as one; that happens once in 10^7 fleets of a million names. Not thread-safe.
  */
 final class FirstSeenTable {
   private static final int LEAST = 1 << 10;
@@ -13,10 +13,10 @@ final class FirstSeenTable {
   private int size;
 
   /**
-   * Notes a name.
+   * Records a name.
    *
-   * @param host number of who has it, from 0
-   * @return who had it before, or -1
+   * @param host number of its scheduler, from 0
+   * @return the scheduler that had it before, or -1
    */
   int note(String group, String name, int host) {
     if (size * 2 >= hashes.length) {
@@ -51,7 +51,7 @@ final class FirstSeenTable {
     }
   }
 
-  /** Where the hash is, or would be put. */
+  /** Returns the index of the hash, or of the free entry for it. */
   private int place(long hash) {
     int mask = hashes.length - 1;
     int at = (int) (hash ^ hash >>> 32) & mask;
@@ -61,7 +61,7 @@ final class FirstSeenTable {
     return at;
   }
 
-  /** Never 0, which means an empty place. */
+  /** Returns the hash, never 0, which marks a free entry. */
   private static long hash(String group, String name) {
     long hash = 0xcbf29ce484222325L;
     for (int i = 0; i < group.length(); i++) {

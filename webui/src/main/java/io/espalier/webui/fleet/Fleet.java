@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Many schedulers: asks them from now on until it is closed, and answers from what they said.
+ * Polls many schedulers until it is closed, and answers queries from their last answers.
  * Thread-safe.
  */
 public final class Fleet implements SchedulerListListener, AutoCloseable {
@@ -38,14 +38,14 @@ public final class Fleet implements SchedulerListListener, AutoCloseable {
   private Joined joined;
 
   /**
-   * Where the list is from.
+   * The source of the scheduler list.
    *
    * @param source as the user wrote it
-   * @param problems of its newest version, of which the good entries are not taken then
+   * @param problems of its newest version; if there are any, its good entries are not used either
    */
   public record Listed(String source, long atMillis, List<Problem> problems) {}
 
-  /** Everything that follows from one view. */
+  /** All results computed from one view. */
   record Joined(
       FleetView view,
       Map<String, AggregatedJob> jobs,
@@ -84,7 +84,7 @@ public final class Fleet implements SchedulerListListener, AutoCloseable {
     return options;
   }
 
-  /** What is known now. */
+  /** Returns the current view. */
   public FleetView view() {
     return poller.view();
   }
@@ -101,8 +101,8 @@ public final class Fleet implements SchedulerListListener, AutoCloseable {
     return actions;
   }
 
-  /** What follows from what is known; at most a moment old. */
-  @SuppressWarnings("ReferenceEquality") // Each change makes a view of its own.
+  /** Returns the results of a view that is at most a moment old. */
+  @SuppressWarnings("ReferenceEquality") // Each change creates a new view.
   synchronized Joined joined() {
     FleetView newest = poller.view();
     boolean old =
@@ -122,7 +122,7 @@ public final class Fleet implements SchedulerListListener, AutoCloseable {
     return new Joined(view, jobs, running, same, FleetProblems.of(view, jobs, same, running));
   }
 
-  /** The settings of a job as one scheduler has them in force; remembered by their hash. */
+  /** Returns the settings of a job that are in force on one scheduler; cached by their hash. */
   CompletableFuture<Json> settings(SchedulerAddress of, String job, String hash, Duration within) {
     String key = hash + " " + job;
     synchronized (texts) {
@@ -134,7 +134,7 @@ public final class Fleet implements SchedulerListListener, AutoCloseable {
     String path =
         "/api/v1/jobs/" + URLEncoder.encode(job, StandardCharsets.UTF_8).replace("+", "%20");
     return client
-        // Every viewer reads the answer, so it is asked for as one.
+        // Every viewer may read the answer, so it is requested with the role of a viewer.
         .ask(
             of,
             "GET",
@@ -196,7 +196,7 @@ public final class Fleet implements SchedulerListListener, AutoCloseable {
         });
   }
 
-  /** Stops asking, within some seconds. */
+  /** Stops polling, within a few seconds. */
   @Override
   public void close() {
     nodes.close();

@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells many schedulers the same, and remembers what each of them said. Nothing is sent twice: who
- * did not answer may have done it, and that is what the result says. Thread-safe.
+ * Sends a command to many schedulers and remembers the result of each. It never sends a command
+ * twice: a scheduler that did not answer may have carried it out, and the result says so.
+ * Thread-safe.
  */
 final class FleetActions {
   private static final Logger LOG = LoggerFactory.getLogger(FleetActions.class);
@@ -34,18 +35,18 @@ final class FleetActions {
   private final Consumer<List<String>> changed;
   private final Map<String, Run> runs = new LinkedHashMap<>();
 
-  /** How it went with one scheduler. */
+  /** The result on one scheduler. */
   enum Result {
-    /** Not asked yet, or the answer is still to come. */
+    /** Not sent yet, or the answer is pending. */
     PENDING,
     OK,
-    /** It said no, and why. */
+    /** The scheduler refused, with a reason. */
     REFUSED,
-    /** It failed there. */
+    /** It failed on the scheduler. */
     FAILED,
-    /** It was never asked, because there was no connection. */
+    /** Never sent, because there was no connection. */
     UNREACHABLE,
-    /** It was asked and did not answer: it may have been done. */
+    /** Sent without an answer: it may have been carried out. */
     UNKNOWN;
 
     String word() {
@@ -54,7 +55,7 @@ final class FleetActions {
   }
 
   /**
-   * What one scheduler said.
+   * The answer of one scheduler.
    *
    * @param answer null when there is none
    */
@@ -62,7 +63,7 @@ final class FleetActions {
     static final Said NOTHING = new Said(Result.PENDING, "", null);
   }
 
-  /** One thing that all of them are told; guarded by itself. */
+  /** One command to all targets; guarded by its own lock. */
   static final class Run {
     private final String id = UUID.randomUUID().toString();
     private final String job;
@@ -97,7 +98,7 @@ final class FleetActions {
       return endedMillis > 0;
     }
 
-    /** How far it is, with what each has said. */
+    /** Returns the progress with the result of each scheduler. */
     synchronized Json.Builder json() {
       Map<Result, Integer> counts = new EnumMap<>(Result.class);
       Map<String, Double> sums = new LinkedHashMap<>();
@@ -142,7 +143,7 @@ final class FleetActions {
   }
 
   /**
-   * @param changed gets the ids of those that were told something
+   * @param changed gets the ids of the schedulers that received a command
    */
   FleetActions(
       FleetOptions options,
@@ -156,11 +157,11 @@ final class FleetActions {
   }
 
   /**
-   * Begins to tell them.
+   * Starts to send a command.
    *
    * @param action last part of the path at the scheduler
-   * @param preview whether the body asks for one, so that nothing changes
-   * @param within the stage ends when all have said something, or after so long
+   * @param preview whether the body requests a preview, so that nothing changes
+   * @param within the stage completes when all have answered, or after this time
    */
   CompletableFuture<Run> tell(
       String job,
@@ -244,7 +245,7 @@ final class FleetActions {
     }
   }
 
-  /** Those that are remembered, newest first. */
+  /** Returns the remembered commands, newest first. */
   List<Run> runs() {
     synchronized (runs) {
       List<Run> all = new ArrayList<>(runs.values());

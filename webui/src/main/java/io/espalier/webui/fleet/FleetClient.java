@@ -37,9 +37,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks schedulers over HTTP. One event loop for all of them; each question has a deadline for the
- * whole exchange, each answer a bound, and so have all answers that are in memory at a time.
- * Redirects are not followed: only schedulers of the list are asked. Thread-safe.
+ * Sends HTTP requests to schedulers, with one event loop for all of them. Each request has a
+ * deadline for the whole exchange; the size of each answer and of all answers in memory is limited.
+ * It does not follow redirects, so that it calls only schedulers of the list. Thread-safe.
  */
 public final class FleetClient implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FleetClient.class);
@@ -78,7 +78,7 @@ public final class FleetClient implements AutoCloseable {
             });
   }
 
-  /** How every client connects that talks to schedulers of the list. */
+  /** Returns the options of every client that connects to schedulers of the list. */
   public static HttpClientOptions http(FleetOptions options) {
     HttpClientOptions http =
         new HttpClientOptions()
@@ -103,19 +103,18 @@ public final class FleetClient implements AutoCloseable {
     return new PoolOptions().setHttp1MaxSize(CONNECTIONS_EACH);
   }
 
-  /** For work on answers that is too much for an event loop. */
+  /** Returns the pool for processing answers outside the event loop. */
   ExecutorService readers() {
     return readers;
   }
 
   /**
-   * Asks one scheduler.
+   * Sends a request to one scheduler.
    *
    * @param path with its query
    * @param body null for none
-   * @param reader makes something of the answer, on a thread of the pool; what it throws fails the
-   *     stage
-   * @return fails with {@link SchedulerUnreachableException}
+   * @param reader converts the answer, on a thread of the pool; its exceptions fail the stage
+   * @return a stage that fails with {@link SchedulerUnreachableException}
    */
   <T> CompletableFuture<T> ask(
       SchedulerAddress to,
@@ -136,12 +135,12 @@ public final class FleetClient implements AutoCloseable {
     return answer;
   }
 
-  /** Asks for JSON. */
+  /** Requests JSON. */
   CompletableFuture<Json> get(SchedulerAddress from, String path, Duration within) {
     return ask(from, "GET", path, null, Map.of(), within, SchedulerReply::json);
   }
 
-  /** Gives up all that is asked for, within some seconds. */
+  /** Aborts all requests, within a few seconds. */
   @Override
   public void close() {
     try {
@@ -155,7 +154,7 @@ public final class FleetClient implements AutoCloseable {
     }
   }
 
-  /** A question and its answer; on the event loop but for the reader. */
+  /** A request and its answer; runs on the event loop except for the reader. */
   private final class Exchange<T> {
     private final CompletableFuture<T> answer;
     private final Function<SchedulerReply, T> reader;
@@ -307,7 +306,10 @@ public final class FleetClient implements AutoCloseable {
     }
   }
 
-  /** Without names and addresses, so that those who are down for the same reason are one group. */
+  /**
+   * Translates a failure to a message without names and addresses, so that schedulers with the same
+   * failure form one group.
+   */
   private static SchedulerUnreachableException unreachable(Throwable failure) {
     String said = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
     if (failure instanceof UnknownHostException

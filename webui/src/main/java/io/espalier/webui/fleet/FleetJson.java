@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the API of many schedulers answers, as JSON. */
+/** Encodes the answers of the API of many schedulers as JSON. */
 final class FleetJson {
   private static final int MOST_HOSTS = 100;
 
   private FleetJson() {}
 
-  /** How many schedulers are how, and how old what is known of them is. */
+  /** Encodes the number of schedulers by state, and the age of their data. */
   static Json.Obj schedulers(FleetView view) {
     Json.Builder states = Json.object();
     view.states().forEach((state, count) -> states.put(state.word(), count));
@@ -46,7 +46,7 @@ final class FleetJson {
   }
 
   /**
-   * One scheduler.
+   * Encodes one scheduler.
    *
    * @param sameAs id of the address under which it counts, or null
    */
@@ -93,7 +93,7 @@ final class FleetJson {
     return json;
   }
 
-  /** One job over all schedulers, in short. */
+  /** Encodes the summary of one job over all schedulers. */
   static Json.Builder job(AggregatedJob job) {
     int memory = 0;
     String problem = "";
@@ -139,7 +139,7 @@ final class FleetJson {
     return job.attributes().getOrDefault(attribute, List.of()).get(0).value();
   }
 
-  /** Who says what of a job's attributes. */
+  /** Encodes the values of a job's attributes with their schedulers. */
   static Json attributes(AggregatedJob job) {
     List<Json> list = new ArrayList<>();
     job.attributes()
@@ -165,10 +165,10 @@ final class FleetJson {
   }
 
   /**
-   * One of the settings that a job has somewhere.
+   * Encodes one variant of a job's settings.
    *
-   * @param majority settings that most have; null when unknown
-   * @param settings these; null when unknown
+   * @param majority the most frequent settings; null when unknown
+   * @param settings the settings of this variant; null when unknown
    */
   static Json variant(
       ValueGroup share, boolean isMajority, @Nullable Json majority, @Nullable Json settings) {
@@ -187,7 +187,7 @@ final class FleetJson {
     return json.build();
   }
 
-  /** The job on one scheduler. */
+  /** Encodes the job on one scheduler. */
   static Json member(AggregatedJob.Member member, String majorityHash) {
     SchedulerSummary.Job job = member.job();
     Json.Builder json =
@@ -218,7 +218,7 @@ final class FleetJson {
     return new Json.Arr(list);
   }
 
-  /** Sum over all jobs. */
+  /** Returns the sum over all jobs. */
   static Counts sum(Map<String, AggregatedJob> jobs) {
     Counts counts = Counts.NONE;
     for (AggregatedJob job : jobs.values()) {

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Lines of many schedulers, merged by time; asked for when somebody wants to read them. */
+/** Reads lines of many schedulers on demand and merges them by time. */
 final class FleetLogs {
   private static final int AT_A_TIME = 64;
   private static final int MOST_PAGES = 5;
@@ -28,12 +28,12 @@ final class FleetLogs {
   }
 
   /**
-   * What is asked for.
+   * A query for lines.
    *
    * @param filters names and values of the parameters that schedulers know, without times
    * @param ascending oldest first
-   * @param sinceMillis inclusive; 0: no bound
-   * @param untilMillis exclusive; 0: no bound
+   * @param sinceMillis inclusive; 0: no limit
+   * @param untilMillis exclusive; 0: no limit
    * @param cursor where an earlier answer ended
    */
   record Query(
@@ -45,10 +45,10 @@ final class FleetLogs {
       LogMerge.Cursor cursor) {}
 
   /**
-   * Asks.
+   * Runs a query.
    *
-   * @param hosts all that may have such lines
-   * @param within after so long the answer is made of what has come
+   * @param hosts all schedulers that may have such lines
+   * @param within time after which the answer contains only what has arrived
    */
   CompletableFuture<Json> read(List<FleetSchedulerView> hosts, Query query, Duration within) {
     int wanted = query.limit() + query.cursor().skip();
@@ -60,7 +60,7 @@ final class FleetLogs {
           new SchedulerUnreachableException(
               FleetSchedulerState.SLOW, true, "it had not answered by then"));
     }
-    // Who did not answer the last time is asked too, but hardly waited for.
+    // Schedulers that did not answer the last time are queried too, but hardly waited for.
     List<FleetSchedulerView> quick = new ArrayList<>();
     List<FleetSchedulerView> others = new ArrayList<>();
     hosts.forEach(
@@ -122,7 +122,7 @@ final class FleetLogs {
               if (end) {
                 return CompletableFuture.completedFuture(null);
               }
-              // A page may be short because one call looks at so many lines only.
+              // A page may be short because one call scans only a limited number of lines.
               if (number == MOST_PAGES) {
                 throw new SchedulerUnreachableException(
                     FleetSchedulerState.SLOW,

@@ -5,21 +5,21 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Bounds within which schedulers are asked.
+ * The limits of the requests to schedulers.
  *
- * @param interval between two questions to one scheduler; longer when there are so many that more
- *     than 200 would be asked in a second
- * @param connect until there is a connection
- * @param receive until the whole answer is there
- * @param quick how many are asked at a time
- * @param slow how many further ones may be waited for that did not answer within a second; so they
- *     do not keep others from being asked
- * @param answerBytes the longest answer that is read
- * @param allBytes of all answers being read at a time
+ * @param interval between two queries to one scheduler; longer when more than 200 would be queried
+ *     per second
+ * @param connect time limit for the connection
+ * @param receive time limit for the whole answer
+ * @param quick maximum number of concurrent queries
+ * @param slow maximum number of additional queries that did not get an answer within a second, so
+ *     that they do not delay the others
+ * @param answerBytes maximum size of an answer
+ * @param allBytes maximum size of all answers being read
  * @param nodesEvery between two comparisons of the nodes of all schedulers
- * @param nodeNames how many names of nodes are compared, over all schedulers
- * @param actions how many schedulers are told at a time to do something
- * @param access towards schedulers
+ * @param nodeNames maximum number of compared names of nodes, over all schedulers
+ * @param actions maximum number of schedulers that receive a command at a time
+ * @param access credentials for schedulers
  */
 public record FleetOptions(
     Duration interval,
@@ -48,18 +48,18 @@ public record FleetOptions(
           Access.NONE);
 
   /**
-   * How schedulers know us.
+   * The credentials for schedulers.
    *
    * @param token sent to all of them; empty: none
-   * @param ca of their certificates, as PEM; empty: those that Java trusts
-   * @param cert ours, as PEM, with its key
+   * @param ca authority of their certificates, as PEM; empty: those that Java trusts
+   * @param cert our certificate, as PEM, with its key
    */
   public record Access(
       Optional<String> token, Optional<Path> ca, Optional<Path> cert, Optional<Path> key) {
     public static final Access NONE =
         new Access(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-    /** Without the token. */
+    /** Returns a readable form without the token. */
     @Override
     public String toString() {
       return "Access[token=" + (token.isPresent() ? "…" : "none") + ", ca=" + ca + "]";

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What is wrong anywhere, each thing once, with who has it. */
+/** Collects the problems of all schedulers, each once, with the schedulers that have it. */
 public final class FleetProblems {
   private static final int MOST_HOSTS = 20;
   private static final int MOST_KINDS = 2_000;
@@ -33,13 +33,12 @@ public final class FleetProblems {
   }
 
   /**
-   * One kind of trouble.
+   * One problem.
    *
-   * @param kind what it is about: connection, clock, stale, config, nodes, tasks, settings,
-   *     scheduler
+   * @param kind its subject: connection, clock, stale, config, nodes, tasks, settings, scheduler
    * @param source of the first of them
-   * @param hosts ids of some of those that have it
-   * @param count how many have it
+   * @param hosts ids of some of the schedulers that have it
+   * @param count number of schedulers that have it
    */
   public record Trouble(
       boolean error, String kind, String source, String message, long count, List<String> hosts) {
@@ -55,7 +54,7 @@ public final class FleetProblems {
     }
   }
 
-  /** All of it: errors first, then what most have. */
+  /** Returns all problems: errors first, then the most frequent. */
   public static List<Trouble> of(
       FleetView view,
       Map<String, AggregatedJob> jobs,
@@ -83,7 +82,7 @@ public final class FleetProblems {
     return troubles.sorted();
   }
 
-  /** Schedulers that divide the nodes of a configuration: is one of them not in the list? */
+  /** Checks the schedulers that partition the nodes of a configuration for missing partitions. */
   private void shards(FleetView view) {
     Map<Integer, Map<Integer, String>> divisions = new TreeMap<>();
     for (FleetSchedulerView host : view.known()) {

@@ -18,7 +18,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** The API of many schedulers: what is known of them. All but logs and settings is in memory. */
+/** Resources for the state of many schedulers. Everything except logs and settings is in memory. */
 public final class FleetResources {
   public static final String OVERVIEW = "/api/v1/fleet/overview";
   public static final String SCHEDULERS = "/api/v1/fleet/schedulers";
@@ -46,7 +46,7 @@ public final class FleetResources {
     this.fleet = fleet;
   }
 
-  /** Every operation. */
+  /** Returns every operation. */
   public List<ApiRoute> routes() {
     List<ApiRoute> routes = new ArrayList<>();
     get(routes, OVERVIEW, this::overview);
@@ -121,7 +121,7 @@ public final class FleetResources {
         .put("next", page.next());
   }
 
-  /** What somebody has to do something about comes first. */
+  /** Returns the sort key: jobs that require action come first. */
   private static String rank(AggregatedJob job) {
     if (job.count("valid", "false") > 0) {
       return "0:";
@@ -213,7 +213,10 @@ public final class FleetResources {
     };
   }
 
-  /** One scheduler of each kind is asked for its settings; who does not answer leaves them out. */
+  /**
+   * Queries one scheduler of each variant for its settings; leaves out those of schedulers that do
+   * not answer.
+   */
   private CompletableFuture<List<Json>> variants(AggregatedJob job) {
     List<ValueGroup> shares = job.configs().stream().limit(MOST_VARIANTS).toList();
     List<CompletableFuture<Optional<Json>>> texts = new ArrayList<>();
@@ -250,7 +253,9 @@ public final class FleetResources {
     return fleet.tasks().find(hosts, job, request.part("node"), TASK_WITHIN);
   }
 
-  /** Those that may have one of the jobs, each once; or of these ids. */
+  /**
+   * Returns the schedulers that may have one of the jobs, each once; or those with the given ids.
+   */
   private static List<FleetSchedulerView> hostsOf(
       FleetView view, List<String> ids, List<String> jobs) {
     Map<String, String> same = view.sameProcess();
@@ -305,7 +310,10 @@ public final class FleetResources {
     return fleet.logs().read(hosts, query, LOGS_WITHIN);
   }
 
-  /** Deleted jobs have lines too, but who knows none of the jobs need not be asked. */
+  /**
+   * Returns true when the scheduler may have one of the jobs. Deleted jobs have lines too, but a
+   * scheduler that knows none of the jobs need not be queried.
+   */
   private static boolean mayHave(FleetSchedulerView host, List<String> jobs) {
     SchedulerSummary summary = host.summary();
     return jobs.isEmpty()
@@ -322,7 +330,10 @@ public final class FleetResources {
     return job;
   }
 
-  /** Part of a name, in letters of any case; no regular expression, whose work has no bound. */
+  /**
+   * Returns a filter for a part of a name, ignoring case. It is not a regular expression, whose
+   * cost would be unbounded.
+   */
   private static Predicate<String> matching(ApiRequest request) {
     String part = request.text("match").toLowerCase(Locale.ROOT);
     return name -> part.isEmpty() || name.toLowerCase(Locale.ROOT).contains(part);
@@ -333,7 +344,7 @@ public final class FleetResources {
   }
 
   /**
-   * A page of a list by key.
+   * A page of a list, continued by key.
    *
    * @param next key of its last item, or empty at the end
    */

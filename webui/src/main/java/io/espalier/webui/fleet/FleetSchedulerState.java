@@ -2,21 +2,21 @@ package io.espalier.webui.fleet;
 
 import java.util.Locale;
 
-/** How a scheduler answered when it was asked last. */
+/** The result of the last query to a scheduler. */
 public enum FleetSchedulerState {
-  /** It was not asked yet, or the first answer is still to come. */
+  /** Not queried yet, or the first answer is pending. */
   WAITING,
   ANSWERED,
-  /** It was reached, and did not answer in time; or it does not answer now. */
+  /** Reachable, but it did not answer in time, or does not answer at present. */
   SLOW,
   /** No connection. */
   DEAD,
-  /** It wants another token, or another role. */
+  /** It requires another token, or another role. */
   REFUSED,
-  /** It answered with an error, or with something that is not a scheduler's answer. */
+  /** It answered with an error, or not like a scheduler. */
   ERROR;
 
-  /** In small letters. */
+  /** Returns the state in lower case. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

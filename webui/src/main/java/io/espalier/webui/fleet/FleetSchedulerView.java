@@ -3,13 +3,13 @@ package io.espalier.webui.fleet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one scheduler.
+ * The state of one scheduler.
  *
- * @param detail why it is not answered, for people; else empty
- * @param triedAtMillis when it was asked last; 0: never
- * @param answeredAtMillis when the summary came; 0: never
+ * @param detail why it did not answer, for people; else empty
+ * @param triedAtMillis when it was last queried; 0: never
+ * @param answeredAtMillis when the summary arrived; 0: never
  * @param tookMillis how long that took
- * @param failures in a row since it answered
+ * @param failures consecutive failures since its last answer
  * @param summary the latest one, however old; null when there never was one
  */
 public record FleetSchedulerView(
@@ -21,7 +21,7 @@ public record FleetSchedulerView(
     long tookMillis,
     int failures,
     @Nullable SchedulerSummary summary) {
-  /** Of a scheduler that was not asked yet. */
+  /** Creates the view of a scheduler that was not queried yet. */
   public static FleetSchedulerView waiting(SchedulerAddress address) {
     return new FleetSchedulerView(address, FleetSchedulerState.WAITING, "", 0, 0, 0, 0, null);
   }

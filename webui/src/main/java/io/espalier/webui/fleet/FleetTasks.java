@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out which schedulers have a task: all that have its job are asked. */
+/** Finds the schedulers that have a task by querying all that have its job. */
 final class FleetTasks {
   private static final int AT_A_TIME = 64;
   private static final int MOST_LISTED = 100;
@@ -27,10 +27,10 @@ final class FleetTasks {
   }
 
   /**
-   * Where a task is.
+   * Finds a task.
    *
-   * @param hosts that may have it
-   * @param within whoever has not answered by then is missing
+   * @param hosts the schedulers that may have it
+   * @param within time limit; schedulers that have not answered by then are reported as missing
    */
   CompletableFuture<Json> find(
       List<FleetSchedulerView> hosts, String job, String node, Duration within) {
@@ -79,7 +79,7 @@ final class FleetTasks {
             client.readers());
   }
 
-  /** What one said; null: it has no such task. */
+  /** The answer of one scheduler; null: it does not have the task. */
   private record Task(Json.@Nullable Obj here) {}
 
   private static Task read(SchedulerReply reply) {

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of all schedulers at one time.
+ * The state of all schedulers at one time.
  *
  * @param hosts in the order of the list
  */
@@ -18,7 +18,7 @@ public record FleetView(long atMillis, List<FleetSchedulerView> hosts) {
     hosts = List.copyOf(hosts);
   }
 
-  /** How many are in which state; every state has an entry. */
+  /** Returns the number of schedulers by state; every state has an entry. */
   public Map<FleetSchedulerState, Integer> states() {
     Map<FleetSchedulerState, Integer> states = new EnumMap<>(FleetSchedulerState.class);
     for (FleetSchedulerState state : FleetSchedulerState.values()) {
@@ -28,7 +28,7 @@ public record FleetView(long atMillis, List<FleetSchedulerView> hosts) {
     return states;
   }
 
-  /** How many are in this state. */
+  /** Returns the number of schedulers in this state. */
   public int count(FleetSchedulerState state) {
     return states().getOrDefault(state, 0);
   }
@@ -42,7 +42,7 @@ public record FleetView(long atMillis, List<FleetSchedulerView> hosts) {
     return null;
   }
 
-  /** Ids of further addresses of a scheduler that is in the list, to the id that counts. */
+  /** Maps the ids of additional addresses of a scheduler to the id under which it counts. */
   public Map<String, String> sameProcess() {
     Map<String, String> first = new HashMap<>();
     Map<String, String> same = new HashMap<>();
@@ -58,7 +58,7 @@ public record FleetView(long atMillis, List<FleetSchedulerView> hosts) {
     return same;
   }
 
-  /** Those of whom something is known, each scheduler once. */
+  /** Returns the schedulers with a summary, each once. */
   public List<FleetSchedulerView> known() {
     Set<String> again = new HashSet<>(sameProcess().keySet());
     return hosts.stream()

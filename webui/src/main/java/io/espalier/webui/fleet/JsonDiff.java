@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Where two JSON values differ. */
+/** Finds the differences between two JSON values. */
 public final class JsonDiff {
   private final int most;
   private final List<Change> changes = new ArrayList<>();
@@ -16,11 +16,11 @@ public final class JsonDiff {
   }
 
   /**
-   * One place.
+   * One difference.
    *
    * @param path such as {@code backoff[1]} or {@code filters.host.whitelist}
-   * @param before absent where there is something only now
-   * @param after absent where there was something only before
+   * @param before null for an added value
+   * @param after null for a removed value
    */
   public record Change(String path, @Nullable Json before, @Nullable Json after) {
     Json.Obj json() {
@@ -32,7 +32,7 @@ public final class JsonDiff {
     }
   }
 
-  /** The differences in the order of their paths, at most so many. */
+  /** Returns up to {@code most} differences in the order of their paths. */
   public static List<Change> of(Json before, Json after, int most) {
     JsonDiff diff = new JsonDiff(most);
     diff.compare("", before, after);

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Keeps the first lines, by time, of those that schedulers give; never more than are wanted,
- * however many schedulers there are. Thread-safe.
+ * Keeps the earliest of the lines that schedulers deliver, up to the limit, however many schedulers
+ * there are. Thread-safe.
  */
 final class LogMerge {
   private static final int LONGEST_TEXT = 64 << 10;
@@ -16,14 +16,14 @@ final class LogMerge {
   private final int wanted;
   private final Comparator<Line> order;
 
-  /** The last one first, so that it can be put out. */
+  /** The last line comes first, so that it can be removed. */
   private final PriorityQueue<Line> kept;
 
   private record Line(long millis, String host, long id, Json.Obj json) {}
 
   /**
-   * Where an answer ended: so many lines of this millisecond have been shown. Lines of one
-   * millisecond have a fixed order, so none is shown twice and none is left out.
+   * The end of an answer: the number of lines of this millisecond already shown. Lines of one
+   * millisecond have a fixed order, so no line is repeated or skipped.
    *
    * @param skip 0: from the beginning
    */
@@ -31,7 +31,7 @@ final class LogMerge {
     static final Cursor START = new Cursor(0, 0);
 
     /**
-     * @throws IllegalArgumentException for what no answer has said
+     * @throws IllegalArgumentException for text that is not a cursor
      */
     static Cursor parse(String text) {
       if (text.isEmpty()) {
@@ -54,7 +54,7 @@ final class LogMerge {
   /**
    * Some lines.
    *
-   * @param next to go on with, or empty
+   * @param next the cursor to continue with, or empty
    */
   record Page(List<Json> lines, String next) {}
 
@@ -69,7 +69,7 @@ final class LogMerge {
     this.kept = new PriorityQueue<>(order.reversed());
   }
 
-  /** Lines as a scheduler gives them; what is none is left out. */
+  /** Adds lines as a scheduler delivers them; ignores malformed ones. */
   synchronized void add(String host, List<Json> lines) {
     for (Json json : lines) {
       if (json instanceof Json.Obj line
@@ -98,7 +98,7 @@ final class LogMerge {
     }
   }
 
-  /** The lines after the cursor. */
+  /** Returns the lines after the cursor. */
   synchronized Page page(int limit, Cursor cursor) {
     List<Line> sorted = new ArrayList<>(kept);
     sorted.sort(order);
@@ -116,7 +116,7 @@ final class LogMerge {
     for (Line line : sorted.subList(0, begin + limit)) {
       seen += line.millis() == last ? 1 : 0;
     }
-    // So many in one millisecond cannot be told apart by a cursor: some are passed over.
+    // A cursor cannot count this many lines in one millisecond: some are skipped.
     Cursor next = seen < 1_000 ? new Cursor(last, seen) : new Cursor(last, 999);
     return new Page(json(shown), next.toString());
   }

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks all schedulers again and again and keeps what they said last, so that a question about all
- * of them is answered at once. Those that do not answer are waited for apart from the others, and
- * asked less often. All state changes happen on one thread; views are read from any.
+ * Polls all schedulers and keeps their last answers, so that a query about all of them is answered
+ * at once. It waits for unresponsive schedulers separately and polls them less often. One thread
+ * makes all state changes; any thread may read views.
  */
 final class Poller implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Poller.class);
@@ -56,7 +56,7 @@ final class Poller implements AutoCloseable {
   }
 
   /**
-   * @param asking asks one scheduler; fails with {@link SchedulerUnreachableException}
+   * @param asking queries one scheduler; fails with {@link SchedulerUnreachableException}
    */
   Poller(
       FleetOptions options,
@@ -78,12 +78,12 @@ final class Poller implements AutoCloseable {
     LOG.trace("{}", forEver);
   }
 
-  /** What is known; at most a moment old. */
+  /** Returns a view that is at most a moment old. */
   FleetView view() {
     return view;
   }
 
-  /** From now on these; what is known of those that were in the list before is kept. */
+  /** Replaces the list; keeps the state of schedulers that were in the list before. */
   void follow(List<SchedulerAddress> addresses) {
     onThread(
         () -> {
@@ -103,7 +103,7 @@ final class Poller implements AutoCloseable {
         });
   }
 
-  /** Asks these now, such as after they were told to do something. */
+  /** Polls these schedulers now, for example after they received a command. */
   void askSoon(List<String> ids) {
     onThread(
         () -> {
@@ -141,7 +141,7 @@ final class Poller implements AutoCloseable {
     }
   }
 
-  /** Whoever is slow gives its place to others and is waited for among the slow ones. */
+  /** Moves a slow query to the slow ones, so that it frees its slot for others. */
   private void waitApart(Host host, long now) {
     if (!host.waitedFor && now - host.askedNanos > PATIENCE_NANOS && slow < options.slow()) {
       host.waitedFor = true;
@@ -166,7 +166,7 @@ final class Poller implements AutoCloseable {
   }
 
   private void ask(Host host, long now) {
-    // One that did not answer the last time will hardly be quick now.
+    // A scheduler that did not answer the last time will hardly be quick now.
     boolean apart = host.view.state() == FleetSchedulerState.SLOW;
     if (apart ? slow >= options.slow() : quick >= options.quick()) {
       return;

@@ -10,7 +10,7 @@ import java.net.URI;
  * @param uri scheme, host and port; nothing else
  */
 public record SchedulerAddress(String id, String name, URI uri) {
-  /** The host as it is connected to: without the brackets of IPv6. */
+  /** Returns the host for connections: without the brackets of IPv6. */
   public String host() {
     String host = uri.getHost();
     return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;

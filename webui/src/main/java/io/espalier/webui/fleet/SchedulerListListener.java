@@ -3,15 +3,15 @@ package io.espalier.webui.fleet;
 import io.espalier.core.problem.Problem;
 import java.util.List;
 
-/** Is told which schedulers there are; from any thread, one call at a time. */
+/** Receives the list of schedulers; called from any thread, one call at a time. */
 public interface SchedulerListListener {
   /**
-   * From now on these.
+   * Replaces the list.
    *
-   * @param source where the list is from, for people
+   * @param source of the list, for people
    */
   void follow(String source, List<SchedulerAddress> schedulers);
 
-  /** The newest list cannot be used: the one before stays in force. */
+  /** Reports that the newest list cannot be used; the previous one stays in force. */
   void complain(List<Problem> problems);
 }

@@ -18,12 +18,11 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
- * Reads lists of schedulers as people write them: {@code HOST:PORT} or {@code http(s)://HOST:PORT},
- * with {@code NAME=} in front if wanted, separated by blanks, commas, semicolons or lines; {@code
- * #} begins a comment.
+ * Parses lists of schedulers: {@code HOST:PORT} or {@code http(s)://HOST:PORT}, optionally preceded
+ * by {@code NAME=}, separated by blanks, commas, semicolons or lines; {@code #} begins a comment.
  */
 public final class SchedulerLists {
-  /** More are not meant by anybody. */
+  /** The maximum number of schedulers; a longer list is a mistake. */
   public static final int MOST = 20_000;
 
   private static final Pattern ENTRY = Pattern.compile("[^\\s,;]+");
@@ -36,7 +35,7 @@ public final class SchedulerLists {
   private SchedulerLists() {}
 
   /**
-   * Reads a list; every bad entry is a problem, and the value is the good ones.
+   * Parses a list. Every bad entry is a problem; the value contains the good ones.
    *
    * @param text at most some megabytes
    */

@@ -5,7 +5,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
 import org.jspecify.annotations.Nullable;
 
-/** What a scheduler has answered. */
+/** The HTTP answer of a scheduler. */
 final class SchedulerReply {
   private static final int LONGEST_DETAIL = 300;
 
@@ -30,9 +30,9 @@ final class SchedulerReply {
   }
 
   /**
-   * The body, of an answer without error.
+   * Returns the body of a successful answer.
    *
-   * @throws SchedulerUnreachableException for an error, and for what is not JSON
+   * @throws SchedulerUnreachableException for an error, and for a body that is not JSON
    */
   Json json() {
     if (!isOk()) {
@@ -46,7 +46,7 @@ final class SchedulerReply {
     return json;
   }
 
-  /** What an error means. */
+  /** Translates an error answer. */
   SchedulerUnreachableException failure() {
     if (status == 401) {
       return new SchedulerUnreachableException(
@@ -64,7 +64,7 @@ final class SchedulerReply {
         FleetSchedulerState.ERROR, true, "status " + status + ": " + detail());
   }
 
-  /** What an RFC 9457 document says; or that there is none. */
+  /** Returns the detail of an RFC 9457 document, or a note that there is none. */
   String detail() {
     String detail =
         parsed() instanceof Json.Obj o && o.get("detail") instanceof Json.Str s

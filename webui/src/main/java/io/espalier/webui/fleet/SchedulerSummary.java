@@ -3,11 +3,11 @@ package io.espalier.webui.fleet;
 import java.util.List;
 
 /**
- * What one scheduler says of itself. Times are epoch milliseconds of its own clock.
+ * The summary of one scheduler. Times are epoch milliseconds of its own clock.
  *
- * @param process two addresses that give the same are one scheduler
- * @param shard the part of its nodes, such as {@code 0/3}; empty where the scheduler does not say
- * @param cut whether there was more than is kept
+ * @param process two addresses with the same value belong to one scheduler
+ * @param shard its partition, such as {@code 0/3}; empty where the scheduler does not report it
+ * @param cut whether the summary was truncated
  */
 public record SchedulerSummary(
     String process,
@@ -31,13 +31,13 @@ public record SchedulerSummary(
   }
 
   /**
-   * One job there.
+   * One job of the scheduler.
    *
    * @param configHash of its effective settings
    * @param problem first error, or empty
-   * @param state of the job; empty where the scheduler does not say
-   * @param stateReason why; may be empty
-   * @param ratePerSecond tasks that ended over the last minute; negative: unknown
+   * @param state of the job; empty where the scheduler does not report it
+   * @param stateReason reason for the state; may be empty
+   * @param ratePerSecond tasks that ended per second over the last minute; negative: unknown
    */
   public record Job(
       String name,
@@ -57,12 +57,12 @@ public record SchedulerSummary(
       Counts counts) {}
 
   /**
-   * Something that is wrong there.
+   * A problem of the scheduler.
    *
    * @param source of the error, or the path in the configuration
    */
   public record Trouble(boolean error, String source, String message) {}
 
-  /** A task that runs there. */
+  /** A running task of the scheduler. */
   public record Running(String job, String node, long startedAtMillis) {}
 }

@@ -2,7 +2,7 @@ package io.espalier.webui.fleet;
 
 import java.util.concurrent.CompletionException;
 
-/** A scheduler did not answer as asked. */
+/** Thrown when a scheduler did not answer as expected. */
 public final class SchedulerUnreachableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -31,7 +31,7 @@ public final class SchedulerUnreachableException extends RuntimeException {
     return String.valueOf(getMessage());
   }
 
-  /** What a failed stage means. */
+  /** Translates the failure of a stage. */
   static SchedulerUnreachableException of(Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads answers of {@code /api/v1/summary}. Another scheduler may say anything: what is kept of one
- * is bounded, and names that many of them say are kept once. Thread-safe.
+ * Parses answers of {@code /api/v1/summary}. Another scheduler may send anything: the data kept of
+ * one is bounded, and names that many of them share are stored once. Thread-safe.
  */
 public final class SummaryParser {
   static final int MOST_JOBS = 5_000;
@@ -22,9 +22,9 @@ public final class SummaryParser {
   private final Map<String, String> words = new ConcurrentHashMap<>();
 
   /**
-   * Reads one answer.
+   * Parses one answer.
    *
-   * @throws IllegalArgumentException saying why this is not a scheduler's summary
+   * @throws IllegalArgumentException with the reason why this is not a scheduler's summary
    */
   public SchedulerSummary read(@Nullable Json json) {
     if (!(json instanceof Json.Obj all)) {
@@ -135,7 +135,7 @@ public final class SummaryParser {
     return of.get(key) instanceof Json.Bool bool && bool.value();
   }
 
-  /** Counts are from 0 to 10^15, so that sums over all schedulers do not overflow. */
+  /** Reads a count from 0 to 10^15, so that sums over all schedulers do not overflow. */
   private static long number(Json.Obj of, String key) {
     if (!(of.get(key) instanceof Json.Num number)) {
       return 0;

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * One of the values that schedulers have for the same thing.
+ * A value of an attribute, with the schedulers that have it.
  *
- * @param hosts ids of those that have it, in the order of the list
+ * @param hosts ids of the schedulers, in the order of the list
  */
 public record ValueGroup(String value, List<String> hosts) {
   public ValueGroup {
@@ -18,8 +18,8 @@ public record ValueGroup(String value, List<String> hosts) {
   }
 
   /**
-   * Who has which value: the most common one first, and of equally common ones the first by
-   * alphabet, so that the same views give the same answer.
+   * Groups the members by value: the most frequent value first, equally frequent ones in
+   * alphabetical order, so that the same views give the same answer.
    */
   static List<ValueGroup> of(
       List<AggregatedJob.Member> members, Function<SchedulerSummary.Job, String> value) {

@@ -1,4 +1,7 @@
-/** Many schedulers as one: asking them, joining what they say, acting on all of them. */
+/**
+ * Shows many schedulers as one: queries them, merges their answers, and sends commands to all of
+ * them.
+ */
 @NullMarked
 package io.espalier.webui.fleet;
 

@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers questions off the event loops: the question, its JSON, its text and its compression run
- * on the pool; only the finished bytes come back. So many questions at a time, the rest get 429.
+ * Answers queries outside the event loops: the query, its JSON, its text and its compression run on
+ * the pool, and only the finished bytes return. The number of concurrent queries is limited; the
+ * rest get 429.
  */
 public final class AsyncResponder {
   private static final Logger LOG = LoggerFactory.getLogger(AsyncResponder.class);
@@ -41,17 +42,17 @@ public final class AsyncResponder {
     this.within = within;
   }
 
-  /** Questions being answered now. */
+  /** Returns the number of queries being answered. */
   public int active() {
     return atATime - permits.availablePermits();
   }
 
-  /** Answers with a problem document when the question fails or takes too long. */
+  /** Answers a query; sends a problem document when it fails or takes too long. */
   public void answer(RoutingContext ctx, Supplier<CompletionStage<HttpReply>> question) {
     answer(ctx, question, within);
   }
 
-  /** Like {@link #answer(RoutingContext, Supplier)} for a question with a deadline of its own. */
+  /** Like {@link #answer(RoutingContext, Supplier)} for a query with its own deadline. */
   public void answer(
       RoutingContext ctx, Supplier<CompletionStage<HttpReply>> question, Duration deadline) {
     if (!permits.tryAcquire()) {
@@ -83,12 +84,15 @@ public final class AsyncResponder {
         });
   }
 
-  /** Answers at once, from an event loop, with something small. */
+  /** Sends a small answer immediately, from an event loop. */
   public static void send(RoutingContext ctx, HttpReply reply) {
     send(ctx.response(), reply);
   }
 
-  /** Refuses a stream and ends the connection: whoever wants many of them must not hold these. */
+  /**
+   * Refuses a stream and closes the connection, so that a client that opens many does not occupy
+   * connections.
+   */
   public static void refuseStream(RoutingContext ctx, String why) {
     HttpServerResponse response = ctx.response();
     response.putHeader("Connection", "close");

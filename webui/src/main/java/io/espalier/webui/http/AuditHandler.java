@@ -31,14 +31,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What is written to the audit log of requests that change something, or would. */
+/** Writes requests that change something, or try to, to the audit log. */
 public final class AuditHandler {
   private static final Logger LOG = LoggerFactory.getLogger(AuditHandler.class);
   private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)\\}");
   private static final int MOST_REASON = 1_000;
   private static final int MOST_DETAILS = 2_000;
 
-  /** Refused strangers may not push out what others did: at most so many of them a minute. */
+  /**
+   * The burst of refused unknown callers that are recorded, so that they cannot displace other
+   * entries.
+   */
   private static final int STRANGERS_AT_ONCE = 100;
 
   private static final double STRANGERS_A_SECOND = 0.2;
@@ -55,9 +58,9 @@ public final class AuditHandler {
   }
 
   /**
-   * Carries out a change and answers when it is on record, whatever became of it.
+   * Carries out a change and answers once its outcome is recorded.
    *
-   * @param change throws or fails with what is answered then
+   * @param change throws or fails with the answer to send then
    */
   public <T> CompletionStage<T> recorded(
       String address, ApiRoute route, ApiRequest request, Supplier<CompletionStage<T>> change) {
@@ -114,7 +117,7 @@ public final class AuditHandler {
     LOG.trace("{}", written);
   }
 
-  /** Records a request that got no further than the door. */
+  /** Records a request that was refused by authentication or authorisation. */
   void refused(
       Optional<Principal> who, String address, String action, String target, ApiException why) {
     Json.Builder details = Json.object().put("refused", String.valueOf(why.getMessage()));
@@ -140,7 +143,7 @@ public final class AuditHandler {
             details.build());
   }
 
-  /** Records the changes of one batch of Bistro's queries. */
+  /** Returns the recorder for the changes in one batch of Bistro's queries. */
   public BistroBatches.Changes ofBatch(RoutingContext ctx) {
     String address = AuthHandler.address(ctx);
     Principal who = AuthHandler.caller(ctx);
@@ -176,7 +179,7 @@ public final class AuditHandler {
     return cut(String.join("/", parts), MOST_REASON);
   }
 
-  /** Bistro's clients may give a number where a name is wanted. */
+  /** Returns a name; Bistro's clients may send a number instead. */
   private static String name(Json value) {
     return encoded(value instanceof Json.Str text ? text.value() : JsonWriter.compact(value));
   }
@@ -185,7 +188,7 @@ public final class AuditHandler {
    * Records one change.
    *
    * @param details at most a few thousand characters
-   * @return completes, never fails, when the entry is written or cannot be
+   * @return a stage that completes, and never fails, when the entry is written or cannot be
    */
   CompletionStage<Void> write(
       Principal who,
@@ -211,7 +214,8 @@ public final class AuditHandler {
     return log.append(entry)
         .exceptionally(
             failure -> {
-              // What was done is done: the problem is shown, the caller gets the answer.
+              // The change has already happened: the problem is reported, and the caller gets the
+              // answer.
               LOG.error(
                   "not in the audit log: {}: {}",
                   JsonWriter.compact(entry.toJson()),
@@ -220,7 +224,10 @@ public final class AuditHandler {
             });
   }
 
-  /** The last word of the path for a POST to a name, else the method and what it is about. */
+  /**
+   * Returns the last word of the path for a POST to a named action, else the method and the
+   * resource.
+   */
   static String action(String method, String template) {
     List<String> words = new ArrayList<>(List.of(template.split("/", -1)));
     String last = words.get(words.size() - 1);
@@ -251,7 +258,10 @@ public final class AuditHandler {
     return String.join(" ", request.query().getOrDefault("reason", List.of()));
   }
 
-  /** What a job is saved as is in its history, and may hold what not all should read. */
+  /**
+   * Returns the details of a request. Leaves out the saved job, which is in its history and may
+   * contain what not everybody should read.
+   */
   private static Json.Obj details(
       ApiRoute route, ApiRequest request, @Nullable ApiException refusal) {
     Json.Builder details = Json.object();

@@ -28,8 +28,8 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The door: finds out who asks, whether they may, and how often they have. There are no cookies, so
- * that a browser proves nothing without being told to.
+ * Authenticates and authorises callers, and limits their rates. It uses no cookies, so that a
+ * browser sends credentials only when explicitly told to.
  */
 public final class AuthHandler {
   private static final String CALLER = "espalier.caller";
@@ -40,7 +40,10 @@ public final class AuthHandler {
   private final RateLimiter changes;
   private final RateLimiter failures;
 
-  /** Who was let in from where: somebody else's guesses from there do not lock them out. */
+  /**
+   * The callers that were admitted, with their addresses: wrong tokens of others from the same
+   * address do not lock them out.
+   */
   private final Map<String, Boolean> known =
       new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -61,12 +64,15 @@ public final class AuthHandler {
         new RateLimiter(rates.failuresAtOnce(), rates.failuresPerSecond(), System::nanoTime);
   }
 
-  /** Lets in whoever has the role, to ask something. */
+  /** Admits callers with the role to a query. */
   public Handler<RoutingContext> needing(Role role, Handler<RoutingContext> handler) {
     return guarded(role, false, handler, (ctx, refusal) -> {});
   }
 
-  /** Lets in whoever may; a change counts against their rate, and a refused one is recorded. */
+  /**
+   * Admits authorised callers to an operation. A change counts against their rate, and a refused
+   * one is recorded.
+   */
   public Handler<RoutingContext> needing(ApiRoute route, Handler<RoutingContext> handler) {
     return guarded(
         route.role(),
@@ -84,7 +90,7 @@ public final class AuthHandler {
         });
   }
 
-  /** Lets in whoever may read, with something that may turn out to change things. */
+  /** Admits callers that may read, with a batch that may turn out to contain changes. */
   public Handler<RoutingContext> batch(Handler<RoutingContext> handler) {
     return guarded(
         Role.VIEWER,
@@ -110,7 +116,7 @@ public final class AuthHandler {
     };
   }
 
-  /** Who asks; only for what was let in. */
+  /** Returns the caller of an admitted request. */
   public static Principal caller(RoutingContext ctx) {
     Principal caller = ctx.get(CALLER);
     if (caller == null) {
@@ -120,10 +126,10 @@ public final class AuthHandler {
   }
 
   /**
-   * Lets a batch pass, all of it or nothing, once it is known what it would change.
+   * Admits a batch as a whole or not at all, once its changes are known.
    *
    * @param wanted the roles that its changes need, by handler
-   * @throws ApiException when the caller may not
+   * @throws ApiException when the caller lacks a role
    */
   public void admit(RoutingContext ctx, List<Map.Entry<String, Role>> wanted) {
     if (wanted.isEmpty()) {
@@ -167,7 +173,10 @@ public final class AuthHandler {
             Map.of("Retry-After", Long.toString(seconds)));
   }
 
-  /** What a server asks for that hands on a request of somebody with a lower role than its own. */
+  /**
+   * Returns the maximum role that the request asks for. A forwarding server, whose own role may be
+   * higher, sends the role of its caller.
+   */
   private static Role most(HttpServerRequest request) {
     Role most = Role.ADMIN;
     for (String label : request.headers().getAll(Principal.ROLE_AT_MOST)) {
@@ -192,7 +201,7 @@ public final class AuthHandler {
     return caller.authenticated() ? "name " + caller.name() : "address " + network(address(ctx));
   }
 
-  /** A {@link Principal} or a {@link Refusal}. */
+  /** Returns a {@link Principal} or a {@link Refusal}. */
   private Object identified(RoutingContext ctx) {
     if (!credentials.required()) {
       return Principal.ANYBODY;
@@ -223,7 +232,7 @@ public final class AuthHandler {
         token.isEmpty() ? Optional.empty() : credentials.tokens().ofToken(token);
     long seconds = failures.wait(network);
     if (seconds > 0 && !(owner.isPresent() && isKnown(network, owner.get()))) {
-      // A right guess must look like a wrong one.
+      // A correct guess must look like a wrong one.
       return new Refusal(
           Optional.empty(),
           new ApiException(429, "too many wrong tokens came from this address"),
@@ -248,7 +257,7 @@ public final class AuthHandler {
         Map.of("WWW-Authenticate", "Bearer realm=\"espalier\"" + error));
   }
 
-  /** Empty when it is no bearer token. */
+  /** Returns the token; empty when the header is not a bearer token. */
   private static String token(String header) {
     String scheme = "bearer ";
     return header.toLowerCase(Locale.ROOT).startsWith(scheme)
@@ -284,7 +293,10 @@ public final class AuthHandler {
     return host == null ? "" : host;
   }
 
-  /** One household of IPv6 has 2^64 addresses: they count as one. */
+  /**
+   * Returns the network of an address: a single IPv6 household has 2^64 addresses, which count as
+   * one.
+   */
   static String network(String address) {
     if (!address.contains(":")) {
       return address;
@@ -298,7 +310,7 @@ public final class AuthHandler {
     }
   }
 
-  /** No, and why. */
+  /** A refusal with its reason. */
   private record Refusal(
       Optional<Principal> who, ApiException failure, Map<String, String> headers) {
     HttpReply reply() {
@@ -309,7 +321,7 @@ public final class AuthHandler {
     }
   }
 
-  /** Whether the caller is known by a certificate and not by a token. */
+  /** Returns true when the caller authenticated with a certificate instead of a token. */
   public static boolean byCertificate(HttpServerRequest request) {
     return !request.headers().contains("Authorization") && subject(request) != null;
   }

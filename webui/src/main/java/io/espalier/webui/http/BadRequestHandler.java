@@ -5,7 +5,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Says what is wrong with a request that is none, before any route sees it. */
+/** Answers malformed HTTP requests with an explanation, before any route sees them. */
 public final class BadRequestHandler implements Handler<HttpServerRequest> {
   private final int lineBytes;
   private final int headerBytes;
@@ -24,7 +24,7 @@ public final class BadRequestHandler implements Handler<HttpServerRequest> {
         .putHeader("Content-Type", reply.type())
         .putHeader("Connection", "close")
         .end(reply.text())
-        // Nobody knows where a next request would begin.
+        // The start of a next request would be unknown.
         .onComplete(sent -> request.connection().close());
   }
 

@@ -7,8 +7,8 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 
 /**
- * Reads request bodies of any content type. The body handler of Vert.x Web would take {@code curl
- * -d} for a form and refuse JSON over a few kilobytes.
+ * Reads request bodies of any content type. The body handler of Vert.x Web would treat {@code curl
+ * -d} as a form and refuse JSON over a few kilobytes.
  */
 public final class BodyReader {
   private static final long SLOWEST_MILLIS = 20_000;
@@ -17,13 +17,13 @@ public final class BodyReader {
   private final int limit;
 
   /**
-   * @param limit bytes; more is refused with 413
+   * @param limit in bytes; a larger body is refused with 413
    */
   public BodyReader(int limit) {
     this.limit = limit;
   }
 
-  /** Must be called before the handler of the request returns. */
+  /** Reads the body. Must be called before the handler of the request returns. */
   public void read(RoutingContext ctx, Handler<Buffer> whole) {
     new Reading(ctx, whole).begin();
   }
@@ -79,7 +79,7 @@ public final class BodyReader {
         request.handler(chunk -> {});
         ctx.response().putHeader("Connection", "close");
         AsyncResponder.send(ctx, HttpReply.problem(new ApiException(status, detail)));
-        // Closing at once could reset the connection before the client has read the answer.
+        // Closing immediately could reset the connection before the client has read the answer.
         ctx.vertx().setTimer(LINGER_MILLIS, t -> request.connection().close());
       }
     }

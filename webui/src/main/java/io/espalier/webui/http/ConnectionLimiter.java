@@ -14,13 +14,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds what connections cost that ask for nothing: so many at a time, of one address fewer, and
- * each only for a while without a whole request. An idle time alone would not do: whoever sends a
- * byte of a request now and then is never idle. Where there are as many as there may be, the one
- * that has asked for nothing for longest makes room for a new one; what is being answered stays.
+ * Limits the cost of connections without requests: their number, their number per address, and the
+ * time without a complete request. An idle time alone would not suffice, because a client that
+ * sends a byte of a request now and then is never idle. When the limit is reached, a new connection
+ * replaces the one that has waited longest for a request; connections being answered stay.
  */
 public final class ConnectionLimiter {
-  /** Who reads an answer more slowly than that does not read it. */
+  /** A client that reads an answer more slowly than this counts as not reading it. */
   private static final int LEAST_BYTES_PER_MILLI = 16;
 
   private final WebSecurity.Connecting limits;
@@ -56,12 +56,12 @@ public final class ConnectionLimiter {
     }
   }
 
-  /** Those of one event loop, which alone calls it. */
+  /** Creates the connections of one event loop, which alone may use them. */
   public Loop on(Vertx vertx) {
     return new Loop(vertx);
   }
 
-  /** What a connection is doing. */
+  /** The state of a connection. */
   private static final class State {
     private final String address;
     private long sinceNanos = System.nanoTime();
@@ -77,7 +77,7 @@ public final class ConnectionLimiter {
       return busyWith == null && now - sinceNanos > allowedMillis * 1_000_000;
     }
 
-    /** It waits for its next request once its answer has ended. */
+    /** Starts to wait for the next request once the answer has ended. */
     void settle(long now, Duration idle) {
       HttpServerResponse answer = busyWith;
       if (answer != null && answer.ended()) {
@@ -101,7 +101,7 @@ public final class ConnectionLimiter {
       SocketAddress from = connection.remoteAddress();
       String host = from == null ? null : from.hostAddress();
       String address = AuthHandler.network(host == null ? "" : host);
-      // Whoever has all that one address may have makes room among its own.
+      // An address that has reached its own limit replaces one of its own connections.
       if (isFull(address) ? !makeRoom(address) : isFull() && !makeRoom("")) {
         connection.close();
         return;
@@ -112,9 +112,9 @@ public final class ConnectionLimiter {
     }
 
     /**
-     * Closes the connection of this loop that waits for longest.
+     * Closes the connection of this loop that has waited longest.
      *
-     * @param address whose; empty: anybody's
+     * @param address of the client; empty: any client
      * @return false when all of them are being answered
      */
     private boolean makeRoom(String address) {

@@ -13,9 +13,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps other people's web pages out (docs/design/design.md#requests-from-the-web): a page in the
- * operator's browser can reach a loopback port, so the host must be one of ours (DNS rebinding) and
- * the page must be too (forged requests).
+ * Rejects requests of foreign web pages (docs/design/design.md#requests-from-the-web). A page in
+ * the operator's browser can reach a loopback port, so both the host (DNS rebinding) and the page's
+ * origin (forged requests) must be ours.
  */
 public final class HostOriginHandler implements Handler<RoutingContext> {
   private final Set<String> hosts = new HashSet<>();
@@ -59,7 +59,10 @@ public final class HostOriginHandler implements Handler<RoutingContext> {
     return null;
   }
 
-  /** A link in a wiki may lead here: the browser shows the page, the wiki learns nothing. */
+  /**
+   * Returns true for a link to the page, for example in a wiki: the browser shows the page, and the
+   * wiki learns nothing.
+   */
   private static boolean isLinkToThePage(HttpServerRequest request) {
     return HttpMethod.GET.equals(request.method())
         && isPage(request.path())
@@ -67,7 +70,7 @@ public final class HostOriginHandler implements Handler<RoutingContext> {
         && "document".equals(request.getHeader("Sec-Fetch-Dest"));
   }
 
-  /** The page, or that of one of many schedulers. */
+  /** Returns true for the page, or that of one of many schedulers. */
   private static boolean isPage(String path) {
     return "/".equals(path) || (path != null && path.matches("/s/[A-Za-z0-9._-]+/"));
   }
@@ -106,7 +109,7 @@ public final class HostOriginHandler implements Handler<RoutingContext> {
     }
   }
 
-  /** Lower case, without brackets and without the dot of the root. */
+  /** Normalizes a host: lower case, without brackets and without the trailing dot. */
   private static String bare(String host) {
     String bare = host.toLowerCase(Locale.ROOT);
     if (bare.startsWith("[") && bare.endsWith("]")) {

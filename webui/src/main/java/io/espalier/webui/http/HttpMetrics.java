@@ -26,17 +26,22 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
 
-/** What the HTTP side measures, and what the published views say. */
+/** Publishes the metrics of the HTTP server and of the published views. */
 public final class HttpMetrics implements Handler<RoutingContext> {
-  /** Where handlers note which operation they are, so that names of jobs do not become labels. */
+  /**
+   * The key under which handlers store their operation, so that names of jobs do not become labels.
+   */
   private static final String ROUTE = "espalier.route";
 
   private static final String UNTIMED = "espalier.untimed";
 
-  /** More jobs than these are one: a scrape must not grow with the configuration. */
+  /**
+   * The maximum number of jobs with their own labels: a scrape must not grow with the
+   * configuration.
+   */
   static final int MAX_JOBS = 1_000;
 
-  /** The job whose numbers are the sum of those without a line of their own. */
+  /** The label for the sum of all jobs without a label of their own. */
   static final String OTHER = "other";
 
   private static final Set<HttpMethod> METHODS =
@@ -147,12 +152,12 @@ public final class HttpMetrics implements Handler<RoutingContext> {
         .register(registry);
   }
 
-  /** Leaves a request that has no end of its own out of the timings. */
+  /** Excludes a request from the timings, because it has no natural end. */
   public static void untimed(RoutingContext ctx) {
     ctx.put(UNTIMED, true);
   }
 
-  /** Names the operation that a request turned out to be. */
+  /** Sets the operation of a request. */
   public static void operation(RoutingContext ctx, String template) {
     ctx.put(ROUTE, template);
   }
@@ -178,7 +183,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     ctx.next();
   }
 
-  /** The text that Prometheus reads. */
+  /** Returns the metrics as text in the format of Prometheus. */
   public synchronized String scrape() {
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
     for (JobProgress job : shown(api.view().progress().values())) {
@@ -196,7 +201,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     return registry.scrape();
   }
 
-  /** The largest jobs by themselves, all others as one. */
+  /** Returns the largest jobs separately, and all others as one. */
   static Collection<JobProgress> shown(Collection<JobProgress> jobs) {
     if (jobs.size() <= MAX_JOBS) {
       return jobs;
@@ -207,7 +212,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     List<JobProgress> shown = new ArrayList<>();
     JobProgress rest = JobProgress.none(OTHER);
     for (JobProgress job : sorted) {
-      // A job that is called so is counted with the others, not twice.
+      // A job with this name is counted with the others, so that it does not appear twice.
       if (shown.size() < MAX_JOBS && !job.job().equals(OTHER)) {
         shown.add(job);
       } else {

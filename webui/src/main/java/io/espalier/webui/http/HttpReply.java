@@ -7,16 +7,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A whole answer, before it is bytes.
+ * A complete answer before it is encoded.
  *
- * @param type of the content
- * @param headers further ones
+ * @param type content type
+ * @param headers additional headers
  */
 public record HttpReply(int status, String type, String text, Map<String, String> headers) {
   public static final String JSON = "application/json";
   static final String PROBLEM = "application/problem+json";
 
-  /** The same with one more header. */
+  /** Returns the same reply with one more header. */
   public HttpReply with(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(name, value);

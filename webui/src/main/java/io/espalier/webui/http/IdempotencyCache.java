@@ -11,12 +11,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * Answers to requests that carried an {@code Idempotency-Key}, for those that come again: the first
- * one is acted upon, the others get its answer, also while it is still being acted upon. In memory:
- * after a restart a repeated request is a new one.
+ * Caches the answers to requests with an {@code Idempotency-Key}. The first request with a key is
+ * carried out; repetitions get its answer, also while it is still in progress. The cache is in
+ * memory: after a restart a repeated request counts as new.
  *
- * <p>Bounded in number, size and age; the oldest answers go first. Answers that say nothing of what
- * happened (5xx) are not kept. Thread-safe.
+ * <p>Number, size and age of answers are limited; the oldest are dropped first. Answers that do not
+ * tell the outcome (5xx) are not cached. Thread-safe.
  */
 public final class IdempotencyCache {
   public static final int MAX_ENTRIES = 10_000;
@@ -44,11 +44,11 @@ public final class IdempotencyCache {
   }
 
   /**
-   * Acts once per key.
+   * Carries out an action once per key.
    *
-   * @param key whose and which
+   * @param key of the caller and the request
    * @param fingerprint of the whole request
-   * @throws ApiException 422 when the key came with another request
+   * @throws ApiException 422 when the key was used with another request
    */
   public CompletionStage<HttpReply> once(
       String key, String fingerprint, Supplier<CompletionStage<HttpReply>> action) {
@@ -103,7 +103,7 @@ public final class IdempotencyCache {
       if (!tooMuch && entry.sinceMillis > before) {
         return;
       }
-      // What is still being acted upon must not be done twice; there is little of it.
+      // An action in progress must not be repeated, so it is kept; there are few of them.
       if (entry.answer.isDone()) {
         oldest.remove();
         characters -= entry.size;

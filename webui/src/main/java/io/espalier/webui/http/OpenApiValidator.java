@@ -20,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Refuses requests that the contract does not allow, with everything that is wrong with them.
+ * Refuses requests that violate the contract, listing all violations.
  *
- * <p>The contract is read in the background: a server answers its first probe before it is needed,
- * and requests that come earlier wait for it.
+ * <p>It parses the contract in the background: a server answers its first probe without it, and
+ * earlier requests wait for it.
  */
 public final class OpenApiValidator {
   private static final String NODE = "node";
@@ -38,19 +38,19 @@ public final class OpenApiValidator {
 
   /**
    * @param yaml the text of the contract
-   * @param pool where it is read
+   * @param pool parses it
    */
   public OpenApiValidator(Supplier<String> yaml, Executor pool) {
     this.yaml = yaml;
     this.pool = pool;
   }
 
-  /** Begins to read the contract, if nobody has. */
+  /** Starts to parse the contract, unless that has started. */
   public void begin() {
     LOG.trace("reading the contract: {}", contract());
   }
 
-  /** The contract once it is read; begins to read it. Thread-safe. */
+  /** Returns the contract once it is parsed, and starts to parse it if necessary. Thread-safe. */
   public CompletableFuture<OpenApiContract> contract() {
     synchronized (lock) {
       if (!begun) {
@@ -71,7 +71,7 @@ public final class OpenApiValidator {
   }
 
   /**
-   * Throws when a request is not as the contract wants it.
+   * Checks a request against the contract.
    *
    * @throws ApiException with all violations
    */
@@ -83,7 +83,7 @@ public final class OpenApiValidator {
     }
   }
 
-  /** Lets a handler on an event loop have only requests without body that are as they should be. */
+  /** Wraps a handler on an event loop so that it gets only valid requests without a body. */
   public Handler<RoutingContext> before(String template, Handler<RoutingContext> handler) {
     return ctx -> {
       RequestData asked = asked(ctx);
@@ -115,7 +115,7 @@ public final class OpenApiValidator {
     handler.handle(ctx);
   }
 
-  /** What a request says besides its body. */
+  /** Returns the parts of a request other than its body. */
   public static RequestData asked(RoutingContext ctx) {
     Map<String, List<String>> query = new LinkedHashMap<>();
     for (String name : ctx.queryParams().names()) {
@@ -129,7 +129,7 @@ public final class OpenApiValidator {
     Map<String, String> path = new HashMap<>(ctx.pathParams());
     List<String> node = query.getOrDefault(NODE, List.of());
     if (path.containsKey(NODE) && node.size() == 1) {
-      // No path can hold the names "." and "..": clients and servers remove them from it.
+      // A path cannot contain the names "." and "..", because clients and servers remove them.
       path.put(NODE, node.get(0));
       query.remove(NODE);
     }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** What queues hold and what is due to them; of configured queues only, which are few. */
+/** Publishes the usage and the entitlement of queues; only of configured queues, which are few. */
 final class QueueMeters {
   private final SchedulerApi api;
   private final List<PerQueue> perQueue = new ArrayList<>();
@@ -47,7 +47,7 @@ final class QueueMeters {
             number));
   }
 
-  /** Takes over what is known now. */
+  /** Updates the meters to the current view. */
   void refresh() {
     List<QueueView> queues = api.recentQueues();
     for (PerQueue meter : perQueue) {

@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Who is let in, how much they may change, and where that is recorded. Whoever makes these closes
- * them, after the server.
+ * Authentication, rate limits and the audit log of a web server. The creator closes them, after the
+ * server.
  *
- * @param credentials who may do what; polled by the server
+ * @param credentials map callers to roles; polled by the server
  * @param audit gets every change and every refused one
  * @param tls empty: plain TCP; polled by the server
- * @param connecting what connections may cost
+ * @param connecting limits of connections
  */
 public record WebSecurity(
     Credentials credentials,
@@ -26,10 +26,11 @@ public record WebSecurity(
   private static final int KEPT_IN_MEMORY = 10_000;
 
   /**
-   * How often one caller may do something: so many at once, then so many a second.
+   * The rate limits of one caller: a burst, and a sustained rate per second.
    *
-   * @param changesAtOnce by one caller: a name, or an address without authentication
-   * @param failuresAtOnce wrong tokens from one address
+   * @param changesAtOnce burst of changes by one caller: a name, or an address without
+   *     authentication
+   * @param failuresAtOnce burst of wrong tokens from one address
    */
   public record Rates(
       int changesAtOnce, double changesPerSecond, int failuresAtOnce, double failuresPerSecond) {
@@ -37,17 +38,17 @@ public record WebSecurity(
   }
 
   /**
-   * What connections may cost.
+   * The limits of connections.
    *
-   * @param atATime more are closed at once
-   * @param perAddress of those
-   * @param requestWithin a new connection must have sent the head of a request by then
+   * @param atATime maximum number; more are closed at once
+   * @param perAddress maximum number per address
+   * @param requestWithin time in which a new connection must send the head of a request
    */
   public record Connecting(int atATime, int perAddress, Duration requestWithin) {
     public static final Connecting DEFAULT = new Connecting(2_048, 1_024, Duration.ofSeconds(10));
   }
 
-  /** Everybody may do everything, recorded in memory. */
+  /** Allows every caller everything and records in memory. */
   public static WebSecurity open() {
     return new WebSecurity(
         Credentials.none(),
@@ -77,7 +78,7 @@ public record WebSecurity(
     return new WebSecurity(credentials, audit, rates, tls, newConnecting);
   }
 
-  /** What is wrong at the moment, by what it is about; empty text: nothing. */
+  /** Returns the current problems by subject; empty text: none. */
   public Map<String, String> problems() {
     return Map.of(
         "tokens file", credentials.problem().orElse(""),
@@ -85,7 +86,7 @@ public record WebSecurity(
         "audit log", audit.problem().orElse(""));
   }
 
-  /** Reads again what has changed; blocks for as long as that takes. */
+  /** Rereads changed files; blocks meanwhile. */
   public void poll(Runnable onNewTls) {
     credentials.poll();
     if (tls.isPresent() && tls.get().poll()) {

@@ -1,6 +1,6 @@
 /**
- * What every request goes through: limits of connections, host and origin, who asks, the contract,
- * the audit log; and how answers are sent.
+ * The common handlers of all requests: limits of connections, host and origin, authentication, the
+ * contract, the audit log; and sending of answers.
  */
 @NullMarked
 package io.espalier.webui.http;

@@ -19,15 +19,16 @@ public final class StaticPage implements Handler<RoutingContext> {
 
   /**
    * @param resource on the class path
-   * @param type of the content
+   * @param type content type
    */
   public StaticPage(String resource, String type) {
     this(Webroot.read(resource), type, false);
   }
 
   /**
-   * @param type of the content
-   * @param forever whether the path names this very content, so that a browser need not ask again
+   * @param type content type
+   * @param forever whether the path identifies this very content, so that a browser can cache it
+   *     forever
    */
   StaticPage(byte[] bytes, String type, boolean forever) {
     CRC32 crc = new CRC32();

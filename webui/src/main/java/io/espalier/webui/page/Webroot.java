@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The files of the page, read once from the class path.
  *
- * <p>Everything below {@code ui/} has two paths: {@code /ui/FILE}, which a browser asks for again
- * each time, and {@code /ui/VERSION/FILE}, which it may keep for ever, because the version is a
- * checksum of all of them. The modules import each other by relative paths and so stay in one
+ * <p>Everything below {@code ui/} has two paths: {@code /ui/FILE}, which a browser requests again
+ * each time, and {@code /ui/VERSION/FILE}, which it may cache forever, because the version is a
+ * checksum of all files. The modules import each other by relative paths and so stay in one
  * version; only the HTML names it.
  */
 public final class Webroot {
@@ -47,7 +47,7 @@ public final class Webroot {
 
   private Webroot() {}
 
-  /** All files by request path; {@code /} is {@code index.html}. */
+  /** Returns all files by request path; {@code /} is {@code index.html}. */
   public static Map<String, StaticPage> pages() {
     Webroot webroot = new Webroot();
     Map<String, byte[]> files = new TreeMap<>();
@@ -87,7 +87,7 @@ public final class Webroot {
         });
   }
 
-  /** An ES module of a WebJar, with imports that a browser can follow. */
+  /** Returns an ES module of a WebJar, with imports that a browser can resolve. */
   private static byte[] module(String jar, String file) {
     String version = version(jar);
     return text(read(JARS + jar + "/" + version + "/" + file))
@@ -114,7 +114,7 @@ public final class Webroot {
     return type;
   }
 
-  /** The names below {@code webroot/} in whatever this class was loaded from. */
+  /** Lists the names below {@code webroot/} in the jar or directory of this class. */
   private static Iterable<String> names() {
     URL index = Webroot.class.getResource(ROOT + "index.html");
     if (index == null) {

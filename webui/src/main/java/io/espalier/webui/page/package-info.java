@@ -1,4 +1,4 @@
-/** The files of the page. */
+/** Serves the files of the page. */
 @NullMarked
 package io.espalier.webui.page;
 

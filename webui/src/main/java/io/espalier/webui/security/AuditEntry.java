@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param id grows with every entry; 0: not written yet
  * @param atMillis epoch
  * @param who name of the caller
- * @param role label of the caller's role; empty: none was proven
+ * @param role label of the caller's role; empty: not authenticated
  * @param address of the caller, without port
- * @param action what was asked for, such as {@code pause}
- * @param target what it was asked for: names, percent-encoded, separated by slashes
+ * @param action the requested action, such as {@code pause}
+ * @param target of the action: names, percent-encoded, separated by slashes
  * @param reason as the caller gave it
- * @param status HTTP status of the answer; in a batch, the one that REST would give
+ * @param status HTTP status of the answer; in a batch, the equivalent status of the REST interface
  * @param details more of the request, or why it was refused
  */
 public record AuditEntry(
@@ -34,7 +34,7 @@ public record AuditEntry(
         newId, atMillis, who, role, address, action, target, reason, status, details);
   }
 
-  /** As the contract and the file write it; the id comes first. */
+  /** Encodes the entry for the contract and the file; the id comes first. */
   public Json.Obj toJson() {
     return Json.object()
         .put("id", id)
@@ -50,7 +50,7 @@ public record AuditEntry(
         .build();
   }
 
-  /** Null when it is none: a line that was cut off by a crash. */
+  /** Decodes an entry; null for anything else, such as a line truncated by a crash. */
   static @Nullable AuditEntry of(@Nullable Json json) {
     return json instanceof Json.Obj object && object.get("id") instanceof Json.Num
         ? new AuditEntry(

@@ -4,24 +4,25 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** The record of who changed what. Entries are never changed. For any thread; nothing waits. */
+/** An append-only record of who changed what. Thread-safe; no method blocks. */
 public interface AuditLog extends AutoCloseable {
   /**
-   * Adds an entry; its id is replaced by the next number.
+   * Adds an entry; replaces its id by the next number.
    *
-   * @return completes when the entry would survive a crash; fails when it could not be written
+   * @return a stage that completes when the entry is durable, and fails when it could not be
+   *     written
    */
   CompletionStage<Void> append(AuditEntry entry);
 
   /**
-   * Reads, newest first.
+   * Reads entries, newest first.
    *
-   * @param id entries below it; {@link Long#MAX_VALUE}: from the newest on
-   * @param limit at most so many, 1 or more
+   * @param id exclusive upper limit of the ids; {@link Long#MAX_VALUE}: from the newest
+   * @param limit maximum number of entries, 1 or more
    */
   CompletionStage<List<AuditEntry>> before(long id, int limit);
 
-  /** Why the newest entries could not be written; empty: they were. */
+  /** Describes why the newest entries could not be written; empty: they were. */
   Optional<String> problem();
 
   @Override

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tokens in force: those of a file that is followed, or none, and then nobody needs to prove
- * anything. A changed file with an error in it changes nothing but {@link #problem}. For any
- * thread; only {@link #poll} reads files.
+ * Holds the tokens in force: those of a file, whose updates it follows, or none, when no
+ * authentication is required. A changed file with an error only sets {@link #problem}. Thread-safe;
+ * only {@link #poll} reads files.
  */
 public final class Credentials {
   private static final Logger LOG = LoggerFactory.getLogger(Credentials.class);
@@ -27,40 +27,40 @@ public final class Credentials {
     this.tokens = tokens;
   }
 
-  /** Everybody may do everything: for loopback. */
+  /** Returns credentials that allow everything without authentication, meant for loopback. */
   public static Credentials none() {
     return new Credentials(null, new Tokens(java.util.List.of()));
   }
 
   /**
-   * Follows a file.
+   * Reads a file and follows its updates.
    *
    * @throws TokensFile.Unusable when it is not usable now, with every problem
    */
   public static Credentials of(Path file) throws TokensFile.Unusable {
-    // Looked at before it is read: a change in between is found by the first poll.
+    // Stamped before it is read, so that the first poll detects a change in between.
     Map<String, Object> before = stamp(file);
     Credentials credentials = new Credentials(file, TokensFile.read(file));
     credentials.stamp = before;
     return credentials;
   }
 
-  /** Whether callers must prove who they are. */
+  /** Returns true when callers must authenticate. */
   public boolean required() {
     return file != null;
   }
 
-  /** Those in force. */
+  /** Returns the tokens in force. */
   public Tokens tokens() {
     return tokens;
   }
 
-  /** Why the newest file is not in force. */
+  /** Describes why the newest file is not in force. */
   public Optional<String> problem() {
     return Optional.ofNullable(problem);
   }
 
-  /** Reads the file again when it has changed; blocks for as long as that takes. */
+  /** Rereads the file when it has changed; blocks meanwhile. */
   public synchronized void poll() {
     Path followed = file;
     if (followed == null) {
@@ -81,7 +81,7 @@ public final class Credentials {
     }
   }
 
-  /** Changes whenever the file or its permissions do. */
+  /** Returns metadata that changes whenever the file or its permissions do. */
   private static Map<String, Object> stamp(Path file) {
     try {
       return file.getFileSystem().supportedFileAttributeViews().contains("unix")

@@ -31,9 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The audit log as {@code audit.jsonl}, one object a line, and {@code audit.1.jsonl} (the newest)
- * and so on for what is older. Entries that come together share one sync. One thread does all input
- * and output.
+ * Stores the audit log in {@code audit.jsonl}, one object per line; older entries are in {@code
+ * audit.1.jsonl} (the newest of them) and so on. Concurrent entries share one sync. One thread does
+ * all input and output.
  */
 public final class FileAuditLog implements AuditLog {
   private static final Logger LOG = LoggerFactory.getLogger(FileAuditLog.class);
@@ -63,11 +63,11 @@ public final class FileAuditLog implements AuditLog {
   }
 
   /**
-   * Opens it, new or to go on.
+   * Opens a new or existing log.
    *
-   * @param directory exists, and is this process's alone
-   * @param fileBytes a file that is larger is put aside
-   * @param files how many are kept, 1 or more, with the one that is written
+   * @param directory exists, and is used only by this process
+   * @param fileBytes size above which a file is rotated
+   * @param files number of kept files, 1 or more, including the current one
    */
   public static FileAuditLog open(Path directory, long fileBytes, int files) throws IOException {
     FileAuditLog log = new FileAuditLog(directory, fileBytes, files);
@@ -135,7 +135,7 @@ public final class FileAuditLog implements AuditLog {
     if (batch.isEmpty()) {
       return;
     }
-    // Also when writing fails: part of it may be in the file.
+    // Also after a failed write: part of it may be in the file.
     last = id;
     try {
       FileChannel to = out == null ? writable() : out;
@@ -157,14 +157,17 @@ public final class FileAuditLog implements AuditLog {
     }
   }
 
-  /** One line whatever is in it, and nothing that a terminal would obey. */
+  /**
+   * Writes one line, whatever the entry contains, without characters that a terminal would
+   * interpret.
+   */
   private static void line(AuditEntry entry, StringBuilder out) {
     String json = JsonWriter.compact(entry.toJson());
     for (int i = 0; i < json.length(); i++) {
       char c = json.charAt(i);
       int type = Character.getType(c);
       if (type == Character.CONTROL || type == Character.FORMAT) {
-        // Only ever within a string: the punctuation of JSON is neither.
+        // Such characters occur only within strings: the punctuation of JSON contains none.
         out.append(String.format("\\u%04x", (int) c));
       } else {
         out.append(c);
@@ -173,7 +176,7 @@ public final class FileAuditLog implements AuditLog {
     out.append('\n');
   }
 
-  /** For appending, after a whole line. Readable by the owner only. */
+  /** Opens the file for appending after a complete line. Only the owner may read it. */
   private FileChannel writable() throws IOException {
     Path path = file(0);
     FileAttribute<?>[] owner =
@@ -189,7 +192,7 @@ public final class FileAuditLog implements AuditLog {
             owner);
     try {
       if (channel.size() > 0 && !endsWithLine(path)) {
-        // A crash in the middle of a line; what is left of it is skipped when reading.
+        // A crash truncated the last line; reading skips the rest of it.
         channel.write(ByteBuffer.wrap(new byte[] {'\n'}));
       }
       return channel;
@@ -244,7 +247,7 @@ public final class FileAuditLog implements AuditLog {
     }
   }
 
-  /** Adds the entries of one file from its end on. */
+  /** Adds the entries of one file, from its end. */
   private void readBack(Path path, long below, int limit, List<AuditEntry> found)
       throws IOException {
     if (!Files.exists(path)) {
@@ -252,7 +255,7 @@ public final class FileAuditLog implements AuditLog {
     }
     try (RandomAccessFile in = new RandomAccessFile(path.toFile(), "r")) {
       long at = in.length();
-      // The beginning of a line whose end was read before.
+      // The beginning of a line whose end was already read.
       byte[] rest = new byte[0];
       while (at > 0 && found.size() < limit) {
         int size = (int) Math.min(CHUNK, at);
@@ -287,7 +290,7 @@ public final class FileAuditLog implements AuditLog {
     }
   }
 
-  /** Without reading all of the line: a page in the past passes over many. */
+  /** Parses only the id: reading an old page skips many lines. */
   private static long idOf(String line) {
     String begin = "{\"id\":";
     if (!line.startsWith(begin)) {

@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Keeps the newest entries for as long as the process lives. */
+/** Keeps the newest entries in memory, for the lifetime of the process. */
 public final class MemoryAuditLog implements AuditLog {
   private final int most;
   private final Deque<AuditEntry> newestFirst = new ArrayDeque<>();
   private long last;
 
   /**
-   * @param most entries that are kept
+   * @param most maximum number of kept entries
    */
   public MemoryAuditLog(int most) {
     this.most = most;

@@ -1,30 +1,33 @@
 package io.espalier.webui.security;
 
 /**
- * Who asks.
+ * The caller of a request.
  *
- * @param name as the tokens file has it
- * @param authenticated false where nobody needs to prove anything
+ * @param name from the tokens file
+ * @param authenticated false where no authentication is required
  */
 public record Principal(String name, Role role, boolean authenticated) {
-  /** No tokens file has this name. */
+  /** No entry of a tokens file may have this name. */
   static final String ANONYMOUS = "anonymous";
 
   /**
-   * Header with the label of a role that the caller wants to have at most. A server that hands on
-   * requests of others with its own token says so what the others may do.
+   * The header with the maximum role that a caller requests. A server that forwards the requests of
+   * others with its own token limits the role to theirs with it.
    */
   public static final String ROLE_AT_MOST = "X-Espalier-Role";
 
-  /** Everybody, where there is no authentication: may do everything. */
+  /** Any caller where there is no authentication; may do everything. */
   public static final Principal ANYBODY = new Principal(ANONYMOUS, Role.ADMIN, false);
 
-  /** The same with the lower one of two roles. */
+  /** Returns the same principal with the lower of two roles. */
   public Principal atMost(Role most) {
     return role.covers(most) ? new Principal(name, most, authenticated) : this;
   }
 
-  /** The author of a change: the proven name, or what the caller says when nothing is proven. */
+  /**
+   * Returns the author of a change: the authenticated name, or the name that an unauthenticated
+   * caller states.
+   */
   public String author(String said) {
     return authenticated ? name : said;
   }

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Token buckets by key: so many at once, then so many a second. Keys that were not used for long
- * are forgotten, so that nobody can fill the memory by changing keys. For any thread.
+ * Token buckets by key: a burst, and a sustained rate per second. It forgets keys that have not
+ * been used for long, so that nobody can fill the memory by changing keys. Thread-safe.
  */
 public final class RateLimiter {
   private static final int MOST_KEYS = 10_000;
@@ -35,9 +35,9 @@ public final class RateLimiter {
   }
 
   /**
-   * @param burst how many at once
-   * @param perSecond how many a second after that
-   * @param nanos a clock that only goes forward
+   * @param burst maximum number at once
+   * @param perSecond sustained rate
+   * @param nanos a monotonic clock
    */
   public RateLimiter(int burst, double perSecond, LongSupplier nanos) {
     if (burst < 1 || !(perSecond > 0)) {
@@ -49,14 +49,14 @@ public final class RateLimiter {
   }
 
   /**
-   * Takes some, all or none; more than there can be at once are taken as that many.
+   * Takes all of the tokens or none; a count above the burst is reduced to it.
    *
-   * @return 0 when taken, otherwise the seconds after which it is worth trying again, at least 1
+   * @return 0 when taken, otherwise the seconds after which a retry makes sense, at least 1
    */
   public synchronized long take(String key, int count) {
     Bucket bucket = filled(key);
     double wanted = Math.min(count, burst);
-    // Sums of fractions may end a hair below the whole number that they stand for.
+    // Sums of fractions may end slightly below the exact whole number.
     if (bucket.level + 1e-9 >= wanted) {
       bucket.level -= wanted;
       return 0;
@@ -64,7 +64,7 @@ public final class RateLimiter {
     return Math.max(1, (long) Math.ceil((wanted - bucket.level) / perSecond));
   }
 
-  /** The seconds until one could be taken; 0: now. Takes none. */
+  /** Returns the seconds until one token is available; 0: now. Takes none. */
   public synchronized long wait(String key) {
     if (!buckets.containsKey(key)) {
       return 0;

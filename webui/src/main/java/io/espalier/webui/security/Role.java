@@ -3,26 +3,28 @@ package io.espalier.webui.security;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What somebody may do; each role includes those before it. */
+/** The roles of callers; each role includes those before it. */
 public enum Role {
   /** Reads everything. */
   VIEWER,
   /** Also pauses, resumes, stops, forgives, reruns, kills, extends, drains, sets limits. */
   OPERATOR,
-  /** Also saves and deletes jobs, which decides what programs run, and lets another lead. */
+  /**
+   * Also saves and deletes jobs, which decides what programs run, and hands the leadership over.
+   */
   ADMIN;
 
-  /** As files and answers write it. */
+  /** Returns the name used in files and answers. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether whoever has this role may do what needs the other. */
+  /** Returns true when this role includes the other. */
   public boolean covers(Role needed) {
     return compareTo(needed) >= 0;
   }
 
-  /** The role of that label, exactly. */
+  /** Returns the role with exactly that label. */
   public static Optional<Role> of(String label) {
     for (Role role : values()) {
       if (role.label().equals(label)) {

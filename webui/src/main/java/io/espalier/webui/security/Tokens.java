@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 import javax.security.auth.x500.X500Principal;
 
-/** Who is let in, and as what. Immutable; shows no token. */
+/** Maps tokens and client certificates to principals. Immutable; never prints a token. */
 public final class Tokens {
-  /** Everything that may be said about one name. */
+  /** The way in which a principal authenticates. */
   sealed interface Proof {}
 
   /** SHA-256 of a token, as 64 hexadecimal digits in lower case. */
@@ -27,14 +27,14 @@ public final class Tokens {
     this.entries = List.copyOf(entries);
   }
 
-  /** How many tokens and certificates are known. */
+  /** Returns the number of known tokens and certificates. */
   public int size() {
     return entries.size();
   }
 
   /**
-   * Whose token it is. Takes the same time whatever is offered: all are compared, as hashes, to the
-   * last byte.
+   * Returns the principal of a token. It compares the hash with all known hashes completely, so
+   * that the time does not depend on the offered token.
    */
   public Optional<Principal> ofToken(String offered) {
     byte[] hash = ascii(sha256(offered));
@@ -48,7 +48,9 @@ public final class Tokens {
     return found;
   }
 
-  /** Whose certificate it is. That it is valid was checked when the connection was made. */
+  /**
+   * Returns the principal of a certificate, whose validity was checked during the TLS handshake.
+   */
   public Optional<Principal> ofCertificate(X500Principal subject) {
     for (Entry entry : entries) {
       if (entry.proof() instanceof Subject known && known.subject().equals(subject)) {

@@ -19,7 +19,7 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text form of {@link Tokens}: one line per token, {@code NAME ROLE SECRET}. See
+ * Parses the text form of {@link Tokens}: one line per token, {@code NAME ROLE SECRET}. See
  * docs/security.md.
  */
 public final class TokensFile {
@@ -32,7 +32,7 @@ public final class TokensFile {
 
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
 
-  /** What may stand in an {@code Authorization} header (RFC 6750, section 2.1). */
+  /** The characters allowed in an {@code Authorization} header (RFC 6750, section 2.1). */
   private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
 
   private final Path file;
@@ -45,7 +45,7 @@ public final class TokensFile {
     this.file = file;
   }
 
-  /** A file that cannot be used. */
+  /** Thrown when a file cannot be used. */
   public static final class Unusable extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -56,14 +56,14 @@ public final class TokensFile {
       this.problems = List.copyOf(problems);
     }
 
-    /** All of them, each with file and line; none shows a token. */
+    /** Returns all problems, each with file and line; none contains a token. */
     public List<String> problems() {
       return problems == null ? List.of() : problems;
     }
   }
 
   /**
-   * Reads it.
+   * Reads a file.
    *
    * @throws Unusable with every problem at once
    */
@@ -89,9 +89,9 @@ public final class TokensFile {
   }
 
   /**
-   * Refuses what others can read or write: tokens in it may be plain.
+   * Refuses a file that others can read or write, because its tokens may be plain text.
    *
-   * @throws Unusable saying what to do
+   * @throws Unusable with the remedy
    */
   public static void requirePrivate(Path file) throws IOException, Unusable {
     if (!file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
@@ -107,7 +107,7 @@ public final class TokensFile {
   }
 
   /**
-   * Reads its text.
+   * Parses the text of a file.
    *
    * @param file for messages
    * @throws Unusable with every problem at once
@@ -134,7 +134,7 @@ public final class TokensFile {
   private void line(int number, String line) {
     String[] parts = line.split("\\s+", 3);
     if (parts.length < 3) {
-      // Not shown: what is missing may be the name, and then this is a token.
+      // Does not quote the line: the name may be missing, and then this is a token.
       problem(number, "expected NAME ROLE TOKEN, separated by blanks");
       return;
     }

@@ -1,4 +1,4 @@
-/** Who may do what over HTTP, and the record of what was done. Knows nothing of HTTP itself. */
+/** Authorisation of HTTP callers and the audit log, independent of HTTP itself. */
 @NullMarked
 package io.espalier.webui.security;
 

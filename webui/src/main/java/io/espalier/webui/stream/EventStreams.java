@@ -24,17 +24,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event feed as server-sent events. Nothing is buffered per client beyond the socket's write
- * queue: a client that is slow reads later from the feed's own bounded buffer, and one that falls
- * out of it with a full queue, or stops reading, is disconnected. It may come back with {@code
- * Last-Event-ID} and gets what is stored since; if that is no longer stored it is told of the gap
- * first.
+ * Sends the event feed as server-sent events. It buffers nothing per client beyond the socket's
+ * write queue: a slow client reads later from the feed's own bounded buffer. A client that falls
+ * out of the buffer with a full queue, or stops reading, is disconnected. It may reconnect with
+ * {@code Last-Event-ID} and gets the stored events since then; if they are no longer stored, it is
+ * first notified of the gap.
  */
 public final class EventStreams implements Handler<RoutingContext> {
   private static final int BATCH = 64;
   private static final int WRITE_QUEUE_BYTES = 256 * 1024;
 
-  /** Ticks with a full write queue after which a client counts as gone. */
+  /** The number of ticks with a full write queue after which a client counts as gone. */
   private static final int STUCK_TICKS = 3;
 
   private final EventFeed feed;
@@ -60,7 +60,7 @@ public final class EventStreams implements Handler<RoutingContext> {
   public void handle(RoutingContext ctx) {
     String accept = ctx.request().getHeader("Accept");
     if (accept == null || !accept.toLowerCase(Locale.ROOT).contains("text/event-stream")) {
-      // A page ends, so it is what they get who do not say what they want.
+      // Clients that do not name a type get a page, because it ends.
       ctx.next();
       return;
     }
@@ -80,7 +80,7 @@ public final class EventStreams implements Handler<RoutingContext> {
     new Stream(ctx, from).open();
   }
 
-  /** The sequence after which the client wants events: now, unless it says otherwise. */
+  /** Returns the sequence after which the client wants events; by default the current one. */
   private long start(RoutingContext ctx) {
     String given = ctx.request().getHeader("Last-Event-ID");
     String name = "Last-Event-ID";
@@ -89,7 +89,7 @@ public final class EventStreams implements Handler<RoutingContext> {
         throw ApiException.badRequest("unknown parameter \"" + parameter + "\"; there is after");
       }
     }
-    // A browser that reconnects repeats the URL it began with, so the header prevails.
+    // A browser that reconnects repeats its original URL, so the header takes precedence.
     if (given == null || given.isEmpty()) {
       given = ctx.queryParams().get("after");
       name = "after";
@@ -103,12 +103,12 @@ public final class EventStreams implements Handler<RoutingContext> {
         return from;
       }
     } catch (NumberFormatException e) {
-      // Said below.
+      // Reported below.
     }
     throw ApiException.badRequest(name + " must be the number of an event, not \"" + given + "\"");
   }
 
-  /** One client; everything runs on its event loop, except the news. */
+  /** One client; everything runs on its event loop, except notifications. */
   private final class Stream {
     private final HttpServerResponse response;
     private final Context loop;
@@ -145,7 +145,7 @@ public final class EventStreams implements Handler<RoutingContext> {
       wake();
     }
 
-    /** Called by any thread. */
+    /** May be called by any thread. */
     private void wake() {
       if (scheduled.compareAndSet(false, true)) {
         loop.runOnContext(v -> pump());
@@ -165,7 +165,7 @@ public final class EventStreams implements Handler<RoutingContext> {
       }
       boolean fellBehind = events.get(0).sequence() > sequence + 1;
       if (full && fellBehind) {
-        // It reads too slowly; it may come back and read from the store.
+        // The client reads too slowly; it may reconnect and read from the store.
         drop();
       } else if (full) {
         response.drainHandler(v -> wake());
@@ -176,7 +176,7 @@ public final class EventStreams implements Handler<RoutingContext> {
       }
     }
 
-    /** The feed no longer holds what this client has not read yet. */
+    /** Reads from the store, because the feed's buffer no longer has the client's next events. */
     private void readPast() {
       reading = true;
       feed.past(sequence, BATCH)
@@ -193,7 +193,7 @@ public final class EventStreams implements Handler<RoutingContext> {
 
     private void past(@Nullable List<Event> older, @Nullable Throwable failure) {
       if (failure != null || older == null || older.isEmpty()) {
-        // It comes back by itself.
+        // The client reconnects by itself.
         drop();
         return;
       }
@@ -218,11 +218,14 @@ public final class EventStreams implements Handler<RoutingContext> {
         sequence = event.sequence();
       }
       response.write(text.toString());
-      // One batch per turn, so that other clients of this loop have theirs.
+      // One batch per turn, so that other clients of this loop get theirs.
       wake();
     }
 
-    /** A number from the future is one of another life of the scheduler: tell everything. */
+    /**
+     * Handles a sequence from the future, which belongs to another life of the scheduler: sends
+     * everything.
+     */
     private void tellIfForeign() {
       if (sequence > feed.newest()) {
         tellOfGap(feed.oldest());

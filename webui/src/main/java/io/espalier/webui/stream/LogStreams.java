@@ -29,26 +29,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Output as server-sent events, as it is written. Each client asks for its next page when its
- * socket has taken the last one, so a slow one only falls behind; one that takes nothing any more
- * is disconnected. It may come back with {@code Last-Event-ID}, the id of the last line it has, and
- * misses nothing that is still kept.
+ * Sends task output as server-sent events, as it is written. It fetches the next page of a client
+ * when the socket has accepted the last one, so a slow client only falls behind; one that accepts
+ * nothing any more is disconnected. A client may reconnect with {@code Last-Event-ID}, the id of
+ * its last line, and misses nothing that is still stored.
  */
 public final class LogStreams implements Handler<RoutingContext> {
   private static final String EVENT_STREAM = "text/event-stream";
   private static final int PAGE = 256;
   private static final int WRITE_QUEUE_BYTES = 256 * 1024;
 
-  /** Between two looks for new lines, when there are none. */
+  /** The time between two polls without new lines. */
   private static final long LOOK_MILLIS = 250;
 
-  /** The same when each look is a call of every worker. */
+  /** The same when each poll calls every worker. */
   private static final long LOOK_ELSEWHERE_MILLIS = 1_000;
 
-  /** Looks without news between two questions whether the task has ended. */
+  /** The number of polls without new lines between two checks whether the task has ended. */
   private static final int LOOKS_PER_QUESTION = 4;
 
-  /** Ticks with a full write queue after which a client counts as gone. */
+  /** The number of ticks with a full write queue after which a client counts as gone. */
   private static final int STUCK_TICKS = 3;
 
   private final SchedulerApi api;
@@ -58,7 +58,7 @@ public final class LogStreams implements Handler<RoutingContext> {
   private final Counter dropped;
 
   /**
-   * @param api answers on threads that may work
+   * @param api answers on threads that may do work
    */
   public LogStreams(SchedulerApi api, int maxClients, Duration heartbeat, MeterRegistry metrics) {
     this.api = api;
@@ -97,8 +97,8 @@ public final class LogStreams implements Handler<RoutingContext> {
   }
 
   /**
-   * @param query its start is where to begin; -1: behind what there is
-   * @param job whose task is asked about; empty: nothing ends the stream
+   * @param query begins at its start; -1: after the current lines
+   * @param job the job of the task whose end ends the stream; empty: the stream does not end
    */
   private record Follow(LogQuery query, String job, String node) {}
 
@@ -120,7 +120,7 @@ public final class LogStreams implements Handler<RoutingContext> {
     String from = first(parameters, "from");
     String last = ctx.request().getHeader("Last-Event-ID");
     boolean resumes = last != null && !last.isEmpty();
-    // A browser that reconnects repeats the URL it began with, so the header prevails.
+    // A browser that reconnects repeats its original URL, so the header takes precedence.
     String name = resumes ? "Last-Event-ID" : "parameter \"from\"";
     String given = resumes && last != null ? last : from;
     if (!given.isEmpty()) {
@@ -148,7 +148,7 @@ public final class LogStreams implements Handler<RoutingContext> {
         return id;
       }
     } catch (NumberFormatException e) {
-      // Said below.
+      // Reported below.
     }
     throw ApiException.badRequest(name + " must be the id of a line, not \"" + given + "\"");
   }
@@ -188,7 +188,7 @@ public final class LogStreams implements Handler<RoutingContext> {
       look();
     }
 
-    /** Goes on here with an answer, unless the client is gone. */
+    /** Continues on the event loop with an answer, unless the client is gone. */
     private <T> void then(CompletionStage<T> answer, Handler<T> handler) {
       var unused =
           answer.whenComplete(
@@ -234,7 +234,7 @@ public final class LogStreams implements Handler<RoutingContext> {
         response.write(text.toString());
       }
       if (page.nextId() != LogPage.END) {
-        // After a turn of all others.
+        // After a turn of all other clients.
         loop.runOnContext(v -> look());
         return;
       }
@@ -248,7 +248,7 @@ public final class LogStreams implements Handler<RoutingContext> {
             api.task(follow.job(), follow.node()),
             task -> {
               int over = TaskStatus.Main.DONE.bit() | TaskStatus.Main.FAILED.bit();
-              // What it wrote last may have come since the page.
+              // The task may have written its last lines after this page was read.
               ending = (task.bits() & over) != 0;
               later();
             });

@@ -1,4 +1,4 @@
-/** Streams of server-sent events: what happens, and the lines of logs. */
+/** Streams of server-sent events: the event feed, and the lines of logs. */
 @NullMarked
 package io.espalier.webui.stream;
 

@@ -8,13 +8,16 @@ import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.core.net.TrustOptions;
 import java.util.concurrent.TimeUnit;
 
-/** TLS as Vert.x wants it. */
+/** Converts certificates to the TLS options of Vert.x. */
 public final class TlsSetup {
   private static final long HANDSHAKE_SECONDS = 5;
 
   private TlsSetup() {}
 
-  /** Clients may show a certificate; one of somebody else ends the handshake. */
+  /**
+   * Returns server options. Client certificates are optional; one of an unknown authority ends the
+   * handshake.
+   */
   public static ServerSSLOptions server(TlsSource.Material material) {
     ServerSSLOptions options = new ServerSSLOptions();
     options
@@ -31,7 +34,7 @@ public final class TlsSetup {
     return options;
   }
 
-  /** The same for a server that is to begin, speaking HTTP/1.1 only. */
+  /** Configures a new server, which speaks HTTP/1.1 only. */
   public static void server(HttpServerOptions options, TlsSource.Material material) {
     ServerSSLOptions ssl = server(material);
     options
@@ -44,7 +47,10 @@ public final class TlsSetup {
         .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS);
   }
 
-  /** For asking another scheduler of the group; its name must be the one that is called. */
+  /**
+   * Configures a client that calls another scheduler of the group; the certificate must contain the
+   * name that is called.
+   */
   public static HttpClientOptions client(HttpClientOptions options, TlsSource.Material material) {
     options.setKeyCertOptions(KeyCertOptions.wrap(material.keys()));
     material.clients().ifPresent(trust -> options.setTrustOptions(TrustOptions.wrap(trust)));

@@ -4,26 +4,26 @@ import java.util.Optional;
 import javax.net.ssl.X509KeyManager;
 import javax.net.ssl.X509TrustManager;
 
-/** Certificates that may be replaced while they are in use. For any thread. */
+/** Provides certificates that may be replaced while they are in use. Thread-safe. */
 public interface TlsSource {
   /**
-   * What a server shows and believes.
+   * The certificates of a server and the authorities it trusts.
    *
    * @param keys its certificate, with its key
-   * @param clients who may vouch for clients; empty: clients show nothing
+   * @param clients authorities of client certificates; empty: clients have none
    */
   record Material(X509KeyManager keys, Optional<X509TrustManager> clients) {}
 
-  /** What is in force. */
+  /** Returns the certificates in force. */
   Material current();
 
   /**
-   * Looks for replacements; may block for as long as reading files takes.
+   * Checks for replacements; may block while it reads files.
    *
-   * @return whether {@link #current} is another one now
+   * @return true when {@link #current} has changed
    */
   boolean poll();
 
-  /** Why the newest files are not in force. */
+  /** Describes why the newest files are not in force. */
   Optional<String> problem();
 }

@@ -1,4 +1,4 @@
-/** Certificates of the web server, read again when their files change. */
+/** Certificates of the web server, reloaded when their files change. */
 @NullMarked
 package io.espalier.webui.tls;
 

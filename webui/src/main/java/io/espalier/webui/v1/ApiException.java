@@ -11,11 +11,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/** A request that is not answered with what it asked for: an RFC 9457 problem. */
+/** A failed request, reported to the client as an RFC 9457 problem. */
 public final class ApiException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** So many violations stand in the sentence for people, all of them in the list. */
+  /** The maximum number of violations in the sentence for people; the list contains all of them. */
   private static final int TOLD = 5;
 
   private static final Map<Integer, String> TITLES =
@@ -55,7 +55,7 @@ public final class ApiException extends RuntimeException {
   }
 
   /**
-   * A request that the contract does not allow.
+   * Creates the failure of a request that violates the contract.
    *
    * @param violations all of them, at least one
    */
@@ -84,7 +84,8 @@ public final class ApiException extends RuntimeException {
   }
 
   /**
-   * What a failed stage means to the caller. A bug becomes a 500 that names its kind only.
+   * Translates the failure of a stage for the caller. A bug becomes a 500 that reveals only its
+   * kind.
    *
    * @param failure as a stage reports it, wrapped or not
    */
@@ -120,7 +121,7 @@ public final class ApiException extends RuntimeException {
     return status;
   }
 
-  /** The body, of type {@code application/problem+json}. */
+  /** Returns the body, of type {@code application/problem+json}. */
   public Json.Obj document() {
     Json.Builder document =
         Json.object()

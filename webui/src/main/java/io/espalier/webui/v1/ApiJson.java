@@ -21,12 +21,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The schemas of {@code openapi.yaml} by name. Times are epoch milliseconds, left out if unknown.
+ * Encodes the schemas of {@code openapi.yaml}. Times are epoch milliseconds and are left out if
+ * unknown.
  */
 public final class ApiJson {
   private ApiJson() {}
 
-  /** The part of the nodes that a scheduler has; null: all. */
+  /** Returns the partition of a scheduler; null: all nodes. */
   static @Nullable Json shard(@Nullable Config config) {
     return config == null || config.shard().isWhole() ? null : Json.of(config.shard().toString());
   }
@@ -136,7 +137,7 @@ public final class ApiJson {
         .build();
   }
 
-  /** What is left of a task's time limits; nothing for one without. */
+  /** Adds the remaining time of a task's limits; nothing for a task without limits. */
   static void limits(Json.Builder json, TaskDeadlines limits) {
     time(json, "timeout_at_ms", limits.timeoutAtMillis());
     time(json, "deadline_ms", limits.deadlineMillis());
@@ -169,7 +170,7 @@ public final class ApiJson {
     return json.build();
   }
 
-  /** What a job's pace is, in its summary. */
+  /** Adds the pace of a job to its summary. */
   static void pace(Json.Builder json, JobProgress progress) {
     json.put("rate_per_second", rounded(progress.ratePerSecond()));
     if (progress.secondsLeft() >= 0) {

@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * A request to one resource. What is wrong with it is said, never guessed at: unknown parameters
- * are refused like bad values.
+ * A request to one resource. Its methods report invalid input instead of guessing: unknown
+ * parameters are refused like bad values.
  *
  * @param path values of the template's parameters
  * @param query values by name
- * @param body empty when there is none
+ * @param body empty object when there is none
  * @param headers by name in lower case
- * @param caller who asks, already found to have the role of the route
+ * @param caller the caller, already authorised for the role of the route
  */
 public record ApiRequest(
     Map<String, String> path,
@@ -33,18 +33,18 @@ public record ApiRequest(
     query = java.util.Collections.unmodifiableMap(copy);
   }
 
-  /** A request of somebody in this process, without headers. */
+  /** Creates a request from this process, without headers. */
   public ApiRequest(Map<String, String> path, Map<String, List<String>> query, Json.Obj body) {
     this(path, query, body, Map.of(), Principal.ANYBODY);
   }
 
-  /** The same, asked by somebody. */
+  /** Returns the same request with another caller. */
   public ApiRequest by(Principal who) {
     return new ApiRequest(path, query, body, headers, who);
   }
 
   /**
-   * A header, or empty.
+   * Returns a header, or empty.
    *
    * @param name in lower case
    */
@@ -52,7 +52,7 @@ public record ApiRequest(
     return headers.getOrDefault(name, "");
   }
 
-  /** Refuses query parameters of other names. */
+  /** Refuses query parameters with other names. */
   public ApiRequest allowing(String... names) {
     List<String> allowed = Arrays.asList(names);
     for (String name : query.keySet()) {
@@ -69,7 +69,7 @@ public record ApiRequest(
     return this;
   }
 
-  /** Refuses body members of other names. */
+  /** Refuses body members with other names. */
   public ApiRequest allowingInBody(String... names) {
     List<String> allowed = Arrays.asList(names);
     TreeSet<String> unknown = new TreeSet<>(body.members().keySet());
@@ -84,7 +84,7 @@ public record ApiRequest(
     return this;
   }
 
-  /** A path parameter; templates guarantee its presence. */
+  /** Returns a path parameter; templates guarantee its presence. */
   public String part(String name) {
     String value = path.get(name);
     if (value == null) {
@@ -93,7 +93,7 @@ public record ApiRequest(
     return value;
   }
 
-  /** A query parameter, or empty. */
+  /** Returns a query parameter, or empty. */
   public String text(String name) {
     List<String> values = query.getOrDefault(name, List.of());
     if (values.size() > 1) {
@@ -102,12 +102,12 @@ public record ApiRequest(
     return values.isEmpty() ? "" : values.get(0);
   }
 
-  /** All values of a parameter that may be repeated. */
+  /** Returns all values of a repeatable parameter. */
   public List<String> all(String name) {
     return new ArrayList<>(query.getOrDefault(name, List.of()));
   }
 
-  /** A query parameter that is one of these words. */
+  /** Returns a query parameter that must be one of these words. */
   public String choice(String name, String otherwise, List<String> choices) {
     String value = text(name);
     if (value.isEmpty()) {
@@ -126,7 +126,7 @@ public record ApiRequest(
     return value;
   }
 
-  /** A query parameter that is a whole number within bounds. */
+  /** Returns a query parameter that must be a whole number within bounds. */
   public long integer(String name, long otherwise, long min, long max) {
     String value = text(name);
     if (value.isEmpty()) {
@@ -138,7 +138,7 @@ public record ApiRequest(
         return number;
       }
     } catch (NumberFormatException e) {
-      // Said below, in the words of all the other cases.
+      // Reported below, together with the other cases.
     }
     throw ApiException.badRequest(
         "parameter \""
@@ -152,7 +152,7 @@ public record ApiRequest(
             + "\"");
   }
 
-  /** A number member of the body, which must be there. */
+  /** Returns a required number member of the body. */
   double bodyNumber(String name, double min, double max) {
     Json value = body.get(name);
     if (value == null) {
@@ -166,7 +166,7 @@ public record ApiRequest(
     return number;
   }
 
-  /** A string member of the body, or empty. */
+  /** Returns a string member of the body, or empty. */
   public String bodyText(String name) {
     Json value = body.get(name);
     if (value == null) {

@@ -9,10 +9,11 @@ import java.util.concurrent.CompletionStage;
  *
  * @param method {@code GET}, {@code POST}, {@code PUT} or {@code DELETE}
  * @param template path with parameters in braces, as {@code openapi.yaml} writes it
- * @param changes whether it changes something, and so is logged and done once per idempotency key
- * @param role that the caller needs, the same as {@code x-role} in {@code openapi.yaml}
- * @param handler answers it
- * @param tag the entity tag of its answers
+ * @param changes whether it changes something, and is therefore logged and done once per
+ *     idempotency key
+ * @param role required of the caller, the same as {@code x-role} in {@code openapi.yaml}
+ * @param handler answers the requests
+ * @param tag computes the entity tag of answers
  */
 public record ApiRoute(
     String method, String template, boolean changes, Role role, Handler handler, Tag tag) {
@@ -22,7 +23,10 @@ public record ApiRoute(
     }
   }
 
-  /** Needs a viewer, or an operator when it changes something; its answers have no entity tag. */
+  /**
+   * Creates a route that requires a viewer, or an operator if it changes something. Its answers
+   * have no entity tag.
+   */
   public ApiRoute(String method, String template, boolean changes, Handler handler) {
     this(method, template, changes, changes ? Role.OPERATOR : Role.VIEWER, handler, answer -> "");
   }
@@ -35,12 +39,12 @@ public record ApiRoute(
     return new ApiRoute("POST", template, true, handler);
   }
 
-  /** A change that decides what runs, or who leads. */
+  /** Creates a change that requires an admin, because it decides what runs or who leads. */
   static ApiRoute admin(String method, String template, Handler handler) {
     return new ApiRoute(method, template, true, Role.ADMIN, handler, answer -> "");
   }
 
-  /** An operation that only another server answers, to be judged and handed on. */
+  /** Creates an operation that another server answers, to be authorised here and forwarded. */
   public static ApiRoute elsewhere(String method, String template) {
     return new ApiRoute(
         method,
@@ -51,21 +55,21 @@ public record ApiRoute(
         });
   }
 
-  /** The same operation at a longer path. */
+  /** Returns the same operation with a path prefix. */
   public ApiRoute below(String prefix) {
     return new ApiRoute(method, prefix + template, changes, role, handler, tag);
   }
 
-  /** The same with entity tags. */
+  /** Returns the same operation with entity tags. */
   ApiRoute tagged(Tag newTag) {
     return new ApiRoute(method, template, changes, role, handler, newTag);
   }
 
-  /** Finds the entity tag in an answer. */
+  /** Computes the entity tag of an answer. */
   @FunctionalInterface
   public interface Tag {
     /**
-     * The tag without its quotes; empty for none.
+     * Returns the tag without its quotes; empty for none.
      *
      * @param answer the body
      */
@@ -76,9 +80,9 @@ public record ApiRoute(
   @FunctionalInterface
   public interface Handler {
     /**
-     * The body of the answer. Runs where work is allowed; must not wait.
+     * Returns the body of the answer. Runs on a thread that may do work but must not wait.
      *
-     * @throws ApiException for what the caller did wrong; stages fail with it too, or with {@link
+     * @throws ApiException for an error of the caller; stages fail with it too, or with {@link
      *     io.espalier.core.api.RefusedException}
      */
     CompletionStage<Json> answer(ApiRequest request);

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The JSON resources of {@code /api/v1} as {@code openapi.yaml} describes them. HTTP is one way to
- * reach them; a client in the same process calls {@link #call}.
+ * The JSON resources of {@code /api/v1}, specified in {@code openapi.yaml}. They are reachable over
+ * HTTP and, in the same process, by {@link #call}.
  */
 public final class ApiV1 {
   public static final String JOBS = "/api/v1/jobs";
@@ -55,18 +55,18 @@ public final class ApiV1 {
   public static final String AUDIT = "/api/v1/audit";
   public static final String SUMMARY = "/api/v1/summary";
 
-  /** Answered as a stream, or as a page when the client accepts JSON only. */
+  /** Answered as a stream, or as a page when the client accepts only JSON. */
   public static final String EVENTS = "/api/v1/events";
 
   private final List<ApiRoute> routes = new ArrayList<>();
 
-  /** Without an audit log: changes of somebody in this process. */
+  /** Creates the resources without an audit log, for callers in this process. */
   public ApiV1(SchedulerApi api, ServerIdentity identity) {
     this(api, identity, new MemoryAuditLog(1));
   }
 
   /**
-   * @param audit that is read; whoever calls the routes writes it
+   * @param audit the log to read; the callers of the routes write it
    */
   public ApiV1(SchedulerApi api, ServerIdentity identity, AuditLog audit) {
     new SecurityResources(audit).addTo(routes);
@@ -85,7 +85,10 @@ public final class ApiV1 {
     new SummaryResources(api, identity).addTo(routes);
   }
 
-  /** Who asks, and who changed what: for servers that are no scheduler. */
+  /**
+   * Returns the routes for the caller's identity and the audit log, for servers other than
+   * schedulers.
+   */
   public static List<ApiRoute> ofSecurity(AuditLog audit) {
     List<ApiRoute> routes = new ArrayList<>();
     new SecurityResources(audit).addTo(routes);
@@ -93,8 +96,8 @@ public final class ApiV1 {
   }
 
   /**
-   * Every operation of a scheduler with the role that it needs, for a server that judges requests
-   * to schedulers and hands them on: none of them can be answered here.
+   * Returns every operation of a scheduler with its role, for a server that authorises requests and
+   * forwards them to schedulers. These routes cannot answer.
    */
   public static List<ApiRoute> operations() {
     SchedulerApi elsewhere =
@@ -108,7 +111,7 @@ public final class ApiV1 {
     return new ApiV1(elsewhere, ServerIdentity.UNNAMED).routes();
   }
 
-  /** Every operation that answers with JSON. */
+  /** Returns every operation that answers with JSON. */
   public List<ApiRoute> routes() {
     return List.copyOf(routes);
   }

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The schemas of {@code openapi.yaml} about what a task did and what it used. */
+/**
+ * Encodes the schemas of {@code openapi.yaml} for the attempts of a task and their resource usage.
+ */
 final class AttemptJson {
   private AttemptJson() {}
 
@@ -70,7 +72,7 @@ final class AttemptJson {
     return json.build();
   }
 
-  /** Schema {@code ResourceUsage}: what is not known is left out. */
+  /** Schema {@code ResourceUsage}; unknown values are left out. */
   static Json.Obj usage(ResourceUsage usage) {
     Json.Builder json = Json.object();
     amount(json, "cpu_ms", usage.cpuMillis());

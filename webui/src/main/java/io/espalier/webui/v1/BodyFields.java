@@ -5,19 +5,19 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Members of bodies that several operations share. */
+/** Reads members of bodies that several operations share. */
 final class BodyFields {
   /** More than thirty years. */
   private static final double MOST_SECONDS = 1e9;
 
   private BodyFields() {}
 
-  /** Who asks, as far as they say. */
+  /** Returns the author that the caller states. */
   static String author(ApiRequest request) {
     return request.caller().author(request.bodyText("author"));
   }
 
-  /** The member {@code expires_in_seconds} in milliseconds; 0 when there is none. */
+  /** Returns the member {@code expires_in_seconds} in milliseconds; 0 when it is missing. */
   static long expiresInMillis(ApiRequest request) {
     return request.body().get("expires_in_seconds") == null
         ? 0
@@ -25,9 +25,9 @@ final class BodyFields {
   }
 
   /**
-   * A whole number that is not negative.
+   * Returns a non-negative whole number.
    *
-   * @param otherwise when there is none; -1: there must be one
+   * @param otherwise the value when it is missing; -1: it is required
    */
   static long whole(ApiRequest request, String name, long otherwise, long max) {
     Json value = request.body().get(name);
@@ -49,7 +49,7 @@ final class BodyFields {
             + (value == null ? "; it is missing in the body" : ", not " + value));
   }
 
-  /** A member that is true or false; false when there is none. */
+  /** Returns a boolean member; false when it is missing. */
   static boolean flag(Json.Obj of, String name) {
     Json value = of.get(name);
     if (value == null) {
@@ -61,7 +61,7 @@ final class BodyFields {
     throw ApiException.badRequest("\"" + name + "\" must be true or false, not " + value.kind());
   }
 
-  /** A member that is a list of strings; empty when there is none. */
+  /** Returns a member that is a list of strings; empty when it is missing. */
   static List<String> texts(Json.Obj of, String name) {
     Json value = of.get(name);
     List<String> texts = new ArrayList<>();

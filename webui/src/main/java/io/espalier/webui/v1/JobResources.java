@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Jobs: list, detail, histogram. */
+/** Resources for jobs: list, detail, histogram. */
 final class JobResources {
   private final SchedulerApi api;
 
@@ -68,7 +68,7 @@ final class JobResources {
             .build());
   }
 
-  /** Schema {@code Job}, to be added to. */
+  /** Returns schema {@code Job} for further members to be added. */
   static Json.Builder summary(Job job, Config config, SchedulerView view) {
     Pause pause = view.pauses().get(job.name());
     JobProgress progress = view.progress().get(job.name());

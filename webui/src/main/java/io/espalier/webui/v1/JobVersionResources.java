@@ -14,9 +14,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Changing jobs: save, delete, history, back to an earlier version. */
+/** Resources for changing jobs: save, delete, history, roll back. */
 final class JobVersionResources {
-  /** Of one validation in an answer. */
+  /** The maximum number of problems in the answer to one validation. */
   private static final int MOST_PROBLEMS = 1_000;
 
   private final SchedulerApi api;
@@ -33,7 +33,7 @@ final class JobVersionResources {
     routes.add(ApiRoute.admin("POST", ApiV1.ROLLBACK, this::rollBack));
   }
 
-  /** The entity tag of anything that has a {@code version}. */
+  /** Returns the entity tag of any object with a {@code version}. */
   static String tag(Json answer) {
     return answer instanceof Json.Obj object && object.get("version") instanceof Json.Num version
         ? JsonWriter.compact(version)
@@ -59,7 +59,7 @@ final class JobVersionResources {
             });
   }
 
-  /** Errors before warnings where there are too many for one answer. */
+  /** Returns the problems to show; errors come first when there are too many for one answer. */
   private static List<Problem> shown(List<Problem> problems) {
     if (problems.size() <= MOST_PROBLEMS) {
       return problems;
@@ -135,7 +135,10 @@ final class JobVersionResources {
             });
   }
 
-  /** Another version than expected is a failed precondition if the request had one. */
+  /**
+   * Returns the answer to a change. A version conflict is a failed precondition if the request had
+   * one.
+   */
   private static Json outcome(
       ApiRequest request, @Nullable JobVersion version, @Nullable Throwable failure) {
     if (version != null) {
@@ -157,7 +160,10 @@ final class JobVersionResources {
     return !request.header("if-match").isEmpty() || !request.header("if-none-match").isEmpty();
   }
 
-  /** What the parameter or the headers say; they must not contradict each other. */
+  /**
+   * Returns the expected version of the parameter or the headers, which must not contradict each
+   * other.
+   */
   private static long version(ApiRequest request) {
     long given = request.integer("version", JobVersions.ANY, 0, Long.MAX_VALUE);
     long expected = given;
@@ -175,7 +181,7 @@ final class JobVersionResources {
     return request.header("if-none-match").isEmpty() ? JobVersions.ANY : JobVersions.NEW;
   }
 
-  /** Its form was checked by the contract. */
+  /** Returns the version in {@code If-Match}; the contract has checked its format. */
   private static long ifMatch(ApiRequest request) {
     String tag = request.header("if-match");
     if (tag.isEmpty()) {

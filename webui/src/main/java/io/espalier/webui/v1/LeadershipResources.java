@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** By what right this scheduler leads, and letting another lead. */
+/** Resources for the leadership of this scheduler: its state, and stepping down. */
 final class LeadershipResources {
   private final SchedulerApi api;
   private final InstantSource clock = InstantSource.system();

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Overrides of limits: list, set, end; of a level or of one node. */
+/** Resources for overrides of limits, of a level or of one node: list, set, end. */
 final class LimitResources {
   private final SchedulerApi api;
 

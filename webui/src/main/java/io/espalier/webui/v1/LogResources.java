@@ -12,13 +12,13 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
-/** Output of tasks, in pages; what is common to pages and the stream. */
+/** Resources for task output in pages, and the code shared with the stream. */
 public final class LogResources {
   private static final int MAX_PAGE = 1000;
   private static final List<String> STREAMS =
       Stream.of(LogLine.Stream.values()).map(LogLine.Stream::label).toList();
 
-  /** Some 290,000 years: no time is later. */
+  /** The upper limit of times, about 290,000 years. */
   private static final long LAST_MILLIS = Long.MAX_VALUE / 1000;
 
   private final SchedulerApi api;
@@ -54,7 +54,9 @@ public final class LogResources {
     return api.logs(query).thenApply(page -> page(query, page));
   }
 
-  /** Which lines a request is about: streams, jobs, nodes, attempt, regular expression. */
+  /**
+   * Returns the query for the selected lines: streams, jobs, nodes, attempt, regular expression.
+   */
   public static LogQuery chosen(ApiRequest request) {
     Set<LogLine.Stream> streams = EnumSet.noneOf(LogLine.Stream.class);
     for (String label : request.all("stream")) {
@@ -101,7 +103,7 @@ public final class LogResources {
     return body.build();
   }
 
-  /** One line as the contract has it. */
+  /** Encodes one line as in the contract. */
   public static Json line(LogLine line) {
     Json.Builder form =
         Json.object()

@@ -10,14 +10,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes have configured limits of their own ({@code node_resources_override}). Computed once
- * for each configuration and tree, when first asked. Thread-safe.
+ * Indexes the nodes with configured limits of their own ({@code node_resources_override}). It is
+ * computed once for each configuration and tree, at first use. Thread-safe.
  */
 public final class NodeLimitIndex {
   private volatile Of newest = new Of(null, null, null);
 
-  /** Those of the view's nodes. */
-  @SuppressWarnings("ReferenceEquality") // Neither changes; another one of either is another view.
+  /** Returns the limits for the nodes of the view. */
+  @SuppressWarnings("ReferenceEquality") // Both are immutable: identity suffices.
   public Of of(SchedulerView view) {
     Of known = newest;
     if (known.config != view.config() || known.topology != view.topology()) {
@@ -31,14 +31,14 @@ public final class NodeLimitIndex {
     if (config == null
         || topology == null
         || config.settings().rules().nodeLimits().isEmpty()
-        // For a moment the nodes may be those of another configuration.
+        // For a moment the nodes may belong to another configuration.
         || !config.settings().levels().equals(topology.levels())) {
       return new Of(config, topology, null);
     }
     return new Of(config, topology, ConfiguredLimits.of(config, topology));
   }
 
-  /** Limits of one configuration and tree. */
+  /** The limits of one configuration and tree. */
   public static final class Of {
     private final @Nullable Config config;
     private final @Nullable Topology topology;
@@ -51,7 +51,7 @@ public final class NodeLimitIndex {
       this.limits = limits;
     }
 
-    /** By resource, those of a node that are not its level's; mostly none. */
+    /** Returns the limits of a node that differ from its level, by resource; mostly none. */
     public Map<String, Integer> limits(int node) {
       if (config == null || topology == null || limits == null) {
         return Map.of();

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The node tree, in pages. */
+/** Resources for the node tree, in pages. */
 final class NodeResources {
   private static final int MAX_PAGE = 10_000;
 
@@ -61,7 +61,10 @@ final class NodeResources {
             .build());
   }
 
-  /** The node after the cursor's; a cursor names a node, so it survives a refresh of the others. */
+  /**
+   * Returns the position after the node of the cursor; a cursor names a node, so it survives a
+   * refresh of other nodes.
+   */
   private static int begin(Topology topology, String cursor) {
     if (cursor.isEmpty()) {
       return 0;
@@ -74,7 +77,7 @@ final class NodeResources {
         node = topology.find(level, cursor.substring(colon + 1));
       }
     } catch (NumberFormatException e) {
-      // Said below.
+      // Reported below.
     }
     if (node < 0) {
       throw ApiException.badRequest("the cursor \"after\" is not valid any more; begin again");

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What operators do to jobs and to tasks of their choice. */
+/** Resources for the commands of operators on jobs and selected tasks. */
 final class OperationResources {
   private static final long MOST_TASKS = 1L << 31;
   private static final Set<String> SELECTOR =

@@ -16,7 +16,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The schemas of {@code openapi.yaml} about the tree and about what keeps a job from getting on.
+ * Encodes the schemas of {@code openapi.yaml} for the tree and for the reasons why a job does not
+ * progress.
  */
 final class QueryJson {
   private QueryJson() {}

@@ -6,7 +6,7 @@ import io.espalier.core.json.Json;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** What people look at to understand: the tree, one node, and why a job does not get on. */
+/** Resources that explain the state: the tree, one node, and why a job does not progress. */
 final class QueryResources {
   private static final int MAX_DEPTH = 1_000;
   private static final int MAX_GROUPS = 200;

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** The queues: what they hold, and what is due to them. */
+/** Resources for queues: their usage and their entitlement. */
 final class QueueResources {
   private final SchedulerApi api;
 

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Takes passwords out of what is shown: node sources may carry them in URIs and headers, jobs in
- * the environment of their tasks.
+ * Removes secrets from what is shown: node sources may have them in URIs and headers, jobs in the
+ * environment of their tasks.
  */
 public final class SecretMask {
   private static final String HIDDEN = "***";
@@ -25,28 +25,28 @@ public final class SecretMask {
   private static final Pattern PARAMETER =
       Pattern.compile("((?:" + WORDS + ")[\\w.-]{0,64}=)[^&;\\s]*", Pattern.CASE_INSENSITIVE);
 
-  /** What these hold is nobody's business, whatever the names in them. */
+  /** Objects whose values are all hidden, whatever their names. */
   private static final Set<String> HIDDEN_WHOLE = Set.of("headers", "environment");
 
   private SecretMask() {}
 
-  /** A job with all defaults, as this caller may see it. */
+  /** Returns a job with all defaults, masked for this caller. */
   public static Json.Obj job(Job job, Settings settings, Principal caller) {
     return job(BistroJobWriter.toJson(job, settings), caller);
   }
 
-  /** A job as it was written, or with all defaults, as this caller may see it. */
+  /** Returns a job, as it was written or with all defaults, masked for this caller. */
   static Json.Obj job(Json.Obj job, Principal caller) {
-    // Whoever may save a job gets it as it is, to change and save it.
+    // A caller that may save jobs gets the job unmasked, to edit and save it.
     return caller.role().covers(Role.ADMIN) ? job : hideTexts(job);
   }
 
-  /** For all: values under telling names, and passwords in texts. */
+  /** Masks for all callers: values with revealing names, and passwords in texts. */
   static Json.Obj hide(Json.Obj object) {
     return hide(object, true);
   }
 
-  /** Members keep their kinds, so that a resource may have any name. */
+  /** Masks texts only; members keep their types, because a resource may have any name. */
   private static Json.Obj hideTexts(Json.Obj object) {
     return hide(object, false);
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Who the caller is, and who changed what. */
+/** Resources for the caller's identity and the audit log. */
 final class SecurityResources {
   private static final int DEFAULT_LIMIT = 100;
   private static final int MAX_LIMIT = 1000;
@@ -38,7 +38,7 @@ final class SecurityResources {
     request.allowing("after", "limit");
     int limit = (int) request.integer("limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
     long below = request.integer("after", Long.MAX_VALUE, 1, Long.MAX_VALUE);
-    // One more tells whether there are more.
+    // One additional entry shows whether there are more.
     return audit
         .before(below, limit + 1)
         .thenApply(

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The scheduler itself: settings, problems, recent events. */
+/** Resources for the scheduler itself: settings, problems, recent events. */
 final class ServerResources {
   private static final int MAX_EVENTS = 1000;
 

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** {@code bistro_settings} in its own keys with every default made visible, and no secret. */
+/** Encodes {@code bistro_settings} with its own keys and every default, without secrets. */
 final class SettingsJson {
   private SettingsJson() {}
 

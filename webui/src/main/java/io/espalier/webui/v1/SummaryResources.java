@@ -25,8 +25,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole scheduler in one bounded answer, for those who watch thousands of them: its jobs with a
- * hash of their settings, what is wrong, and what has run longest.
+ * The resource that summarizes the scheduler in one bounded answer, for clients that watch
+ * thousands of schedulers: its jobs with a hash of their settings, its problems, and its
+ * longest-running tasks.
  */
 final class SummaryResources {
   private static final int MAX_PROBLEMS = 50;
@@ -36,14 +37,14 @@ final class SummaryResources {
   private final SchedulerApi api;
   private final ServerIdentity identity;
 
-  /** Two addresses that give the same are one scheduler. */
+  /** Two addresses that return the same value belong to one scheduler. */
   private final String process = UUID.randomUUID().toString();
 
   private final InstantSource clock = InstantSource.system();
   private volatile Hashes hashes = new Hashes(null, Map.of());
 
   /**
-   * @param config of whose jobs these are
+   * @param config the configuration of these jobs
    * @param byJob hash of a job's effective settings by its name
    */
   private record Hashes(@Nullable Config config, Map<String, String> byJob) {}
@@ -121,7 +122,7 @@ final class SummaryResources {
             .build());
   }
 
-  /** A configuration does not change, so its hashes are made once. */
+  /** Returns the hashes. A configuration is immutable, so they are computed once. */
   @SuppressWarnings("ReferenceEquality") // Comparing all jobs would cost more than the hashes.
   private Map<String, String> hashes(Config config) {
     Hashes known = hashes;
@@ -136,7 +137,10 @@ final class SummaryResources {
     return known.byJob();
   }
 
-  /** When and how often a job was saved is no setting: it differs where jobs are the same. */
+  /**
+   * Hashes the settings of a job. The time and the number of its versions do not count: they differ
+   * where jobs are the same.
+   */
   private static String hash(Job job, Config config) {
     Json.Obj settings =
         BistroJobWriter.toJson(job, config.settings())

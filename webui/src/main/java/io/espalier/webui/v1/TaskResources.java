@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
-/** Tasks: pages, detail, explanation, kill, and those that run. */
+/** Resources for tasks: pages, detail, explanation, kill, and running tasks. */
 final class TaskResources {
   private static final int MAX_PAGE = 1000;
   private static final int MAX_RUNNING = 10_000;

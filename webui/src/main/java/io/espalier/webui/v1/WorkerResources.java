@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletionStage;
 
-/** Workers: list, drain, cordon, uncordon. */
+/** Resources for workers: list, drain, cordon, uncordon. */
 final class WorkerResources {
   private final SchedulerApi api;
   private final ServerIdentity identity;

@@ -14,10 +14,11 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client of a scheduler shows and believes. Immutable; {@link #toString} shows no token.
+ * The credentials and the trusted authorities of a client of schedulers. Immutable; {@link
+ * #toString} contains no token.
  *
- * <p>The name in the server's certificate must be the one that was called: a member of the same
- * authority is not enough, for members would get the tokens of others.
+ * <p>The server's certificate must contain the name that was called. A certificate of the same
+ * authority is not enough, because its other members could then obtain tokens.
  */
 public final class ClientAccess {
   private static final int MOST_TOKEN = 1_024;
@@ -30,7 +31,7 @@ public final class ClientAccess {
     this.tls = tls;
   }
 
-  /** Nothing is shown, and the authorities of the JDK are believed. */
+  /** Returns access without credentials that trusts the authorities of the JDK. */
   public static ClientAccess none() {
     return new ClientAccess("", null);
   }
@@ -38,8 +39,8 @@ public final class ClientAccess {
   /**
    * Reads the files.
    *
-   * @param token whose text is the token
-   * @param authority in PEM form, the only one that is believed
+   * @param token file whose text is the token
+   * @param authority in PEM form, the only trusted one
    * @param certificate of this client, in PEM form, with its key
    * @throws CommandException (usage) naming the file that cannot be used
    */
@@ -85,12 +86,12 @@ public final class ClientAccess {
         authority.isPresent() ? TlsFiles.trust(authority.get()) : null);
   }
 
-  /** The value of {@code Authorization}; empty: there is none. */
+  /** Returns the value of {@code Authorization}; empty: none. */
   public Optional<String> authorization() {
     return token.isEmpty() ? Optional.empty() : Optional.of("Bearer " + token);
   }
 
-  /** The same builder, with certificates. */
+  /** Adds the certificates to the builder and returns it. */
   public HttpClient.Builder applyTo(HttpClient.Builder client) {
     SSLContext context = tls;
     return context == null ? client : client.sslContext(context);

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Certificates from files that may be replaced. Unusable ones change nothing but the problem. */
+/**
+ * Provides certificates from files that may be replaced. Invalid new files only set the problem;
+ * the old certificates stay in use.
+ */
 public final class ReloadingTls implements TlsSource {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadingTls.class);
 
@@ -45,7 +48,7 @@ public final class ReloadingTls implements TlsSource {
       LOG.info("{} or its key has changed: the new one is in force", files.certificate());
       return true;
     } catch (IOException e) {
-      // Two files are not replaced in one instant: the next look may find them a pair.
+      // Two files are never replaced at one instant: the next check may find a matching pair.
       problem = "the new TLS files are not in force: " + e.getMessage();
       LOG.warn("{}", problem);
       return false;

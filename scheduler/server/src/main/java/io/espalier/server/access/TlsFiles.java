@@ -22,16 +22,17 @@ import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * PEM files with a certificate and its key, and who vouches for the other side.
+ * The PEM files of a certificate, its key, and the authority that the other side must have.
  *
  * @param certificate with its chain
  * @param key unencrypted, PKCS#8
- * @param authority empty: the other side shows nothing, or is vouched for by those of the JDK
+ * @param authority empty: the other side has no certificate, or one signed by an authority of the
+ *     JDK
  */
 public record TlsFiles(Path certificate, Path key, Optional<Path> authority) {
 
   /**
-   * Reads them.
+   * Reads the files.
    *
    * @throws IOException naming the file that cannot be used, and why
    */
@@ -42,7 +43,7 @@ public record TlsFiles(Path certificate, Path key, Optional<Path> authority) {
   }
 
   /**
-   * For calls to others.
+   * Returns a context for outgoing calls.
    *
    * @throws IOException as {@link #read}
    */
@@ -50,7 +51,7 @@ public record TlsFiles(Path certificate, Path key, Optional<Path> authority) {
     return context(keys(certificate, key), authority.isEmpty() ? null : trust(authority.get()));
   }
 
-  /** With those of the JDK for what is null. */
+  /** Creates a context; null means the defaults of the JDK. */
   static SSLContext context(@Nullable X509KeyManager keys, @Nullable X509TrustManager trust)
       throws IOException {
     try {
@@ -111,7 +112,7 @@ public record TlsFiles(Path certificate, Path key, Optional<Path> authority) {
         .orElseThrow(() -> new IllegalStateException("no " + kind.getSimpleName()));
   }
 
-  /** Changes whenever one of the files does. */
+  /** Returns metadata that changes whenever one of the files does. */
   List<Map<String, Object>> stamps() {
     List<Path> files = new ArrayList<>(List.of(certificate, key));
     authority.ifPresent(files::add);

@@ -1,4 +1,4 @@
-/** How clients prove who they are to a scheduler, and know that it is the right one. */
+/** Authentication between clients and schedulers: tokens and certificates. */
 @NullMarked
 package io.espalier.server.access;
 

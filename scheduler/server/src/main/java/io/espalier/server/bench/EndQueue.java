@@ -3,8 +3,8 @@ package io.espalier.server.bench;
 import java.util.Arrays;
 
 /**
- * The ends that are to come, earliest first: a heap of two primitive arrays, since there are up to
- * a million of them. Not thread-safe.
+ * A queue of future completions, earliest first: a heap of two primitive arrays, since there are up
+ * to a million of them. Not thread-safe.
  */
 final class EndQueue {
   private long[] times;
@@ -20,7 +20,7 @@ final class EndQueue {
     return size;
   }
 
-  /** {@link Long#MAX_VALUE} when there are none. */
+  /** Returns the earliest time, or {@link Long#MAX_VALUE} when the queue is empty. */
   long nextTime() {
     return size == 0 ? Long.MAX_VALUE : times[0];
   }
@@ -45,9 +45,9 @@ final class EndQueue {
   }
 
   /**
-   * Takes the earliest.
+   * Removes the earliest completion.
    *
-   * @throws IllegalStateException when there is none
+   * @throws IllegalStateException when the queue is empty
    */
   long remove() {
     if (size == 0) {

@@ -6,8 +6,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs points of the paper's Figure 4, one after the other. Keeps the nodes of the last point for
- * the next of the same size. Not thread-safe.
+ * Runs points of the paper's Figure 4, one after the other. It reuses the nodes of the last point
+ * if the next has the same size. Not thread-safe.
  */
 public final class PaperExperiment {
   private static final PaperPoint WARM_UP = new PaperPoint("", 0, 6_000, 10, 1, -1);
@@ -21,8 +21,8 @@ public final class PaperExperiment {
 
   /**
    * @param seed of placements and durations
-   * @param statuses whether every task gets its statuses as in the scheduler's loop; otherwise only
-   *     placing and ending are done
+   * @param statuses whether every task gets its statuses as in the scheduler's loop; otherwise
+   *     tasks are only placed and ended
    */
   public PaperExperiment(WorkClock.Kind clock, long seed, boolean statuses) {
     this.statuses = statuses;
@@ -30,7 +30,7 @@ public final class PaperExperiment {
     this.seed = seed;
   }
 
-  /** Lets the compiler see the code before anything is measured. */
+  /** Runs the code before the measurement, so that the compiler has optimized it. */
   public void warmUp() {
     if (clock != WorkClock.Kind.NONE) {
       run(WARM_UP);

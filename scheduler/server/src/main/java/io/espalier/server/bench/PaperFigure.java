@@ -21,17 +21,17 @@ public enum PaperFigure {
     this.unit = unit;
   }
 
-  /** What its horizontal axis shows. */
+  /** Returns the label of the horizontal axis. */
   String axis() {
     return unit.isEmpty() ? what : what + " (" + unit + ")";
   }
 
-  /** As on the command line and in files. */
+  /** Returns the name on the command line and in files. */
   public String key() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** What is the same for all of its points in the paper. */
+  /** Describes what all points of the figure share in the paper. */
   String setting() {
     return switch (this) {
       case A -> "3 M leaves, 10 jobs";
@@ -42,7 +42,7 @@ public enum PaperFigure {
   }
 
   /**
-   * What the paper says of it, as far as it can be read in numbers.
+   * Returns what the paper reports for the figure, as far as it is readable in numbers.
    *
    * @return lines of text
    */
@@ -60,8 +60,8 @@ public enum PaperFigure {
   }
 
   /**
-   * How long the paper's brute force takes for one pass: 5 s for 300,000 leaves x 5 jobs, on each
-   * of ten schedulers in (a) to (c), on one in (d).
+   * Returns how long one pass of the paper's brute force takes: 5 s for 300,000 leaves x 5 jobs, on
+   * each of ten schedulers in (a) to (c), on one in (d).
    */
   double bruteForceSeconds(PaperPoint point) {
     double schedulers = this == D ? 1 : 10;
@@ -69,17 +69,17 @@ public enum PaperFigure {
   }
 
   /**
-   * The throughput that a scheduler reaches which looks at everything in every pass: a slot that
-   * becomes free waits half a pass to be seen and a pass to be given away.
+   * Returns the throughput of a scheduler that evaluates everything in every pass: a free slot
+   * waits half a pass until it is seen and one pass until it is assigned.
    */
   double bruteForceThroughput(PaperPoint point) {
     return point.taskSeconds() / (point.taskSeconds() + 1.5 * bruteForceSeconds(point));
   }
 
   /**
-   * Its points.
+   * Returns the points of the figure.
    *
-   * @param scale the part of the leaves to take; 1: as many as the paper has
+   * @param scale fraction of the leaves to use; 1: as many as in the paper
    */
   public List<PaperPoint> points(double scale) {
     List<PaperPoint> points = new ArrayList<>();
@@ -105,7 +105,7 @@ public enum PaperFigure {
               new PaperPoint(key(), perMinute / 60, hosts(0.3, scale), 5, 5, perMinute / 60));
         }
         for (double perSecond : new double[] {10, 100, 1_000, 10_000}) {
-          // A small tree has no room for that many turnovers.
+          // A small tree has too few slots for that many turnovers.
           double turnovers = perSecond * Math.min(1, scale);
           points.add(new PaperPoint(key(), turnovers, hosts(0.3, scale), 5, 5, turnovers));
         }

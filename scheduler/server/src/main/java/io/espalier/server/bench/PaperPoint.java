@@ -4,10 +4,11 @@ package io.espalier.server.bench;
  * One point of the paper's Figure 4.
  *
  * @param figure "a" to "d"
- * @param x its place on the axis of the figure
- * @param hosts each with 25 databases, two tasks at a time on a host, one on a database
+ * @param x its position on the axis of the figure
+ * @param hosts number of hosts, each with 25 databases; two tasks at a time on a host, one on a
+ *     database
  * @param taskSeconds the average duration d; tasks take a uniform time in [0, 2d]
- * @param turnovers how many tasks per second the last job shall turn over, whose tasks all need a
+ * @param turnovers target rate, in tasks per second, of the last job, whose tasks all need a
  *     resource of the instance node; negative: it is a job like the others
  */
 public record PaperPoint(
@@ -15,13 +16,13 @@ public record PaperPoint(
   public static final int DATABASES_PER_HOST = 25;
   public static final int HOST_LIMIT = 2;
 
-  /** A task of the turned-over job takes that long where the turnover is high. */
+  /** The duration of a task of the turned-over job when the turnover is high. */
   private static final double SHORTEST_SECONDS = 0.1;
 
-  /** Every slot is used about so many times while throughput is measured. */
+  /** The average number of uses of every slot during the measurement. */
   private static final double TURNS = 4;
 
-  /** So long before that, nothing is counted. */
+  /** The number of uses of every slot before the measurement starts. */
   private static final double WARM_UP_TURNS = 0.5;
 
   public PaperPoint {
@@ -34,7 +35,7 @@ public record PaperPoint(
     return hosts * DATABASES_PER_HOST;
   }
 
-  /** What the limits allow to run at once. */
+  /** Returns the number of tasks that the limits allow to run at once. */
   public int slots() {
     return hosts * HOST_LIMIT;
   }
@@ -43,12 +44,12 @@ public record PaperPoint(
     return turnovers >= 0;
   }
 
-  /** Slots of the resource of the instance node; 0 where nothing is to be turned over. */
+  /** Returns the slots of the instance node's resource; 0 without turnovers. */
   int globalLimit() {
     return turnovers <= 0 ? 0 : Math.max(1, (int) Math.round(turnovers * SHORTEST_SECONDS));
   }
 
-  /** The average duration of the tasks that need it. */
+  /** Returns the average duration of the tasks that need it. */
   double globalTaskSeconds() {
     return turnovers <= 0 ? taskSeconds : globalLimit() / turnovers;
   }
@@ -57,7 +58,7 @@ public record PaperPoint(
     return taskSeconds * WARM_UP_TURNS;
   }
 
-  /** How long throughput is measured: where turnovers are rare, until there are some. */
+  /** Returns the duration of the measurement; it is longer when turnovers are rare. */
   double measuredSeconds() {
     if (turnovers <= 0) {
       return taskSeconds * TURNS;

@@ -7,19 +7,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The experiment for readers: rows of a table, JSON, and a plot per figure. Pure. */
+/**
+ * Formats the experiment for readers: rows of a table, JSON, and a plot per figure. Does no I/O.
+ */
 public final class PaperReport {
-  /** What every point shall reach. */
+  /** The target for every point. */
   public static final double TARGET = 0.99;
 
   /**
-   * The released scheduler on a machine of 2 cores: 1, 5 and 10 jobs on 300,000 leaves, d = 5 s.
+   * The results of the released scheduler on a machine with 2 cores: 1, 5 and 10 jobs on 300,000
+   * leaves, d = 5 s.
    */
   private static final double[][] RELEASED = {{1, 0.80}, {5, 0.68}, {10, 0.61}};
 
   private PaperReport() {}
 
-  /** Which figure follows, what it varies, and what its columns are. */
+  /** Returns the heading of a figure: what it varies, and its columns. */
   public static String heading(PaperFigure figure, WorkClock.Kind clock) {
     StringBuilder out = new StringBuilder();
     out.append("Figure 4 (").append(figure.key()).append("): ").append(figure.axis());
@@ -54,7 +57,7 @@ public final class PaperReport {
     };
   }
 
-  /** One line of the table. */
+  /** Returns one line of the table. */
   public static String row(PaperFigure figure, PaperResult result) {
     PaperPoint point = result.point();
     StringBuilder out = new StringBuilder();
@@ -93,7 +96,7 @@ public final class PaperReport {
         : String.format(Locale.ROOT, "%,.0f/s", x);
   }
 
-  /** What the columns mean. */
+  /** Explains the columns. */
   public static String legend(WorkClock.Kind clock) {
     String charged =
         switch (clock) {
@@ -118,9 +121,9 @@ public final class PaperReport {
   }
 
   /**
-   * All of it as one object.
+   * Returns all results as one object.
    *
-   * @param scale of the leaves
+   * @param scale fraction of the leaves
    */
   public static Json.Obj json(
       List<PaperResult> results, double scale, long seed, WorkClock.Kind clock) {
@@ -140,7 +143,7 @@ public final class PaperReport {
         .build();
   }
 
-  /** Whether every point uses its slots as the target asks. */
+  /** Returns true when every point uses its slots as the target requires. */
   public static boolean met(List<PaperResult> results) {
     return results.stream().allMatch(result -> result.used() >= TARGET);
   }
@@ -152,7 +155,7 @@ public final class PaperReport {
   }
 
   /**
-   * The plot of one figure as SVG.
+   * Returns the plot of one figure as SVG.
    *
    * @param results of all its points; at least one
    */
@@ -163,7 +166,7 @@ public final class PaperReport {
     double worst = Double.MAX_VALUE;
     for (int i = 0; i < results.size(); i++) {
       PaperResult result = results.get(i);
-      // Turnovers range over four decades and begin at 0: evenly spaced, with their labels.
+      // Turnovers span four decades and begin at 0: spaced evenly, with their labels.
       double at = figure == PaperFigure.D ? i : result.point().x();
       ticks.add(new Tick(at, label(figure, result.point())));
       ours.add(new double[] {at, result.throughput()});

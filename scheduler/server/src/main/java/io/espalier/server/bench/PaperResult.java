@@ -3,20 +3,20 @@ package io.espalier.server.bench;
 import io.espalier.core.json.Json;
 
 /**
- * What one point of the experiment came to. Rates are per second of virtual time.
+ * The result of one point of the experiment. Rates are per second of virtual time.
  *
  * @param measuredSeconds of virtual time
- * @param endedPerSecond tasks
- * @param throughput achieved / possible by the limits, as in the paper; a task of the job that
- *     turns over counts by its duration
- * @param used the part of the slots' time in which a task ran: the same without the chance in the
- *     durations
+ * @param endedPerSecond completed tasks per second
+ * @param throughput achieved / possible by the limits, as in the paper; a task of the turned-over
+ *     job counts by its duration
+ * @param used the fraction of the slots' time in which a task ran: the throughput without the
+ *     randomness of the durations
  * @param turnovers tasks per second of the job with the global resource
  * @param starts in the measured time
- * @param slices steps of the loop in which they were placed
- * @param workNanos what the scheduler took for them and for their ends, by its clock
- * @param wordsPerStart words of the index touched per start, with its end
- * @param checksum of everything that was placed, in order
+ * @param slices loop steps in which the tasks were placed
+ * @param workNanos the scheduler's time for starts and completions, by its clock
+ * @param wordsPerStart words of the index touched per start and its completion
+ * @param checksum of all placements, in order
  */
 public record PaperResult(
     PaperPoint point,
@@ -30,17 +30,17 @@ public record PaperResult(
     long workNanos,
     double wordsPerStart,
     long checksum) {
-  /** Tasks per second that the limits allow; without the turned-over job's, where there is one. */
+  /** Returns the tasks per second that the limits allow, without those of the turned-over job. */
   public double possiblePerSecond() {
     return point.slots() / point.taskSeconds();
   }
 
-  /** Virtual seconds per second of the scheduler's work; 0: not measured. */
+  /** Returns virtual seconds per second of the scheduler's work; 0: not measured. */
   public double headroom() {
     return workNanos <= 0 ? 0 : measuredSeconds * 1e9 / workNanos;
   }
 
-  /** Of the scheduler's work; 0: not measured. */
+  /** Returns microseconds of the scheduler's work per start; 0: not measured. */
   public double microsPerStart() {
     return starts == 0 ? 0 : workNanos / 1e3 / starts;
   }

@@ -9,13 +9,13 @@ import io.espalier.server.process.Plugins;
 import java.util.Objects;
 
 /**
- * Configuration and nodes of a point, made as the scheduler makes its own: hosts with their
+ * The configuration and nodes of a point, created like those of a scheduler: hosts with their
  * databases under the instance node.
  */
 record PaperWorld(Config config, Topology topology) {
   private static final String LAST_JOB = "job-z";
 
-  /** The job whose tasks need the resource of the instance node. */
+  /** Returns the job whose tasks need the resource of the instance node. */
   static String globalJob() {
     return LAST_JOB;
   }
@@ -36,7 +36,7 @@ record PaperWorld(Config config, Topology topology) {
         config, Objects.requireNonNull(builder.build(config.settings().nodeOrder()).value()));
   }
 
-  /** The same nodes under the configuration of another point. */
+  /** Returns the same nodes with the configuration of another point. */
   PaperWorld with(PaperPoint point, Plugins plugins) {
     return new PaperWorld(config(point, plugins), topology);
   }
@@ -45,7 +45,7 @@ record PaperWorld(Config config, Topology topology) {
     StringBuilder text =
         new StringBuilder("{\"bistro_settings\": {\"nodes\": {\"levels\": [\"host\", \"db\"]},")
             .append(" \"scheduler\": \"")
-            // In turn with four others the job would get a fifth of the starts and no more.
+            // In a round robin with four others, the job would get only a fifth of the starts.
             .append(point.hasGlobalJob() ? "randomized_priority" : "roundrobin")
             .append("\", \"resources\": {");
     if (point.hasGlobalJob()) {

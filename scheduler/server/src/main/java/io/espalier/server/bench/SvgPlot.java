@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A line plot as SVG text: a pure function of its data, so that equal figures give equal files. One
- * horizontal axis with given ticks, one vertical from 0. Nothing more: every series must have few
- * points.
+ * A line plot as SVG text. It is a pure function of its data, so that equal figures give equal
+ * files. It has one horizontal axis with given ticks and one vertical axis from 0. Every series
+ * must have few points.
  */
 final class SvgPlot {
   private static final int WIDTH = 720;
@@ -27,21 +27,21 @@ final class SvgPlot {
   private final List<Series> series = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
 
-  /** A place on the horizontal axis. */
+  /** A labelled position on the horizontal axis. */
   record Tick(double at, String label) {}
 
   /**
    * A line with a mark at each point.
    *
    * @param colour as in SVG
-   * @param dashed what was computed or read elsewhere, not measured here
+   * @param dashed whether the values were computed or quoted instead of measured
    */
   record Series(String name, String colour, boolean dashed, List<double[]> points) {}
 
   /**
    * @param ticks at least one, ascending
-   * @param top of the vertical axis
-   * @param step between its lines
+   * @param top maximum of the vertical axis
+   * @param step distance between its grid lines
    */
   SvgPlot(
       String title,
@@ -65,7 +65,7 @@ final class SvgPlot {
     return this;
   }
 
-  /** A line of text below the legend. */
+  /** Adds a line of text below the legend. */
   SvgPlot note(String text) {
     notes.add(text);
     return this;

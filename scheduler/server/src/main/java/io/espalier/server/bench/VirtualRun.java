@@ -13,22 +13,23 @@ import io.espalier.core.status.TaskTransitions;
 import java.util.Objects;
 
 /**
- * One point of the experiment in virtual time: the production core, driven as the scheduler's loop
- * drives it. Only the tasks are imagined: each is an end that comes after its duration.
+ * Runs one point of the experiment in virtual time: the production core, driven like in the
+ * scheduler's loop. Only the tasks are simulated: each is a completion that arrives after its
+ * duration.
  *
- * <p><b>Whose time.</b> The scheduler is one server in virtual time. While it works nothing else
- * waits for it, but what it does takes effect when it has done it: a slice of its loop (drain the
- * ends that have come, apply them by the table of statuses, place up to 256 tasks) takes as long in
- * virtual time as it really took by the {@link WorkClock}, the tasks it placed begin only then, and
- * ends that come meanwhile wait for the next slice. A scheduler that is too slow leaves slots empty
- * and loses throughput; if it is idle, virtual time jumps to the next end. The queue of ends and
- * the drawing of durations belong to the experiment and are not charged.
+ * <p><b>Time.</b> The scheduler is one server in virtual time. A slice of its loop (drain the
+ * arrived completions, apply them by the table of statuses, place up to 256 tasks) takes as long in
+ * virtual time as it really took by the {@link WorkClock}. The placed tasks begin only after that,
+ * and completions that arrive meanwhile wait for the next slice. A scheduler that is too slow
+ * leaves slots empty and loses throughput; when it is idle, virtual time jumps to the next
+ * completion. The queue of completions and the drawing of durations belong to the experiment and
+ * are not charged.
  *
- * <p>It begins in the middle: all slots are taken by tasks with what is left of a random duration,
- * so that throughput is steady from the start. Not thread-safe; for one run.
+ * <p>It begins in the middle: all slots are occupied by tasks with the rest of a random duration,
+ * so that throughput is steady from the start. Not thread-safe; for single use.
  */
 final class VirtualRun {
-  /** As in the loop: ends that are taken in before anything is placed. */
+  /** As in the loop: the maximum number of completions processed before anything is placed. */
   private static final int ENDS_PER_SLICE = 4096;
 
   private static final int STARTS_PER_SLICE = 256;
@@ -129,7 +130,7 @@ final class VirtualRun {
     return result(core.work() - workBefore);
   }
 
-  /** What the loop does in one step, as far as the core is concerned. */
+  /** Does what one step of the loop does with the core. */
   private boolean slice(int dueCount) {
     long nowMillis = now / 1_000_000;
     for (int i = 0; i < dueCount; i++) {
@@ -168,14 +169,14 @@ final class VirtualRun {
     return Objects.requireNonNull(config).backoff();
   }
 
-  /** The tasks of a slice begin. */
+  /** Starts the tasks of a slice. */
   private void begin(boolean inTheMiddle) {
     for (int i = 0; i < placedCount; i++) {
       long run = placed[i];
       boolean global = core.runJob(run) == globalJob;
       double average = global ? point.globalTaskSeconds() : point.taskSeconds();
       double part = durations.fraction();
-      // What is left of a task that is met at a random moment is more often short than long.
+      // The rest of a task at a random moment is more often short than long.
       double share = inTheMiddle ? 1 - Math.sqrt(1 - part) : part;
       long end = now + (long) (share * 2 * average * NANOS);
       ends.add(end, run);

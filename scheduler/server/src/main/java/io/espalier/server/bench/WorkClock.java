@@ -5,27 +5,27 @@ import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** What the scheduler's own work is measured with. Used by one thread, the one that is measured. */
+/** The clock that measures the scheduler's own work. Used by one thread, the measured one. */
 public interface WorkClock {
-  /** Nanoseconds since some fixed instant; never less than before. */
+  /** Returns nanoseconds since some fixed instant, never decreasing. */
   long nanos();
 
-  /** Which clocks there are. */
+  /** The kinds of clocks. */
   enum Kind {
-    /** Processor time of the thread: what else the machine does hardly disturbs it. */
+    /** Processor time of the thread, which other load on the machine hardly disturbs. */
     CPU,
-    /** Time as it passes: includes waiting for a processor, and collections of garbage. */
+    /** Elapsed time, including waiting for a processor and garbage collections. */
     WALL,
-    /** Nothing is measured: the scheduler takes no time. Results depend on the seed alone. */
+    /** Measures nothing: the scheduler takes no time. Results depend on the seed alone. */
     NONE;
 
-    /** As on a command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Opens the clock, for the calling thread. */
+    /** Opens the clock for the calling thread. */
     public WorkClock open() {
       return switch (this) {
         case CPU -> cpu();
@@ -40,7 +40,7 @@ public interface WorkClock {
     return threads::getCurrentThreadCpuTime;
   }
 
-  /** What two readings of the clock differ by when nothing lies between them: the median. */
+  /** Returns the median difference between two consecutive readings of the clock. */
   default long overheadNanos() {
     long[] differences = new long[2_001];
     for (int warmUp = 0; warmUp < 10; warmUp++) {

@@ -1,4 +1,4 @@
-/** Experiments that the program itself can run: {@code espalier bench}. */
+/** Built-in experiments: {@code espalier bench}. */
 @NullMarked
 package io.espalier.server.bench;
 

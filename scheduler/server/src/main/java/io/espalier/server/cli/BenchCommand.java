@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code espalier bench}: experiments that need nothing but this machine. */
+/** {@code espalier bench}: experiments that need only this machine. */
 @Command(
     name = "bench",
     mixinStandardHelpOptions = true,

@@ -40,11 +40,11 @@ import io.espalier.server.cli.client.operate.ValidateJobCommand;
 import io.espalier.server.cli.client.top.TopCommand;
 import java.util.List;
 
-/** All client commands, for the command line to add. */
+/** Lists all client commands. */
 public final class ClientCommands {
   private ClientCommands() {}
 
-  /** Annotated command objects, in the order of the help. */
+  /** Returns annotated command objects, in the order of the help. */
   public static List<Object> all(CommandContext clients) {
     return List.of(
         new TopCommand(clients),

@@ -20,7 +20,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Opens what client commands talk to: a server, or what an ended scheduler left behind. */
+/** Opens the target of client commands: a server, or the data of an ended scheduler. */
 final class ClientOpener implements Client.Opener {
   @Override
   public Client server(String server) {

@@ -11,7 +11,7 @@ import picocli.CommandLine.Help.Column;
 import picocli.CommandLine.Help.TextTable;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** The list of commands in {@code espalier --help}, by what they are for. */
+/** The list of commands in {@code espalier --help}, grouped by purpose. */
 final class CommandGroups {
   private static final String OTHERS = "Further";
 
@@ -75,7 +75,7 @@ final class CommandGroups {
     line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, help -> "");
   }
 
-  /** Names of all commands, by group, in the order of the help. */
+  /** Returns the names of all commands by group, in the order of the help. */
   static Map<String, List<String>> of(Map<String, ?> commands) {
     Map<String, List<String>> found = new LinkedHashMap<>();
     List<String> rest = new ArrayList<>(commands.keySet());
@@ -121,7 +121,7 @@ final class CommandGroups {
     return text.toString();
   }
 
-  /** Up to the first full stop or colon that ends a part. */
+  /** Returns the text up to the first full stop or colon that ends a part. */
   private static String firstSentence(String[] description) {
     String whole = String.join(" ", description);
     int end = whole.indexOf(". ");

@@ -13,7 +13,10 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code completion SHELL}: what lets a shell complete commands, flags and names of jobs. */
+/**
+ * {@code completion SHELL}: prints the script with which a shell completes commands, flags and
+ * names of jobs.
+ */
 @Command(
     name = "completion",
     mixinStandardHelpOptions = true,
@@ -45,7 +48,7 @@ final class CompletionCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  /** One script for both shells: zsh understands that of bash once it is told to. */
+  /** Returns one script for both shells: zsh can run that of bash after a setup line. */
   static String script(CommandLine root, Shell shell) {
     String generated = AutoComplete.bash("espalier", root);
     String names =

@@ -7,7 +7,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Every flag is also an environment variable: {@code --data-dir} is {@code ESPALIER_DATA_DIR}. */
+/**
+ * Takes the defaults of flags from the environment: {@code --data-dir} is {@code
+ * ESPALIER_DATA_DIR}.
+ */
 final class EnvironmentDefaults implements CommandLine.IDefaultValueProvider {
   private final Map<String, String> environment;
 
@@ -21,7 +24,7 @@ final class EnvironmentDefaults implements CommandLine.IDefaultValueProvider {
       return null;
     }
     String value = environment.get(variable(option.longestName()));
-    // An empty variable is an unset one, as in most shells' scripts.
+    // An empty variable counts as unset, as in most shell scripts.
     return value == null || value.isEmpty() ? argument.defaultValue() : value;
   }
 

@@ -14,7 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command {@code espalier}: assembles the others and maps failures to exit codes. */
+/** The command {@code espalier}: assembles the subcommands and maps failures to exit codes. */
 @Command(
     name = "espalier",
     mixinStandardHelpOptions = true,
@@ -44,7 +44,7 @@ public final class EspalierCommand implements Runnable {
     return line(environment).execute(args);
   }
 
-  /** The command line with all its commands. */
+  /** Creates the command line with all its commands. */
   static CommandLine line(Map<String, String> environment) {
     CommandLine line = new CommandLine(new EspalierCommand());
     line.addSubcommand(new RunCommand());
@@ -96,7 +96,7 @@ public final class EspalierCommand implements Runnable {
         spec.commandLine(), "say which command; espalier --help lists them");
   }
 
-  /** For {@code --version}. */
+  /** Provides the text of {@code --version}. */
   static final class VersionText implements IVersionProvider {
     @Override
     public String[] getVersion() {

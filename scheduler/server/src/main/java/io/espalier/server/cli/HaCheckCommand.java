@@ -25,7 +25,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code espalier ha-check}: would another scheduler take over? */
+/** {@code espalier ha-check}: checks whether another scheduler would take over. */
 @Command(
     name = "ha-check",
     mixinStandardHelpOptions = true,

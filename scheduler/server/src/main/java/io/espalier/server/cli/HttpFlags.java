@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where HTTP is served, and to whom. */
+/** The flags of the HTTP listener and its access control. */
 final class HttpFlags {
   @Option(names = "--http", paramLabel = "HOST:PORT", description = "Where to serve HTTP.")
   private @Nullable String http;
@@ -39,7 +39,7 @@ final class HttpFlags {
   private @Nullable String allowedHosts;
 
   /**
-   * @param otherwise where to listen without the flag; null: nowhere
+   * @param otherwise the address without the flag; null: no listener
    */
   Optional<HostPort> listener(@Nullable String otherwise, boolean insecure, List<String> problems) {
     String address = http == null ? otherwise : http;
@@ -57,13 +57,13 @@ final class HttpFlags {
   }
 
   /**
-   * What is wrong with listening there.
+   * Returns why it must not listen there.
    *
-   * @param allowed whether somebody is kept out, or nobody needs to be
+   * @param allowed whether access control is configured, or was explicitly waived
    */
   static Optional<String> objection(String flag, String host, boolean allowed) {
     try {
-      // Looked up also when it is allowed: a host that does not exist is said now.
+      // Resolved also when it is allowed, to report an unknown host now.
       if (InetAddress.getByName(host).isLoopbackAddress() || allowed) {
         return Optional.empty();
       }
@@ -80,7 +80,7 @@ final class HttpFlags {
   }
 
   /**
-   * @param tls already looked at
+   * @param tls already checked
    */
   HttpSecurityOptions access(Optional<TlsFiles> tls, List<String> problems) {
     Path file = tokensFile;

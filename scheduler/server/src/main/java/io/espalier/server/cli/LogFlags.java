@@ -4,7 +4,7 @@ import io.espalier.server.process.LogRetentionOptions;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** The flags that say what is kept of the output of tasks. */
+/** The flags for the retention of task output. */
 final class LogFlags {
   private static final int MOST_DAYS = 36_500;
   private static final long MOST_MB = 1L << 40;

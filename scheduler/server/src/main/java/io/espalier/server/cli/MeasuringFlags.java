@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The flags that say how live tasks are measured, and the host. */
+/** The flags that configure how running tasks and the host are measured. */
 final class MeasuringFlags {
   @Option(
       names = "--usage-ms",

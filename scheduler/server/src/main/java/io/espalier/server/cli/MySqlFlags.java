@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The account of a status store in MySQL, and how the way to it is protected. */
+/** The account of a status store in MySQL, and the protection of the connection. */
 final class MySqlFlags {
   @Option(
       names = "--store-password-file",
@@ -40,22 +40,22 @@ final class MySqlFlags {
       description = "Authority (PEM) that has signed the MySQL server's certificate.")
   private @Nullable Path tlsCa;
 
-  /** Whether any of them was given. */
+  /** Returns true when any of the flags was given. */
   boolean isGiven() {
     return Stream.of(passwordFile, passwordVariable, tls, tlsCa).anyMatch(flag -> flag != null);
   }
 
   /**
-   * A schema with the account's password and protection.
+   * Returns the address of a schema with the account's password and protection.
    *
-   * @param flag that named it
+   * @param flag that named the schema
    * @return empty when there were problems
    */
   Optional<MySqlAddress> address(String flag, String text, List<String> problems) {
     try {
       return Optional.of(address(text, problems));
     } catch (IllegalArgumentException e) {
-      // Not the text: it may hold a password.
+      // Omits the text, which may contain a password.
       problems.add(flag + " mysql://... " + e.getMessage());
       return Optional.empty();
     }

@@ -11,24 +11,27 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Tells each cause of failures once, as soon as a task has failed of it: with long back-offs a run
- * may not end for hours. Not thread-safe.
+ * Reports each cause of failures once, as soon as a task has failed with it: with long back-offs a
+ * run may not end for hours. Not thread-safe.
  */
 final class NewCauses {
-  /** More are left to the summary: their messages differ by task. */
+  /**
+   * The maximum number of reported causes. Further ones appear only in the summary: their messages
+   * differ by task.
+   */
   private static final int MOST_TOLD = 10;
 
   private final Set<String> told = new HashSet<>();
 
-  /** By job: the tasks that had not ended well when its causes were asked for last. */
+  /** By job: the number of tasks that had not ended well when its causes were last queried. */
   private final Map<String, Long> seen = new HashMap<>();
 
-  /** Asks for the causes of a job. */
+  /** Queries the causes of a job. */
   interface Causes {
     FailureGroups of(String job) throws InterruptedException;
   }
 
-  /** Lines about causes that were not told before; asks only about jobs that have news. */
+  /** Returns lines about new causes. Queries only jobs whose counts have changed. */
   List<String> since(Collection<JobProgress> jobs, Causes causes) throws InterruptedException {
     List<String> lines = new ArrayList<>();
     for (JobProgress job : jobs) {

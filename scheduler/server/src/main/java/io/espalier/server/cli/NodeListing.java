@@ -13,8 +13,8 @@ import java.util.StringJoiner;
 import java.util.TreeSet;
 
 /**
- * Prints a tree node by node, so that its size does not matter, and stops when nobody reads any
- * more.
+ * Prints a tree node by node, so that its size does not matter, and stops when the reader closes
+ * the pipe.
  */
 final class NodeListing {
   private static final int CHECK_EVERY = 4096;
@@ -28,7 +28,10 @@ final class NodeListing {
     this.out = out;
   }
 
-  /** Indented by level. A node with several parents is under each, its children under the first. */
+  /**
+   * Prints the tree, indented by level. A node with several parents appears under each, its
+   * children under the first.
+   */
   void tree() {
     BitSet seen = new BitSet(topology.size());
     int depth = 0;
@@ -84,7 +87,7 @@ final class NodeListing {
     return ++printed % CHECK_EVERY != 0 || !out.checkError();
   }
 
-  /** As in {@code 1 instance, 3 host, 12 db}. */
+  /** Returns the totals, as in {@code 1 instance, 3 host, 12 db}. */
   String totals() {
     StringJoiner totals = new StringJoiner(", ");
     for (int level = 0; level < topology.levels().worker(); level++) {
@@ -95,9 +98,10 @@ final class NodeListing {
   }
 
   /**
-   * A JSON array of nodes by number, one a line (docs/design/design.md#output-of-commands). A node
-   * with several parents is one element: enabled if it is under any parent, with the tags and
-   * attributes of all its places; roles are listed like the parents, where there is any.
+   * Prints a JSON array of nodes by number, one per line
+   * (docs/design/design.md#output-of-commands). A node with several parents is one element: it is
+   * enabled if it is enabled under any parent, and has the tags and attributes of all its places.
+   * Roles are listed like the parents if there are any.
    */
   void json() {
     out.println("[");

@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code espalier nodes}: the node tree that a configuration yields. */
+/** {@code espalier nodes}: prints the node tree of a configuration. */
 @Command(
     name = "nodes",
     mixinStandardHelpOptions = true,
@@ -71,20 +71,22 @@ public final class NodesCommand implements Callable<Integer> {
       description = "Name of the root node (default: this host's name).")
   private @Nullable String instanceNodeName;
 
-  /** Reads configurations from files, with the plug-ins on the class path. */
+  /**
+   * Creates a command that reads configurations from files, with the plug-ins on the class path.
+   */
   public NodesCommand() {
     this(NodesCommand::loadFile, () -> Plugins.load().nodeSources());
   }
 
   /**
-   * @param types node source types by name; asked for only when the command runs
+   * @param types node source types by name; called only when the command runs
    */
   public NodesCommand(SettingsLoader loader, Supplier<Map<String, NodeSourceType>> types) {
     this.loader = loader;
     this.types = types;
   }
 
-  /** Where settings come from. */
+  /** Loads settings. */
   public interface SettingsLoader {
     /**
      * @return no value if the settings have an error
@@ -93,9 +95,9 @@ public final class NodesCommand implements Callable<Integer> {
   }
 
   /**
-   * Settings of a configuration.
+   * The settings of a configuration.
    *
-   * @param directory what relative paths in it are relative to
+   * @param directory the directory against which relative paths in it are resolved
    */
   public record LoadedSettings(Settings settings, String directory) {}
 
@@ -156,7 +158,7 @@ public final class NodesCommand implements Callable<Integer> {
       ConfigSource source = ConfigSources.open(uri);
       Result<Config> result = new ConfigLoader(plugins.configParser()).load(source.fetch());
       Config config = result.value();
-      // Problems of jobs are the business of validate: nodes do not depend on them.
+      // Problems of jobs are reported by validate: nodes do not depend on them.
       return config == null
           ? new Result<>(null, result.problems())
           : new Result<>(new LoadedSettings(config.settings(), source.directory()), List.of());

@@ -24,7 +24,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code espalier bench paper}: Figure 4 of the Bistro paper, with the production core. */
+/**
+ * {@code espalier bench paper}: reproduces Figure 4 of the Bistro paper with the production core.
+ */
 @Command(
     name = "paper",
     mixinStandardHelpOptions = true,

@@ -2,11 +2,11 @@ package io.espalier.server.cli;
 
 import java.util.Locale;
 
-/** Text for terminals. */
+/** Makes text safe for terminals and shells. */
 final class Printable {
   private Printable() {}
 
-  /** Text of strangers, which must not move the cursor or colour the terminal. */
+  /** Escapes untrusted text, which must not move the cursor or colour the terminal. */
   static String text(String text) {
     StringBuilder out = new StringBuilder();
     text.codePoints()
@@ -21,7 +21,7 @@ final class Printable {
     return out.toString();
   }
 
-  /** A word for a POSIX shell, in quotes where it needs them. */
+  /** Returns a word for a POSIX shell, quoted if necessary. */
   static String word(String text) {
     return text.matches("[A-Za-z0-9_.,:/@%+=-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }

@@ -32,7 +32,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The flags that {@code run} and {@code scheduler} share. All problems are reported at once. */
+/**
+ * The flags that {@code run} and {@code scheduler} share. All their problems are reported at once.
+ */
 final class ProcessFlags {
   @Option(
       names = "--data-dir",
@@ -131,14 +133,14 @@ final class ProcessFlags {
 
   /**
    * @param oneRun for {@code run}: local by default, no listener by default
-   * @throws CommandException naming every flag that is wrong
+   * @throws CommandException naming every invalid flag
    */
   ProcessOptions options(String config, boolean oneRun, boolean fresh, int maxAttempts) {
     return options(config, oneRun, fresh, maxAttempts, null);
   }
 
   /**
-   * @param remoteFlags of commands that know the remote runner
+   * @param remoteFlags of commands that support the remote runner
    */
   ProcessOptions options(
       String config,
@@ -258,7 +260,7 @@ final class ProcessFlags {
   }
 
   /**
-   * The file's base name without .json, or a hash of the URI
+   * Returns the file's base name without .json, or a hash of the URI
    * (docs/design/design.md#data-directories).
    */
   static String name(String config) {
@@ -272,16 +274,19 @@ final class ProcessFlags {
         : name;
   }
 
-  /** The same wherever it is asked from: files and directories by their absolute path. */
+  /**
+   * Returns the same text from every working directory: files and directories by their absolute
+   * path.
+   */
   static String source(String config) {
     return config.contains("://") || config.isBlank()
         ? config
         : Path.of(config).toAbsolutePath().normalize().toString();
   }
 
-  /** The directory of a file, or the directory itself. */
+  /** Returns the directory of a file, or the directory itself. */
   static String configDirectory(String config) {
-    // What is not in the file system has no directory of its own.
+    // A source outside the file system has no directory of its own.
     Path path = Path.of(config.contains("://") ? "" : config).toAbsolutePath();
     Path parent = path.getParent();
     return (Files.isDirectory(path) || parent == null ? path : parent).toString();

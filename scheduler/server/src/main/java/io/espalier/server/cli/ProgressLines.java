@@ -9,13 +9,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Turns counts into lines for people: a bar per job, its states, its rate and the time left. Pure:
- * the caller brings counts and times and puts the lines on the screen. Not thread-safe.
+ * Formats counts as lines for people: a bar per job, its states, its rate and the time left. It
+ * does no I/O: the caller supplies counts and times and prints the lines. Not thread-safe.
  */
 final class ProgressLines {
   private static final String EIGHTHS = " ▏▎▍▌▋▊▉█";
 
-  /** Half of a rate's weight is younger than this. */
+  /** The half-life of the weight of an observation in the rate. */
   private static final double HALF_LIFE_MILLIS = 5_000;
 
   private static final String GREEN = "\u001b[32m";
@@ -33,7 +33,7 @@ final class ProgressLines {
   }
 
   /**
-   * One line per job, at most {@code width} columns wide.
+   * Returns one line per job, at most {@code width} columns wide.
    *
    * @param nowMillis from any steady clock
    */
@@ -114,7 +114,9 @@ final class ProgressLines {
         : text + " ".repeat(width - text.length());
   }
 
-  /** Two units at most: {@code 45 s}, {@code 3 min 20 s}, {@code 2 h 5 min}. */
+  /**
+   * Formats a duration with at most two units: {@code 45 s}, {@code 3 min 20 s}, {@code 2 h 5 min}.
+   */
   static String duration(long seconds) {
     if (seconds < 60) {
       return seconds + " s";
@@ -126,7 +128,7 @@ final class ProgressLines {
     return seconds / 3600 + " h" + (minutes == 0 ? "" : " " + minutes + " min");
   }
 
-  /** An exponentially decayed rate that does not depend on how often it is asked. */
+  /** An exponentially decayed rate that does not depend on how often it is read. */
   private static final class Rate {
     private long doneAtStart = -1;
     private long startMillis;

@@ -6,7 +6,7 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Shows progress: redrawn in place on a terminal, now and then as plain lines elsewhere. Not
+ * Shows progress: redrawn in place on a terminal, as periodic plain lines elsewhere. Not
  * thread-safe.
  */
 final class ProgressRenderer {
@@ -37,7 +37,7 @@ final class ProgressRenderer {
     }
   }
 
-  /** The state at the end, always shown. */
+  /** Prints the final state, unconditionally. */
   void last(Collection<JobProgress> jobs) {
     long now = (System.nanoTime() - startNanos) / 1_000_000;
     List<String> rendered = lines.render(jobs, now, terminal.width());
@@ -48,7 +48,7 @@ final class ProgressRenderer {
     }
   }
 
-  /** A line that stays, above what is redrawn. */
+  /** Prints a permanent line above the redrawn ones. */
   void print(String line) {
     if (drawn > 0) {
       out.print("\u001b[" + drawn + "A\u001b[J");
@@ -66,7 +66,7 @@ final class ProgressRenderer {
     for (String line : rendered) {
       frame.append("\u001b[2K").append(line).append('\n');
     }
-    // A job that left the configuration leaves a line behind: wipe what is below.
+    // Clears the lines below, because a job that left the configuration leaves a line behind.
     frame.append("\u001b[J");
     drawn = rendered.size();
     out.print(frame);

@@ -8,7 +8,7 @@ import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What only a scheduler with remote workers needs. */
+/** The flags that only a scheduler with remote workers needs. */
 final class RemoteFlags {
   @Option(
       names = "--thrift",

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code espalier replay}: proves that the same events give the same placements. */
+/** {@code espalier replay}: proves that the same events lead to the same placements. */
 @Command(
     name = "replay",
     mixinStandardHelpOptions = true,

@@ -13,7 +13,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How scheduler and workers know each other, and how long calls between them may take. */
+/**
+ * The flags for the authentication between scheduler and workers, and for the time limits of their
+ * calls.
+ */
 final class RpcFlags {
   @Option(
       names = "--token-file",
@@ -43,9 +46,9 @@ final class RpcFlags {
   private int receiveMillis;
 
   /**
-   * @param listen the host that is to be listened on
+   * @param listen the host on which to listen
    * @param tls the flags of this process
-   * @return a peer; one that protects nothing when there were problems
+   * @return peer options; unprotected ones when there were problems
    */
   PeerOptions peer(String listen, TlsFlags tls, boolean insecure, List<String> problems) {
     RpcSecurity security = RpcSecurity.none();

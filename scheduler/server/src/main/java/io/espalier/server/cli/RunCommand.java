@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code espalier run}: one process, until nothing is left to do
+ * {@code espalier run}: runs one process until nothing is left to do
  * (docs/design/design.md#the-end-of-a-run).
  */
 @Command(
@@ -95,7 +95,10 @@ public final class RunCommand implements Callable<Integer> {
     }
   }
 
-  /** Of the jobs that can run; the others are listed as invalid, or were disabled on purpose. */
+  /**
+   * Returns the progress of jobs that can run; the others are listed as invalid, or were disabled
+   * on purpose.
+   */
   private static List<JobProgress> progress(SchedulerProcess process) throws InterruptedException {
     return process.progress().stream()
         .filter(

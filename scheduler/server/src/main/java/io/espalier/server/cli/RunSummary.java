@@ -18,14 +18,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a run came to.
+ * The result of a run.
  *
- * @param standings of the jobs, by name
+ * @param standings states of the jobs, by name
  * @param invalidJobs jobs that could not run, with their first problem
  * @param blocked some of the tasks that can never start
- * @param failures why tasks have failed, of the jobs with such tasks
- * @param dataDir where the logs of failed tasks are
- * @param startedHere starts of this run
+ * @param failures causes of failures, by job with failed tasks
+ * @param dataDir directory with the logs of failed tasks
+ * @param startedHere number of tasks started in this run
  */
 record RunSummary(
     Collection<JobProgress> jobs,
@@ -42,8 +42,8 @@ record RunSummary(
   record Blocked(String job, String node, String why) {}
 
   /**
-   * The exit code (docs/design/design.md#exit-codes): 2 for an invalid job, 1 for failed or blocked
-   * tasks. A job that has succeeded by its own rule has succeeded.
+   * Returns the exit code (docs/design/design.md#exit-codes): 2 for an invalid job, 1 for failed or
+   * blocked tasks. A job that succeeded by its own rule counts as succeeded.
    */
   int exitCode() {
     if (!invalidJobs.isEmpty()) {
@@ -53,7 +53,7 @@ record RunSummary(
     return ended ? ExitCode.OK : ExitCode.FAILED;
   }
 
-  /** The final object of {@code run --json} (docs/design/design.md#output-of-commands). */
+  /** Returns the final object of {@code run --json} (docs/design/design.md#output-of-commands). */
   Json.Obj toJson() {
     Json.Builder byJob = Json.object();
     for (JobProgress job : jobs) {
@@ -126,12 +126,12 @@ record RunSummary(
     return standing == null ? "" : standing.reason();
   }
 
-  /** Tasks that nobody needs any more are not blocked. */
+  /** Returns the number of blocked tasks, without those that are no longer needed. */
   private long blockedCount(JobProgress job) {
     return isState(job, SUCCEEDED) ? 0 : job.ready() + job.waiting() + job.blocked();
   }
 
-  /** For people. */
+  /** Returns the summary as lines for people. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
     if (startedHere == 0 && exitCode() == ExitCode.OK) {
@@ -187,7 +187,7 @@ record RunSummary(
     return lines;
   }
 
-  /** Each cause with a task of it, and where to see more. */
+  /** Adds each cause with an example task and the command that shows more. */
   private void addCauses(FailureGroups of, List<String> lines) {
     String in = " --data-dir " + Printable.word(dataDir);
     String job = Printable.word(of.job());

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Of commands that may see only a part of the nodes. */
+/** The flags of commands that may be restricted to a partition of the nodes. */
 final class ShardFlags {
   @Option(
       names = "--shard",
@@ -19,7 +19,7 @@ final class ShardFlags {
   private @Nullable String shard;
 
   /**
-   * @param problems receives what is wrong with it
+   * @param problems receives the problems of the flag
    */
   Partition shard(List<String> problems) {
     try {
@@ -31,7 +31,7 @@ final class ShardFlags {
   }
 
   /**
-   * @throws CommandException when it is wrong
+   * @throws CommandException when the flag is invalid
    */
   Partition shard() {
     List<String> problems = new ArrayList<>();

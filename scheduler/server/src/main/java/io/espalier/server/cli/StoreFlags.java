@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Where statuses are kept, and how one gets there. */
+/** The flags that choose the status store and its account. */
 final class StoreFlags {
   private static final int MOST_DAYS = 36_500;
   private static final long MOST_PROOF_MILLIS = Duration.ofDays(1).toMillis();
@@ -82,7 +82,7 @@ final class StoreFlags {
   }
 
   /**
-   * What was chosen.
+   * The chosen store.
    *
    * @param mysql present with that kind only
    */
@@ -98,7 +98,7 @@ final class StoreFlags {
   }
 
   /**
-   * @param elsewhere whether the account is needed for another schema than that of the store
+   * @param elsewhere whether the account is needed for a schema other than that of the store
    * @return SQLite when there were problems
    */
   Choice choice(boolean elsewhere, List<String> problems) {

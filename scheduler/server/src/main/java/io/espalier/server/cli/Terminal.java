@@ -6,11 +6,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the terminal can do. The launcher tells whether a stream is one: Java 17 cannot.
+ * The capabilities of the terminal. The launcher determines whether a stream is a terminal, because
+ * Java 17 cannot.
  *
- * @param interactive lines may be redrawn
- * @param colours escape sequences for colours are welcome
- * @param environment says how large it is, or else {@code stty} does
+ * @param interactive whether lines may be redrawn
+ * @param colours whether to use escape sequences for colours
+ * @param environment may contain the size; otherwise {@code stty} reports it
  */
 record Terminal(boolean interactive, boolean colours, Map<String, String> environment) {
   private static final int PLAIN_WIDTH = 100;
@@ -30,20 +31,20 @@ record Terminal(boolean interactive, boolean colours, Map<String, String> enviro
     return interactive ? size(environment).columns() : PLAIN_WIDTH;
   }
 
-  /** Columns and lines. */
+  /** The size in columns and lines. */
   record Size(int columns, int lines) {
     static final Size UNKNOWN = new Size(0, 0);
     private static final Size USUAL = new Size(80, 24);
   }
 
-  /** The size of the terminal that this process belongs to; 80 x 24 if it does not tell. */
+  /** Returns the size of the terminal of this process; 80 x 24 if it is unknown. */
   static Size size(Map<String, String> environment) {
     int columns = positive(environment.getOrDefault("COLUMNS", ""));
     int lines = positive(environment.getOrDefault("LINES", ""));
     if (columns > 0 && lines > 0) {
       return new Size(columns, lines);
     }
-    // Most shells do not tell programs: ask the terminal.
+    // Most shells do not export the size to programs.
     Size asked = stty();
     return new Size(columns > 0 ? columns : asked.columns(), lines > 0 ? lines : asked.lines());
   }

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * The terminal that the launcher has seen at standard output. Asked for its size only when someone
- * wants to know, and again for each picture: windows are resized.
+ * The terminal that the launcher found at standard output. It queries the size only on demand, and
+ * again for each picture, because windows are resized.
  */
 final class TerminalViewport implements TerminalInfo {
   private final Map<String, String> environment;

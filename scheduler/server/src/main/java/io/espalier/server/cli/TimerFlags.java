@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * The timers of the worker protocol: a preset, and what deviates from it. What is not given follows
- * the lease, so that {@code --lease-ms} alone makes timers that fit together.
+ * The timers of the worker protocol: a preset, and the flags that override it. Timers without a
+ * flag follow the lease, so that {@code --lease-ms} alone makes consistent timers.
  */
 final class TimerFlags {
   @Option(
@@ -81,7 +81,7 @@ final class TimerFlags {
   private @Nullable Long takeover;
 
   /**
-   * @return timers that fit together; those of the preset when there were problems
+   * @return consistent timers; those of the preset when there were problems
    */
   ProtocolTimers timers(List<String> problems) {
     ProtocolTimers base = ProtocolTimers.presets().get(preset);
@@ -121,7 +121,7 @@ final class TimerFlags {
     values.merge("unhealthy", beat + values.getOrDefault("call", 0L), Math::max);
     put(values, "unhealthy", unhealthy);
     put(values, "health_check", healthCheck);
-    // A health check starts a process: that does not get faster with the lease.
+    // A health check starts a process, which does not get faster with a shorter lease.
     values.merge(
         "health_check_timeout", Math.min(5_000, base.healthCheckTimeoutMillis()), Math::max);
     put(values, "health_check_timeout", healthCheckTimeout);

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Certificates of this process: one meaning for all its listeners and for the calls it makes. */
+/** The certificates of this process, used for all its listeners and for its outgoing calls. */
 final class TlsFlags {
   @Option(
       names = "--tls-cert",
@@ -28,7 +28,7 @@ final class TlsFlags {
               + " may show one.")
   private @Nullable Path tlsCa;
 
-  /** For calls between scheduler and workers: all three files or none. */
+  /** Returns the files for calls between scheduler and workers: all three or none. */
   Optional<RpcSecurity.TlsFiles> forWorkers(List<String> problems) {
     if (tlsCert != null && tlsKey != null && tlsCa != null) {
       return Optional.of(new RpcSecurity.TlsFiles(tlsCert, tlsKey, tlsCa));
@@ -39,7 +39,7 @@ final class TlsFlags {
     return Optional.empty();
   }
 
-  /** For HTTP beside workers: the same; what is wrong with them is said once, for the workers. */
+  /** Returns the same files for HTTP; their problems are reported once, for the workers. */
   Optional<TlsFiles> forBoth() {
     return forWorkers(new ArrayList<>())
         .map(
@@ -47,7 +47,7 @@ final class TlsFlags {
                 new TlsFiles(files.certificate(), files.key(), Optional.of(files.authority())));
   }
 
-  /** For HTTP: the authority may be left out. */
+  /** Returns the files for HTTP; the authority is optional. */
   Optional<TlsFiles> forHttp(List<String> problems) {
     if (tlsCert != null && tlsKey != null) {
       return Optional.of(new TlsFiles(tlsCert, tlsKey, Optional.ofNullable(tlsCa)));

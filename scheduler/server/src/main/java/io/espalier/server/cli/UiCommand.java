@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code espalier ui}: many schedulers as one. */
+/** {@code espalier ui}: shows many schedulers as one. */
 @Command(
     name = "ui",
     mixinStandardHelpOptions = true,

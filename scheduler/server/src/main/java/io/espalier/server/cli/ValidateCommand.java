@@ -36,8 +36,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * Says everything that is wrong with a configuration, each problem on a line as compilers do:
- * {@code FILE:LINE:COLUMN: error: PATH: message (value: ...); hint}.
+ * Prints every problem of a configuration, one per line in the form of compilers: {@code
+ * FILE:LINE:COLUMN: error: PATH: message (value: ...); hint}.
  */
 @Command(
     name = "validate",
@@ -86,7 +86,7 @@ public final class ValidateCommand implements Callable<Integer> {
   private boolean json;
 
   /**
-   * A command that knows the plug-ins.
+   * Creates a command that knows the plug-ins.
    *
    * @param nodeSourceTypes check the preferences of their sources; do no I/O
    */
@@ -175,7 +175,7 @@ public final class ValidateCommand implements Callable<Integer> {
   private String line(Problem problem) {
     StringBuilder out = new StringBuilder();
     Position at = problem.at();
-    // What has no file of its own belongs to the whole configuration.
+    // A problem without a file belongs to the whole configuration.
     out.append(at.file().isEmpty() ? ConfigSources.shown(config) + prefixed(at) : at.toString());
     out.append(problem.isError() ? ": error: " : ": warning: ");
     if (!problem.path().isEmpty()) {

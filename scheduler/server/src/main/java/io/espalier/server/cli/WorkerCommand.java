@@ -25,7 +25,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code espalier worker}: runs tasks for a scheduler elsewhere. */
+/** {@code espalier worker}: runs tasks for a remote scheduler. */
 @Command(
     name = "worker",
     mixinStandardHelpOptions = true,

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where a group of schedulers elects its leader. */
+/** The flags that locate the election of a group of schedulers. */
 final class ZooKeeperFlags {
   private static final int LEAST_SESSION_MILLIS = 2_000;
   private static final int LONGEST_SESSION_MILLIS = 600_000;
@@ -39,7 +39,7 @@ final class ZooKeeperFlags {
 
   /**
    * @return empty without {@code --zookeeper}
-   * @throws CommandException when it is wrong
+   * @throws CommandException when the flag is invalid
    */
   Optional<ZooKeeperTarget> target() {
     if (zookeeper == null) {

@@ -11,9 +11,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** Logs what a new configuration changes: a line for each job, of very many only their number. */
+/**
+ * Logs what a new configuration changes: one line for each job, or just their number when there are
+ * very many.
+ */
 final class ConfigChanges {
-  /** Of more jobs than these the log would hold nothing else. */
+  /** The maximum number of job lines, so that the log contains other things too. */
   static final int MOST_LINES = 100;
 
   private final Logger log;
@@ -52,7 +55,7 @@ final class ConfigChanges {
     return ++jobs <= MOST_LINES;
   }
 
-  /** Its problems are told by whoever starts. */
+  /** Logs a job of the first configuration; its problems are reported by the starting code. */
   private void first(Job job) {
     if (isShown()) {
       log.info("Job {} added{}", quoted(job.name()), job.canRun() ? "" : ", it cannot run");
@@ -74,7 +77,9 @@ final class ConfigChanges {
     }
   }
 
-  /** The name of a broken job may hold anything, line ends included. */
+  /**
+   * Quotes the name of a job; the name of a broken job may contain anything, line ends included.
+   */
   private static String quoted(String name) {
     return Json.of(name).toString();
   }

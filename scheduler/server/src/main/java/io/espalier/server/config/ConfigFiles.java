@@ -24,9 +24,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what the file and the directory source read: each file is replaced as a whole, under a
- * lock that other schedulers on this host respect too, so nobody sees half of one and no edit is
- * lost. Beside the configuration lie two hidden files, the lock and the history of jobs.
+ * Writes the files of the file and the directory source. It replaces each file as a whole, under a
+ * lock that other schedulers on this host respect too, so that nobody reads a partial file and no
+ * edit is lost. Two hidden files next to the configuration contain the lock and the history of
+ * jobs.
  */
 final class ConfigFiles {
   private final Path place;
@@ -35,8 +36,8 @@ final class ConfigFiles {
 
   /**
    * @param place the file or directory, for problems
-   * @param parent where the hidden files go
-   * @param name what they are named after
+   * @param parent the directory for the hidden files
+   * @param name the base of their names
    */
   ConfigFiles(Path place, Path parent, String name) {
     this.place = place;
@@ -44,7 +45,7 @@ final class ConfigFiles {
     this.historyFile = parent.resolve("." + name + ".history.jsonl");
   }
 
-  /** Reads the text again, as it is at this moment. */
+  /** Reads the current text again. */
   interface Reading {
     Text fetch() throws Unavailable, InterruptedException;
   }
@@ -65,14 +66,14 @@ final class ConfigFiles {
       sync(file);
       return true;
     } catch (OverlappingFileLockException e) {
-      // Another source of this very process has it; the caller looks again.
+      // Another source in this process has the lock; the caller reads again.
       return false;
     } catch (IOException e) {
       throw unavailable(e);
     }
   }
 
-  /** The file keeps its permissions, and a link keeps pointing where it does. */
+  /** Replaces a file. It keeps its permissions, and a symbolic link keeps its target. */
   private static void replace(Path named, byte[] bytes) throws IOException {
     Path file = Files.exists(named) ? named.toRealPath() : named;
     Path fresh = file.resolveSibling("." + file.getFileName() + ".new");
@@ -131,7 +132,7 @@ final class ConfigFiles {
     List<JobVersion> versions = new ArrayList<>();
     try {
       for (String line : Files.readAllLines(historyFile)) {
-        // The last line may be cut off by a crash.
+        // A crash may have truncated the last line.
         if (JsonReader.parse(line).value() instanceof Json.Obj object
             && text(object, "job").equals(job)) {
           versions.add(

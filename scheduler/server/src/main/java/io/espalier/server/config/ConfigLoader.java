@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Turns fetched text into a configuration: reads each document, merges them, and parses the whole.
- * Immutable.
+ * Converts fetched text to a configuration: reads each document, merges them, and parses the
+ * result. Immutable.
  */
 public final class ConfigLoader {
   private final ConfigParser parser;
@@ -31,20 +31,20 @@ public final class ConfigLoader {
   /**
    * Loads one text. Every problem names its file.
    *
-   * @return no value when any document is not JSON or the settings have an error
+   * @return no value when a document is not JSON or the settings have an error
    */
   public Result<Config> load(ConfigSource.Text text) {
     return load(text, parser::parse);
   }
 
-  /** Loads one text with whatever is good of its settings: to check it, never to run it. */
+  /** Loads one text with all valid parts of its settings: to check it, never to run it. */
   public Result<Config> inspect(ConfigSource.Text text) {
     return load(text, parser::inspect);
   }
 
   /**
-   * Like {@link #inspect} with one member of the whole in place of what the text has; problems of
-   * it are placed where it stood itself.
+   * Like {@link #inspect}, with one top-level member replaced by the given one. Problems of the new
+   * member get its own position.
    */
   public Result<Config> inspectWith(ConfigSource.Text text, String key, Json member) {
     return load(
@@ -112,10 +112,10 @@ public final class ConfigLoader {
               "the same key is given in two files, first at " + first,
               "keep one of them"));
     }
-    // Comments, "$schema" and other keys without meaning may stand in every file.
+    // Every file may contain comments, "$schema" and other keys without meaning.
   }
 
-  /** The problem of a source as the result of loading it. */
+  /** Returns a load result that consists of the problem of a source. */
   public static Result<Config> failed(Problem problem) {
     return new Result<>(null, List.of(problem));
   }

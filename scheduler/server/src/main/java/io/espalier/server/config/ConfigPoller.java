@@ -17,13 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the configuration fresh. It compares content, four times a second, so that neither equal
- * nor backward modification times can hide a change. A change comes into force when two polls in a
- * row have read the same text, so that a file that is still being written does not: in about half a
- * second. What cannot be read or has broken settings leaves the last good configuration in force.
+ * Keeps the configuration up to date. It compares the content four times a second, so that neither
+ * equal nor backward modification times can hide an edit. New text comes into force when two polls
+ * in a row have read it, in about half a second; this excludes a file that is still being written.
+ * Text that cannot be read or has broken settings leaves the last good configuration in force.
  *
- * <p>{@link #poll} is for one thread at a time: the one of {@link #start}, or a test. {@link
- * #current} is for any.
+ * <p>{@link #poll} must be called by one thread at a time: the one of {@link #start}, or a test.
+ * {@link #current} is thread-safe.
  */
 public final class ConfigPoller implements AutoCloseable {
   /** The time between two polls. */
@@ -40,16 +40,16 @@ public final class ConfigPoller implements AutoCloseable {
   private volatile ConfigSnapshot current = ConfigSnapshot.NONE;
   private @Nullable Thread thread;
 
-  /** What the latest poll saw: a hash of text, or the words of a failure. */
+  /** The result of the latest poll: a hash of the text, or the words of a failure. */
   private String seen = "";
 
-  /** What {@link #current} was made from. */
+  /** The text from which {@link #current} was created. */
   private String applied = "";
 
   /**
-   * A poller that has not polled yet.
+   * Creates a poller that has not polled yet.
    *
-   * @param listener told of each new snapshot, on the polling thread; must not block for long
+   * @param listener receives each new snapshot, on the polling thread; must not block for long
    */
   public ConfigPoller(
       ConfigSource source,
@@ -62,21 +62,21 @@ public final class ConfigPoller implements AutoCloseable {
     this.listener = listener;
   }
 
-  /** What is polled. */
+  /** Returns the polled source. */
   public ConfigSource source() {
     return source;
   }
 
-  /** The newest snapshot. */
+  /** Returns the newest snapshot. */
   public ConfigSnapshot current() {
     return current;
   }
 
   /**
-   * Looks once. The first poll applies what it finds; a later one applies a change that the poll
-   * before it saw as well.
+   * Polls once. The first poll applies what it reads; a later one applies new text that the poll
+   * before it read as well.
    *
-   * @return whether there is a new snapshot
+   * @return true when there is a new snapshot
    */
   public boolean poll(Instant now) throws InterruptedException {
     ConfigSource.@Nullable Text text = null;
@@ -118,7 +118,7 @@ public final class ConfigPoller implements AutoCloseable {
   private void publish(Result<Config> result, Instant now) {
     ConfigSnapshot before = current;
     Config config = result.value();
-    // What is wrong at the start is said by whoever starts, in the form of the command line.
+    // Problems at the start are reported by the starting code, in the form of the command line.
     boolean first = before.version() == 0;
     if (config == null) {
       current =
@@ -157,7 +157,7 @@ public final class ConfigPoller implements AutoCloseable {
     return out.toString();
   }
 
-  /** Polls from now on, on a thread of its own. To be called once. */
+  /** Starts to poll on a separate thread. Must be called once. */
   public void start() {
     Thread polling = new Thread(this::run, "config-poller");
     polling.setDaemon(true);
@@ -176,7 +176,7 @@ public final class ConfigPoller implements AutoCloseable {
     }
   }
 
-  // A defect in a listener or the parser must not end the polling for good.
+  // A bug in a listener or the parser must not end the polling.
   private void pollSafely() throws InterruptedException {
     try {
       poll(clock.instant());

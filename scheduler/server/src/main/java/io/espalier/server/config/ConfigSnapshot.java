@@ -8,13 +8,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the poller knows: the configuration in force and what is wrong with the newest text.
- * Immutable.
+ * The poller's result: the configuration in force and the problems of the newest text. Immutable.
  *
- * @param config the last good one; null before the first
+ * @param config the last good configuration; null before the first
  * @param version grows by one with each configuration that comes into force; 0 before the first
- * @param problems of the newest text: why it is not in force, or the warnings and job errors of the
- *     one that is
+ * @param problems of the newest text: why it is not in force, or its warnings and job errors if it
+ *     is
  * @param stale whether the newest text is not in force
  * @param inForceSince when {@code config} came into force; null before the first
  * @param confirmedAt when {@code config} was last found to be the newest; null before the first
@@ -26,7 +25,7 @@ public record ConfigSnapshot(
     boolean stale,
     @Nullable Instant inForceSince,
     @Nullable Instant confirmedAt) {
-  /** Before the first poll. */
+  /** The snapshot before the first poll. */
   public static final ConfigSnapshot NONE =
       new ConfigSnapshot(null, 0, List.of(), true, null, null);
 
@@ -34,7 +33,7 @@ public record ConfigSnapshot(
     problems = List.copyOf(problems);
   }
 
-  /** For how long the configuration has been out of date; zero while it is fresh. */
+  /** Returns for how long the configuration has been outdated; zero while it is up to date. */
   public Duration age(Instant now) {
     return stale && confirmedAt != null ? Duration.between(confirmedAt, now) : Duration.ZERO;
   }

@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Opens configuration URIs. */
+/** Opens the sources of configuration URIs. */
 public final class ConfigSources {
   private static final Pattern SCHEME =
       Pattern.compile("([A-Za-z][A-Za-z0-9+.-]+):(//)?.*", Pattern.DOTALL);
@@ -25,10 +25,10 @@ public final class ConfigSources {
   private ConfigSources() {}
 
   /**
-   * The source of a URI: a file, a directory, {@code file:} with either, a znode, or a schema of
-   * MySQL. A file that does not exist yet is a source that is unavailable for now.
+   * Returns the source of a URI: a file, a directory, {@code file:} with either, a znode, or a
+   * schema of MySQL. A file that does not exist yet is a source that is unavailable for now.
    *
-   * @throws Unavailable when the URI is not understood
+   * @throws Unavailable when the URI is invalid
    */
   public static ConfigSource open(String uri) throws Unavailable {
     if (uri.isBlank()) {
@@ -45,7 +45,7 @@ public final class ConfigSources {
     return Files.isDirectory(path) ? new DirectoryConfigSource(path) : new FileConfigSource(path);
   }
 
-  /** The URI without the password that it may hold. */
+  /** Returns the URI without a password. */
   public static String shown(String uri) {
     return uri.replaceFirst("(?s)^([A-Za-z][A-Za-z0-9+.-]*://[^/@:]*):.*@", "$1:…@")
         .replaceAll("(?i)([?&;][^=&;]*(?:password|passwd|secret|token)[^=&;]*=)[^&;]*", "$1…");

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration that is spread over the {@code *.json} files of one directory. Sub-directories
- * and hidden files (which editors leave behind) are not looked at.
+ * A configuration in the {@code *.json} files of one directory. It ignores subdirectories and
+ * hidden files, such as those of editors.
  */
 public final class DirectoryConfigSource implements WritableConfigSource {
   private final Path directory;
@@ -45,7 +45,7 @@ public final class DirectoryConfigSource implements WritableConfigSource {
     return text;
   }
 
-  /** Names of jobs are plain enough for names of files, but for the colon. */
+  /** Returns the file of a job. Except for the colon, names of jobs are valid in names of files. */
   @Override
   public String documentFor(String job) {
     return directory.resolve("job-" + job.replace(":", "%3A") + ".json").toString();

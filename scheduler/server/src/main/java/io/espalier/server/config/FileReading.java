@@ -24,19 +24,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the file and the directory source have in common: reading until two readings in a row agree.
- * For one thread at a time.
+ * Reads files until two readings in a row agree. The file and the directory source share it. Not
+ * thread-safe.
  */
 final class FileReading {
   private static final int TRIES = 20;
 
-  /** Below this, reading is so cheap that stamps are not even looked at. */
+  /** Below this size, reading is so cheap that stamps are not used. */
   private static final long CHEAP_BYTES = 1 << 20;
 
-  /** A change this short before a reading may have left the same stamp as one after it. */
+  /** A change this shortly before a reading may have left the same stamp as one after it. */
   private static final long STAMP_DOUBT_MILLIS = 2000;
 
-  /** How long stamps are believed; remote file systems can be wrong about them. */
+  /** The time for which stamps are trusted; remote file systems can be wrong about them. */
   private static final long STAMP_TRUST_MILLIS = 10_000;
 
   private final Path place;
@@ -48,13 +48,13 @@ final class FileReading {
   private @Nullable Text last;
   private long readAt;
 
-  /** Finds the files of the configuration. */
+  /** Lists the files of the configuration. */
   interface Listing {
     List<Path> files() throws IOException;
   }
 
   /**
-   * A reading of some files.
+   * Creates a reading of the listed files.
    *
    * @param place for problems
    */
@@ -70,8 +70,8 @@ final class FileReading {
   }
 
   /**
-   * The text now. A file that is being written shows itself by two readings that differ; what is
-   * written slower than that is caught by the poller, which waits for the text to settle.
+   * Returns the current text. Two readings that differ reveal a file that is being written; the
+   * poller, which waits for the text to settle, detects slower writes.
    */
   Text fetch() throws Unavailable, InterruptedException {
     try {
@@ -92,7 +92,7 @@ final class FileReading {
     }
   }
 
-  /** Whether equal stamps mean equal content. */
+  /** Returns true when equal stamps imply equal content. */
   private boolean stampsTell(List<FileStamp> found, long now) {
     long bytes = found.stream().mapToLong(FileStamp::bytes).sum();
     return bytes >= cheapBytes
@@ -104,7 +104,7 @@ final class FileReading {
     List<Path> files = listing.files();
     Text before = text(files);
     if (files.stream().anyMatch(file -> Files.exists(file) && !Files.isRegularFile(file))) {
-      // A pipe, as in "validate <(command)": it can be read only once.
+      // A pipe, as in "validate <(command)", can be read only once.
       return before;
     }
     for (int i = 0; i < TRIES; i++) {
@@ -120,7 +120,7 @@ final class FileReading {
     throw unavailable(place, "the text changes faster than it can be read", null);
   }
 
-  /** The bytes, or as many as show that there are too many. */
+  /** Returns the content, or just enough of it to show that the file is too large. */
   private static byte[] bytes(Path file) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
       return in.readNBytes(JsonReader.MAX_CONFIG_BYTES + 1);
@@ -135,7 +135,7 @@ final class FileReading {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       for (Document document : documents) {
-        // Lengths first, so that text cannot wander from one file to the next unnoticed.
+        // Lengths come first, so that moving text from one file to the next changes the hash.
         byte[] name = document.name().getBytes(StandardCharsets.UTF_8);
         digest.update(
             ByteBuffer.allocate(8).putInt(name.length).putInt(document.bytes().length).array());

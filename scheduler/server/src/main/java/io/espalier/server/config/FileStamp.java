@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What the file system says of a file. The change time, which no ordinary program can set, moves
- * with every change of the content, whatever the modification time pretends.
+ * The metadata of a file. The change time, which no ordinary program can set, advances with every
+ * change of the content, whatever the modification time is.
  */
 record FileStamp(Path file, long bytes, FileTime changed, Map<String, Object> all) {
 
-  /** The stamps of some files; empty where the file system has no change times. */
+  /** Returns the stamps of the files; empty where the file system has no change times. */
   static List<FileStamp> of(List<Path> files) throws IOException {
     List<FileStamp> stamps = new ArrayList<>();
     for (Path file : files) {

@@ -31,10 +31,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Saves and deletes jobs in the text of the configuration (docs/design/bistro.md#reloading). What
- * is in force is never touched: a change is seen by the poller like any other, so there is one
- * history. Before anything is written the whole new configuration is checked; jobs with errors are
- * refused.
+ * Saves and deletes jobs in the text of the configuration (docs/design/bistro.md#reloading). It
+ * never touches the configuration in force: the poller notices an edit like any other, so there is
+ * one history. It checks the whole new configuration before it writes anything, and refuses jobs
+ * with errors.
  *
  * <p>Thread-safe; waits for the disk.
  */
@@ -55,13 +55,13 @@ public final class JobEditor {
   }
 
   /**
-   * Saves a job, new or not. {@code version_id} becomes the next number, {@code create_time} stays,
-   * {@code modify_time} is now; what the given object says of these three is ignored.
+   * Saves a new or an existing job. {@code version_id} becomes the next number, {@code create_time}
+   * stays, {@code modify_time} is now; the values of these three in the given object are ignored.
    *
-   * @param expectedVersion what the job's {@code version_id} must be, 0: there must be no such job;
+   * @param expectedVersion the current {@code version_id} of the job, 0: there must be no such job;
    *     or another value of {@link JobVersions}
-   * @return what was saved
-   * @throws RefusedException when the version is another, the job has errors, or the configuration
+   * @return the saved version
+   * @throws RefusedException when the version differs, the job has errors, or the configuration
    *     cannot be written
    */
   public JobVersion save(
@@ -79,7 +79,7 @@ public final class JobEditor {
   }
 
   /**
-   * Saved versions of a job, oldest first.
+   * Returns the saved versions of a job, oldest first.
    *
    * @throws RefusedException when they cannot be read
    */
@@ -92,7 +92,7 @@ public final class JobEditor {
   }
 
   /**
-   * Saves what a job was in an earlier version as the next one.
+   * Saves an earlier version of a job as the next version.
    *
    * @throws RefusedException also when that version is not known, or was a deletion
    */
@@ -107,7 +107,10 @@ public final class JobEditor {
         Reason.UNKNOWN, "there is no version " + version + " of job " + name + " to go back to");
   }
 
-  /** A job that is brought back after its deletion is the same one, with its statuses. */
+  /**
+   * Returns the creation time, which stays the same for a job that is restored after its deletion,
+   * so that it keeps its statuses.
+   */
   private static long createTime(Json.Obj job) {
     return job.get("create_time") instanceof Json.Num time ? time.value().longValue() : 0;
   }
@@ -121,7 +124,7 @@ public final class JobEditor {
   }
 
   /**
-   * @param createTime of a job that there is no more; 0: now
+   * @param createTime of a job that no longer exists; 0: now
    */
   private JobVersion change(
       String name,
@@ -142,7 +145,7 @@ public final class JobEditor {
           target.remember(next);
           return next;
         }
-        // Somebody else was faster: look at what they wrote.
+        // Another writer was faster: read again.
         TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       }
       throw new RefusedException(
@@ -213,7 +216,7 @@ public final class JobEditor {
   }
 
   /**
-   * Says of a job what saving it would say, and writes nothing. For any source.
+   * Reports what saving the job would report, without writing. Works for any source.
    *
    * @throws RefusedException when the configuration cannot be read
    */
@@ -233,7 +236,7 @@ public final class JobEditor {
       result.problems().stream().filter(Problem::isError).forEach(problems::add);
       return new JobValidation(problems, null);
     }
-    // Errors of the settings keep every job from being saved; their warnings are another matter.
+    // Errors of the settings prevent saving any job; their warnings do not.
     config.warnings().stream().filter(Problem::isError).forEach(problems::add);
     Job checked = config.job(name);
     if (checked == null) {
@@ -246,7 +249,7 @@ public final class JobEditor {
         problems, good ? BistroJobWriter.toJson(checked, config.settings()) : null);
   }
 
-  /** Refuses what would not be a good job, and what would break others that depend on it. */
+  /** Refuses a job with errors, and one that would break jobs that depend on it. */
   private void check(WritableConfigSource target, Text text, JobVersion next) {
     Text fresh = withDocument(target, text, next);
     Result<Config> result = loader.load(fresh);
@@ -296,7 +299,7 @@ public final class JobEditor {
     return new Text(documents, "");
   }
 
-  /** The document that holds the job, or would; a new one is an empty object. */
+  /** Returns the document that contains the job, or will; a new one is an empty object. */
   private static Document document(WritableConfigSource target, Text text, String name) {
     Optional<Document> holding =
         text.documents().stream()
@@ -311,7 +314,7 @@ public final class JobEditor {
                 .orElse(new Document(fallback, "{\n}\n")));
   }
 
-  /** The new text of the document; null when a file of its own has nothing left in it. */
+  /** Returns the new text of the document; null when a file for this job alone becomes empty. */
   private static byte @Nullable [] edited(WritableConfigSource target, Text text, JobVersion next) {
     Document document = document(target, text, next.name());
     String before = new String(document.bytes(), StandardCharsets.UTF_8);

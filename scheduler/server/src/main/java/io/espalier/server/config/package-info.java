@@ -1,4 +1,4 @@
-/** Where the configuration comes from, and how it is kept fresh. */
+/** Reads the configuration from its sources and keeps it up to date. */
 @NullMarked
 package io.espalier.server.config;
 

@@ -16,18 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The newest events in a ring. Two ways to feed it, of which one feed uses one:
+ * A ring of the newest events. There are two ways to publish; each feed uses one of them:
  *
  * <ul>
- *   <li>{@link #publish(long, String, Json.Obj)} gives each event its sequence as it becomes
- *       visible. Start such a feed with {@link #ofEpoch}, so that sequences still grow over a
- *       restart although nothing is stored.
- *   <li>{@link #stamp} gives the sequence when it happens, {@link #publish(List)} makes it visible
- *       after the batch that holds it has been committed. No reader then sees an event that a crash
- *       can undo; start it with {@link #continuing} and {@code Last-Event-ID} spans restarts.
+ *   <li>{@link #publish(long, String, Json.Obj)} assigns each event its sequence when it becomes
+ *       visible. Create such a feed with {@link #ofEpoch}, so that sequences grow across a restart
+ *       although nothing is stored.
+ *   <li>{@link #stamp} assigns the sequence when the event happens, and {@link #publish(List)}
+ *       makes it visible after its batch has been committed. Readers then never see an event that a
+ *       crash can revert. Create such a feed with {@link #continuing}; {@code Last-Event-ID} then
+ *       stays valid across restarts.
  * </ul>
  *
- * <p>Thread-safe. Readers and publishers share a lock that is held for copying only.
+ * <p>Thread-safe. Readers and publishers share a lock that is locked for copying only.
  */
 public final class RecentEvents implements EventFeed {
   private static final Logger LOG = LoggerFactory.getLogger(RecentEvents.class);
@@ -43,12 +44,12 @@ public final class RecentEvents implements EventFeed {
   private int size;
   private long newest;
 
-  /** Where older events are, and on which threads they are read. */
+  /** The store of older events, and the executor on which they are read. */
   private record Archive(StatusStore store, Executor blocking) {}
 
   /**
-   * @param capacity how many events are held
-   * @param newest the sequence before the first one; 0 for a feed that has no past
+   * @param capacity maximum number of events in the ring
+   * @param newest the sequence before the first one; 0 for a feed without a past
    */
   public RecentEvents(int capacity, long newest) {
     if (capacity < 1 || newest < 0) {
@@ -60,8 +61,8 @@ public final class RecentEvents implements EventFeed {
   }
 
   /**
-   * A feed that goes on where the store's event log ends, so that {@code Last-Event-ID} is
-   * meaningful over a restart.
+   * Creates a feed that continues at the end of the store's event log, so that {@code
+   * Last-Event-ID} stays valid across a restart.
    */
   public static RecentEvents continuing(StatusStore store, int capacity) {
     long newest = store.newestEvent();
@@ -73,17 +74,17 @@ public final class RecentEvents implements EventFeed {
   }
 
   /**
-   * A feed whose sequences are above all of earlier epochs, if none had 2^32 events; below 2^53, so
-   * that browsers keep them exact.
+   * Creates a feed with sequences above all of earlier epochs, if none had 2^32 events. They are
+   * below 2^53, so that browsers represent them exactly.
    */
   public static RecentEvents ofEpoch(int capacity, long epoch) {
     return new RecentEvents(capacity, Math.min(epoch, (1L << 20) - 1) << 32);
   }
 
   /**
-   * Older events are to be read from the store that holds them all.
+   * Sets the store from which older events are read.
    *
-   * @param blocking where one may wait for it
+   * @param blocking runs reads, which may wait for the store
    */
   public void readOlderFrom(StatusStore store, Executor blocking) {
     archive = new Archive(store, blocking);
@@ -99,7 +100,7 @@ public final class RecentEvents implements EventFeed {
         () -> older.store().events(sequence, limit), older.blocking());
   }
 
-  /** Gives an event the next sequence and makes it visible. */
+  /** Assigns an event the next sequence and makes it visible. */
   public Event publish(long timeMillis, String kind, Json.Obj data) {
     Event event;
     synchronized (lock) {
@@ -110,7 +111,7 @@ public final class RecentEvents implements EventFeed {
     return event;
   }
 
-  /** A new event with the next sequence, not seen by readers yet. */
+  /** Creates an event with the next sequence, which readers do not see yet. */
   public Event stamp(long timeMillis, String kind, Json.Obj data) {
     return new Event(stamped.incrementAndGet(), timeMillis, kind, data);
   }
@@ -170,7 +171,9 @@ public final class RecentEvents implements EventFeed {
     }
   }
 
-  /** One above {@link #newest} when nothing is held. */
+  /**
+   * Returns the oldest sequence in the ring, or {@link #newest} plus one when the ring is empty.
+   */
   @Override
   public long oldest() {
     synchronized (lock) {
@@ -207,7 +210,7 @@ public final class RecentEvents implements EventFeed {
     return subscriber;
   }
 
-  /** Compared by identity: two subscriptions of one Runnable end one at a time. */
+  /** Compared by identity: two subscriptions with the same Runnable end separately. */
   private final class Subscriber implements Subscription {
     private final Runnable onNews;
 

@@ -4,7 +4,7 @@ package io.espalier.server.exit;
 public final class ExitCode {
   public static final int OK = 0;
 
-  /** The work failed, or the server refused. */
+  /** The task failed, or the server refused the request. */
   public static final int FAILED = 1;
 
   /** Usage or configuration error, lock held, port in use, not authorised. */
@@ -13,7 +13,7 @@ public final class ExitCode {
   /** The server cannot be reached. */
   public static final int UNREACHABLE = 3;
 
-  /** Ended by a signal, whose number is to be added: 130 for SIGINT, 143 for SIGTERM. */
+  /** Added to the number of the signal that ended the command: 130 for SIGINT, 143 for SIGTERM. */
   public static final int SIGNAL = 128;
 
   private ExitCode() {}

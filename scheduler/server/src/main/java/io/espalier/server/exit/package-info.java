@@ -1,4 +1,4 @@
-/** How commands end: exit codes and one-line failures. */
+/** Ends commands with exit codes and one-line failures. */
 @NullMarked
 package io.espalier.server.exit;
 

@@ -20,7 +20,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Follows a file with a list of schedulers. A bad one, or none, leaves the last good in force. */
+/**
+ * Follows a file with a list of schedulers. When the file is missing or invalid, the last good list
+ * stays in force.
+ */
 public final class SchedulerListFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerListFile.class);
   private static final int MOST_BYTES = 4 << 20;
@@ -43,7 +46,7 @@ public final class SchedulerListFile implements AutoCloseable {
             });
   }
 
-  /** The problems that keep a list from being used at the start. */
+  /** Thrown when problems prevent the use of a list at the start. */
   public static final class BadListException extends Exception {
     private static final long serialVersionUID = 1L;
     private final transient List<Problem> problems;
@@ -59,10 +62,10 @@ public final class SchedulerListFile implements AutoCloseable {
   }
 
   /**
-   * Reads the file, tells of it, and follows it.
+   * Reads the file, passes the list to the listener, and follows the file.
    *
-   * @param every how often it is looked at
-   * @throws BadListException when it cannot be used; then nothing was told
+   * @param every the period between two readings
+   * @throws BadListException when the list cannot be used; the listener was not called then
    */
   public static SchedulerListFile follow(Path file, Duration every, SchedulerListListener news)
       throws BadListException {

@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Everything that {@code espalier ui} runs; closing ends it within about ten seconds. */
+/** Runs everything behind {@code espalier ui}; closing ends it within about ten seconds. */
 public final class UiProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UiProcess.class);
   private static final Duration LOOK_AT_FILE = Duration.ofSeconds(1);
@@ -49,7 +49,7 @@ public final class UiProcess implements AutoCloseable {
   }
 
   /**
-   * What it needs.
+   * The options of the process.
    *
    * @param schedulers a list, a file, or {@code zk://HOSTS/PATH}
    * @param zooKeeperAuth file with the account for ZooKeeper
@@ -58,9 +58,9 @@ public final class UiProcess implements AutoCloseable {
       String schedulers, Optional<Path> zooKeeperAuth, FleetOptions fleet, WebOptions web) {}
 
   /**
-   * Starts it.
+   * Starts the process.
    *
-   * @throws CommandException naming everything that is wrong with the list, or why it cannot listen
+   * @throws CommandException naming all problems of the list, or why it cannot listen
    */
   public static UiProcess start(Options options) {
     Fleet fleet = new Fleet(options.fleet(), InstantSource.system());
@@ -127,7 +127,10 @@ public final class UiProcess implements AutoCloseable {
     return () -> {};
   }
 
-  /** What exists as a file is one, and so is what looks like a path and like no list. */
+  /**
+   * Returns the file if the text is the path of an existing file, or looks like a path and not like
+   * a list.
+   */
   static Optional<Path> file(String schedulers) {
     try {
       Path path = Path.of(schedulers);
@@ -159,17 +162,19 @@ public final class UiProcess implements AutoCloseable {
     return new CommandException(ExitCode.USAGE, String.join("\nespalier: ", lines));
   }
 
-  /** Where it listens. */
+  /** Returns the address on which it listens. */
   public URI uri() {
     return server.uri();
   }
 
-  /** How many schedulers are in the list; of ZooKeeper's only after a while. */
+  /**
+   * Returns the number of schedulers in the list; a list in ZooKeeper arrives only after a while.
+   */
   public int schedulers() {
     return fleet.view().hosts().size();
   }
 
-  /** Waits until it is being closed. */
+  /** Waits until the process is being closed. */
   public void awaitEnd() throws InterruptedException {
     ended.await();
   }

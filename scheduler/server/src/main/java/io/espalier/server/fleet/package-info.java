@@ -1,5 +1,6 @@
 /**
- * {@code espalier ui}: where the list of schedulers comes from, and the process that shows them.
+ * {@code espalier ui}: the sources of the scheduler list, and the process that shows the
+ * schedulers.
  */
 @NullMarked
 package io.espalier.server.fleet;

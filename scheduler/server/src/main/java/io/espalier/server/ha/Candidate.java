@@ -6,7 +6,8 @@ import io.espalier.json.JsonReader;
 import java.util.Optional;
 
 /**
- * What a scheduler says of itself in ZooKeeper: enough for workers, clients and people to find it.
+ * The description that a scheduler publishes in ZooKeeper: enough for workers, clients and people
+ * to find it.
  *
  * @param http where clients reach it, as {@code HOST:PORT}, or {@code https://HOST:PORT} over TLS;
  *     empty: nowhere
@@ -18,12 +19,12 @@ public record Candidate(String http, String thrift, String host, long pid, long 
 
   static final String TLS = "https://";
 
-  /** Where clients reach it. */
+  /** Returns the URL for clients. */
   String url() {
     return url(http);
   }
 
-  /** The URL of an address as candidates give it. */
+  /** Returns the URL of an address in the form that candidates publish. */
   static String url(String http) {
     return http.startsWith(TLS) ? http : "http://" + http;
   }
@@ -39,7 +40,7 @@ public record Candidate(String http, String thrift, String host, long pid, long 
             .build());
   }
 
-  /** Empty when the text is not that of a candidate. */
+  /** Parses a candidate; empty when the text does not describe one. */
   static Optional<Candidate> parse(String text) {
     if (JsonReader.parse(text).value() instanceof Json.Obj object
         && object.get("http") instanceof Json.Str http
@@ -60,7 +61,7 @@ public record Candidate(String http, String thrift, String host, long pid, long 
     return object.get(key) instanceof Json.Num number ? number.value().longValue() : 0;
   }
 
-  /** For people. */
+  /** Returns a readable form. */
   @Override
   public String toString() {
     return (http.isEmpty() ? thrift : http) + " (" + host + ", process " + pid + ")";

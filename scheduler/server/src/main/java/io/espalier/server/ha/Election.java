@@ -22,15 +22,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One candidacy: from joining the queue of candidates to leaving it. Curator's latch says who is
- * first; that we are is believed only as long as it is proven.
+ * One candidacy in ZooKeeper, from joining the queue of candidates to leaving it. Curator's latch
+ * determines the first candidate; this class relies on being first only as long as it is proven.
  *
  * <p><b>The proof</b> is a transaction about once a second: "our znode in the queue exists; write
- * this". Reading our znode would not do: a server that is cut off from the others goes on answering
- * reads for a while, when the others may have ended our session and elected another leader. A write
- * is answered only by more than half of them.
+ * this". Reading our znode would not suffice: a server that is cut off from the others continues to
+ * answer reads for a while, although the others may have ended our session and elected another
+ * leader. A write succeeds only with more than half of the servers.
  *
- * <p>ZooKeeper elects, nothing else: epochs come from the status store. Thread-safe.
+ * <p>ZooKeeper is used for the election only: epochs come from the status store. Thread-safe.
  */
 final class Election implements Candidacy {
   private static final Logger LOG = LoggerFactory.getLogger(Election.class);
@@ -63,9 +63,9 @@ final class Election implements Candidacy {
   }
 
   /**
-   * Joins the queue; creates the group when this is its first candidate.
+   * Joins the queue and creates the group if this is its first candidate.
    *
-   * @throws IOException with one clear line when ZooKeeper does not let us
+   * @throws IOException with one clear line when ZooKeeper refuses
    */
   static Election join(ZooKeeperLink link, Candidate self, LeadershipLease validity)
       throws IOException {
@@ -81,7 +81,7 @@ final class Election implements Candidacy {
           @Override
           public void notLeader() {
             // The latch queues again by itself once it is connected, and may be first at once; but
-            // another may have led in between.
+            // another candidate may have led in between.
             election.gone = true;
             validity.end();
             election.changed();
@@ -100,7 +100,9 @@ final class Election implements Candidacy {
     return election;
   }
 
-  /** The latch itself would fail again and again with nothing but a line in the log. */
+  /**
+   * Creates the paths, because the latch itself would fail again and again with only a log line.
+   */
   private static void prepare(ZooKeeperLink link) throws IOException {
     String base = link.target().path();
     for (String path :
@@ -151,7 +153,8 @@ final class Election implements Candidacy {
         changed();
       }
     } catch (KeeperException.NoNodeException e) {
-      // Our session has ended, or somebody has deleted our znode: both mean that another may lead.
+      // Our session has ended, or somebody has deleted our znode: in both cases another candidate
+      // may lead.
       LOG.warn("our place in the election is gone: {}", e.getMessage());
       proofProblem = "our znode in ZooKeeper is gone";
       gone = true;
@@ -165,7 +168,7 @@ final class Election implements Candidacy {
     }
   }
 
-  /** Tells all who wait for a leader that it answers from now on. */
+  /** Notifies all who wait for a leader that it answers from now on. */
   @Override
   public void opened() {
     try {
@@ -181,33 +184,34 @@ final class Election implements Candidacy {
     }
   }
 
-  /** Whether we lead for certain, at this moment. */
+  /** Returns true when it is certain that we lead at this moment. */
   boolean leads() {
     return !isLost() && remainingMillis() > 0;
   }
 
   /**
-   * Whether another may lead, so that there is nothing to wait for: the session has ended, or our
-   * place was taken. That proofs are overdue is not that: they may come again.
+   * Returns true when another candidate may lead, so that waiting is useless: the session has
+   * ended, or our place was taken. Overdue proofs alone do not count, because they may succeed
+   * again.
    */
   @Override
   public boolean isLost() {
     return isOver() || !latch.hasLeadership();
   }
 
-  /** Whether nothing will come of this candidacy any more: it has led and leads no more. */
+  /** Returns true when this candidacy is finished: it has led and leads no more. */
   @Override
   public boolean isOver() {
     return gone || closed;
   }
 
-  /** For how long it is certain that we lead; 0 or less: it is not. */
+  /** Returns for how many milliseconds it is certain that we lead; 0 or less: it is not. */
   @Override
   public long remainingMillis() {
     return closed ? 0 : validity.remainingMillis();
   }
 
-  /** What keeps us from proving that we lead; empty: nothing. */
+  /** Describes what prevents the proof that we lead; empty: nothing. */
   @Override
   public Optional<String> problem() {
     String problem = proofProblem;
@@ -223,9 +227,9 @@ final class Election implements Candidacy {
   }
 
   /**
-   * Waits until we lead for certain.
+   * Waits until it is certain that we lead.
    *
-   * @return whether we do
+   * @return true when we lead
    */
   @Override
   public boolean awaitLeadership(long millis) throws InterruptedException {
@@ -246,7 +250,7 @@ final class Election implements Candidacy {
     return Optional.empty();
   }
 
-  /** Leaves the queue; the next in it leads at once. */
+  /** Leaves the queue; the next candidate leads at once. */
   @Override
   public void close() {
     closed = true;

@@ -4,41 +4,41 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** Schedulers of which one leads, as one of them sees them. Thread-safe. */
+/** One scheduler's view of a group of schedulers that elects a leader. Thread-safe. */
 interface Group extends AutoCloseable {
   /**
-   * Waits until it can be reached.
+   * Waits until the group can be reached.
    *
-   * @throws IOException saying why it cannot
+   * @throws IOException with the reason when it cannot
    */
   void awaitConnected() throws IOException, InterruptedException;
 
   /**
-   * Makes sure that all candidates share one status store.
+   * Ensures that all candidates share one status store.
    *
-   * @throws IOException when another has a different one, or that cannot be asked
+   * @throws IOException when another candidate has a different store, or the check fails
    */
   void requireStore(String store) throws IOException;
 
-  /** Becomes one of the candidates. */
+  /** Adds a candidate. */
   Candidacy join(Candidate self) throws IOException;
 
-  /** The newest known candidates, the leader first. */
+  /** Returns the newest known candidates, the leader first. */
   List<Candidate> candidates();
 
-  /** The newest known leader. */
+  /** Returns the newest known leader. */
   Optional<Candidate> leader();
 
-  /** What is wrong with the way to it; empty: nothing. */
+  /** Describes the problem of the connection to the group; empty: none. */
   Optional<String> problem();
 
   /**
-   * Names it as the owner of a status store: the same for all of its schedulers, however each of
-   * them reaches it. Known once the store was required.
+   * Returns the name of the group as the owner of a status store. It is the same for all its
+   * schedulers, however each of them connects. Known once {@link #requireStore} was called.
    */
   String ownerName();
 
-  /** Names it for people. */
+  /** Returns a readable name. */
   @Override
   String toString();
 

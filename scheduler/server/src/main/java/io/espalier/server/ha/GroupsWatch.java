@@ -32,10 +32,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows which schedulers there are below a path: the leader of each election group there, or of
- * the group that the path itself is; and plain znodes that hold {@code HOST:PORT}. Changes nothing
- * in ZooKeeper. Without a connection the newest known schedulers stay, and a group that nobody
- * leads stays for a day with its last leader, so that people see what died.
+ * Follows the schedulers below a path in ZooKeeper: the leader of each election group there, or of
+ * the group at the path itself, and plain znodes that contain {@code HOST:PORT}. Changes nothing in
+ * ZooKeeper. Without a connection it keeps the newest known schedulers. It keeps a group without a
+ * leader for a day, with its last leader, so that people see what died.
  */
 public final class GroupsWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GroupsWatch.class);
@@ -55,13 +55,13 @@ public final class GroupsWatch implements AutoCloseable {
   private List<SchedulerAddress> latest = List.of();
   private boolean told;
 
-  /** The last leader of a group, and when it was seen to lead. */
+  /** The last leader of a group, and the time when it was last seen leading. */
   private record Led(String http, long atMillis) {}
 
   /**
-   * What one look finds.
+   * The result of one reading.
    *
-   * @param without names of groups that nobody leads
+   * @param without names of groups without a leader
    * @param leaders by group
    */
   private record Found(StringBuilder list, Set<String> without, Map<String, String> leaders) {}
@@ -81,9 +81,9 @@ public final class GroupsWatch implements AutoCloseable {
   }
 
   /**
-   * Begins to follow; the first list comes when there is a connection.
+   * Starts to follow; the first list arrives once there is a connection.
    *
-   * @param news told on a thread of ours
+   * @param news called on a thread of ours
    * @throws IOException when the account for ZooKeeper cannot be read
    */
   public static GroupsWatch follow(ZooKeeperTarget target, SchedulerListListener news)
@@ -100,7 +100,7 @@ public final class GroupsWatch implements AutoCloseable {
         .addListener(
             (source, state) -> {
               if (state == ConnectionState.RECONNECTED || state == ConnectionState.CONNECTED) {
-                // A new session knows of no watch.
+                // A new session has no watches.
                 watch.execute(watch.watched::clear);
                 watch.lookSoon();
               }
@@ -119,7 +119,7 @@ public final class GroupsWatch implements AutoCloseable {
     }
   }
 
-  /** Many changes come at once: one look for all of them. */
+  /** Schedules a reading. Many changes arrive at once; one reading handles them all. */
   private void lookSoon() {
     if (soon.compareAndSet(false, true)) {
       try {
@@ -166,7 +166,8 @@ public final class GroupsWatch implements AutoCloseable {
   }
 
   /**
-   * Its znodes may go with the last scheduler of a group; what it said last is kept all the same.
+   * Remembers the leaders found. The znodes of a group may disappear with its last scheduler; its
+   * last description is still needed.
    */
   private void remember(Found found) {
     long now = clock.millis();
@@ -226,7 +227,7 @@ public final class GroupsWatch implements AutoCloseable {
     }
   }
 
-  /** A name that cannot be one is left out: the address stands for it. */
+  /** Returns the name, or nothing for an invalid one; the address then replaces it. */
   private static String named(String znode) {
     return znode.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,99}") ? znode + "=" : "";
   }

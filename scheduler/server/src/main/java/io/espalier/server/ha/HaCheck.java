@@ -22,32 +22,32 @@ import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
 
-/** Looks at a group of schedulers as its operator would, part by part. */
+/** Checks a group of schedulers from an operator's point of view, part by part. */
 public final class HaCheck {
   private static final Duration CONNECT_AT_MOST = Duration.ofSeconds(15);
 
-  /** A session longer than that, and what comes after it, is no fail-over within 15 s. */
+  /** A longer session, plus what follows it, exceeds a fail-over time of 15 s. */
   private static final int LONG_SESSION_MILLIS = 10_000;
 
   private static final long STALE_PROOF_MILLIS = 10_000;
   private static final long SKEW_MILLIS = 1_000;
 
-  /** Whoever is there changes its row in that time, also on a busy machine. */
+  /** Every live candidate updates its row within this time, also on a busy machine. */
   private static final long BEATS_MILLIS = 4_000;
 
   private final Consumer<Finding> found;
   private final SchedulerProbe probe;
 
   /**
-   * @param access what the schedulers are shown
-   * @param found told of each finding as it is made
+   * @param access credentials for the schedulers
+   * @param found receives each finding immediately
    */
   public HaCheck(ClientAccess access, Consumer<Finding> found) {
     this.probe = new SchedulerProbe(access);
     this.found = found;
   }
 
-  /** How it is. */
+  /** The severity of a finding. */
   public enum Level {
     OK,
     WARNING,
@@ -55,7 +55,7 @@ public final class HaCheck {
   }
 
   /**
-   * One thing that was looked at.
+   * The result of one check.
    *
    * @param about such as {@code ensemble}
    */
@@ -74,9 +74,9 @@ public final class HaCheck {
   }
 
   /**
-   * Looks at a group that elects in ZooKeeper.
+   * Checks a group that elects in ZooKeeper.
    *
-   * @throws IOException when ZooKeeper cannot be reached: then there is nothing to look at
+   * @throws IOException when ZooKeeper cannot be reached, so that there is nothing to check
    */
   public void look(ZooKeeperTarget group) throws IOException, InterruptedException {
     ensemble(group);
@@ -95,9 +95,9 @@ public final class HaCheck {
   }
 
   /**
-   * Looks at a group that elects by its status store.
+   * Checks a group that elects by its status store.
    *
-   * @throws IOException when the store cannot be asked: then there is nothing to look at
+   * @throws IOException when the store does not answer, so that there is nothing to check
    */
   public void look(MySqlAddress store) throws IOException, InterruptedException {
     try (MySqlOwners owners = MySqlOwners.of(store)) {

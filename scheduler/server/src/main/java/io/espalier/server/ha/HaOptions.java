@@ -11,23 +11,23 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * How a scheduler takes part in an election.
+ * Configures how a scheduler takes part in an election.
  *
  * @param zookeeper of its group; empty: the group elects by the status store that it shares
- * @param advertise the host by which others reach it; empty: the one it listens on
- * @param hostName of this machine, for where it listens on all addresses, and for people
+ * @param advertise the host under which others reach it; empty: the host on which it listens
+ * @param hostName of this machine, for a scheduler that listens on all addresses, and for people
  */
 public record HaOptions(
     Optional<ZooKeeperTarget> zookeeper, Optional<String> advertise, String hostName) {
 
-  /** The host that others are told. */
+  /** Returns the host to advertise to others. */
   String hostFor(String listening) {
     boolean everywhere = listening.equals("0.0.0.0") || listening.equals("::");
     return advertise.orElse(everywhere ? hostName : listening);
   }
 
   /**
-   * Why these options do not make a candidate; empty: they do.
+   * Returns the reasons why these options do not make a candidate; empty: they do.
    *
    * @param options of the scheduler itself
    */
@@ -59,7 +59,7 @@ public record HaOptions(
     return List.of();
   }
 
-  /** The group that it is to join. */
+  /** Creates the group to join. */
   Group group(ProcessOptions options, Consumer<List<Candidate>> news) throws IOException {
     if (zookeeper.isPresent()) {
       return new ZooKeeperGroup(zookeeper.get(), news);
@@ -71,8 +71,8 @@ public record HaOptions(
   }
 
   /**
-   * What names the store that all candidates of a group must share, and the part of the nodes that
-   * all of them must have.
+   * Returns the name of the store and of the partition, which must be the same for all candidates
+   * of a group.
    */
   String storeName(ProcessOptions options) {
     String shard = options.shard().isWhole() ? "" : " shard " + options.shard();
@@ -81,7 +81,7 @@ public record HaOptions(
 
   private String placeOfStore(ProcessOptions options) {
     if (options.mysql().isPresent()) {
-      // Without the account: that may be another for each of them.
+      // Without the account, which may differ between candidates.
       MySqlAddress at = options.mysql().get();
       return "mysql " + new HostPort(at.host(), at.port()) + "/" + at.schema();
     }

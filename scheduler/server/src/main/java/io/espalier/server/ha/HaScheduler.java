@@ -31,9 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A scheduler of several: stands by, leads when it is elected, stands by again when another is.
- * Whatever goes wrong while it leads ends only that: tasks go on at their workers, and the next
- * leader takes them over.
+ * One of several schedulers: a standby until it is elected, then the leader, and a standby again
+ * when another one is elected. A failure while it leads ends only its leadership: tasks continue on
+ * their workers, and the next leader takes them over.
  *
  * <pre>
  *   standby --elected--> taking over --ready--> leading
@@ -49,7 +49,7 @@ public final class HaScheduler implements AutoCloseable {
   private static final long FIRST_PAUSE_MILLIS = 2_000;
   private static final long LONGEST_PAUSE_MILLIS = 30_000;
 
-  /** The answer to the request that asked for it goes out first. */
+  /** The delay that lets the answer to the request go out first. */
   private static final long STEP_DOWN_AFTER_MILLIS = 300;
 
   private final ProcessOptions options;
@@ -70,7 +70,7 @@ public final class HaScheduler implements AutoCloseable {
     this.ha = ha;
     this.say = say;
     this.group = group;
-    // What is refused here changes nothing: the data directory is the leader's.
+    // Requests refused here change nothing: the data directory belongs to the leader.
     this.security = options.access().open(new MemoryAuditLog(STANDBY_AUDIT));
     standby = options.http().map(this::serve).orElse(null);
     this.http =
@@ -95,7 +95,7 @@ public final class HaScheduler implements AutoCloseable {
    *
    * @param say gets lines for the operator
    * @return the exit code
-   * @throws CommandException when what it was started with can never lead
+   * @throws CommandException when its options can never make it a leader
    */
   public static int run(ProcessOptions options, HaOptions ha, Consumer<String> say)
       throws InterruptedException {
@@ -114,7 +114,8 @@ public final class HaScheduler implements AutoCloseable {
   }
 
   /**
-   * What is wrong now will not mend itself: better said at the start than by a standby for ever.
+   * Fails at the start for problems that persist, because otherwise it would remain a standby
+   * forever.
    */
   private void begin() throws IOException, InterruptedException {
     try {
@@ -155,9 +156,9 @@ public final class HaScheduler implements AutoCloseable {
   }
 
   /**
-   * Leads as long as it may.
+   * Leads as long as possible.
    *
-   * @return whether it did; false: it could not begin, or failed, and should let others try
+   * @return true when it led; false when it could not begin, or failed, and should let others try
    */
   private boolean lead(Candidacy election) throws InterruptedException {
     LOG.info("elected at {}; taking over", group);
@@ -172,7 +173,7 @@ public final class HaScheduler implements AutoCloseable {
       while (!process.awaitEnd(LOOK_MILLIS)) {
         if (election.isLost()) {
           LOG.warn("leadership is lost; the tasks go on, and the next leader takes them over");
-          // First of all: the latch would queue us again, and hold up others while we close.
+          // This comes first: the latch would queue us again, and delay others while we close.
           election.close();
           break;
         }
@@ -262,7 +263,7 @@ public final class HaScheduler implements AutoCloseable {
     }
   }
 
-  /** By what right this one leads. */
+  /** The right by which this scheduler leads. */
   private final class Right implements Leadership {
     private final Candidacy election;
     private volatile long stepDownNanos;
@@ -317,7 +318,7 @@ public final class HaScheduler implements AutoCloseable {
     }
   }
 
-  /** What operators see of it. */
+  /** The control of the leadership for operators. */
   private final class Control implements LeadershipControl {
     private final Right right;
     private final long epoch;
@@ -351,7 +352,7 @@ public final class HaScheduler implements AutoCloseable {
 
   // ---- the end
 
-  /** For a signal: waits until everything is closed. */
+  /** Handles a signal: waits until everything is closed. */
   private void stop() {
     LOG.info("stopping");
     stopAsked.countDown();

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** For those outside of the election group: finds its leader. */
+/** Finds the leader of an election group from outside the group. */
 public final class LeaderFinder implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderFinder.class);
   private static final Duration PATIENCE = Duration.ofSeconds(15);
@@ -26,8 +26,8 @@ public final class LeaderFinder implements AutoCloseable {
   }
 
   /**
-   * Follows where the leader takes calls of workers, for as long as it is open. Without ZooKeeper
-   * the newest known address stays: the leader may well be there.
+   * Follows the address on which the leader accepts workers, until it is closed. Without ZooKeeper
+   * it keeps the newest known address, because the leader may still be there.
    *
    * @param moved gets the address whenever there is a reason to try it at once
    * @throws IOException when the account for ZooKeeper cannot be read
@@ -53,8 +53,8 @@ public final class LeaderFinder implements AutoCloseable {
   /**
    * Waits for a leader that serves HTTP.
    *
-   * @return where, as {@code http://HOST:PORT} or {@code https://HOST:PORT}
-   * @throws IOException saying why there is none
+   * @return its URL, as {@code http://HOST:PORT} or {@code https://HOST:PORT}
+   * @throws IOException with the reason when there is none
    */
   public static String http(ZooKeeperTarget group) throws IOException, InterruptedException {
     try (ZooKeeperLink link = ZooKeeperLink.open(group)) {

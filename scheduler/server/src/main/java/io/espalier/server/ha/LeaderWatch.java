@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows who leads an election group, without being in it. What it says may be old: only the
- * leader itself knows whether it still leads.
+ * Follows the leader of an election group without being a member. Its information may be outdated:
+ * only the leader itself knows whether it still leads.
  */
 public final class LeaderWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderWatch.class);
@@ -52,10 +52,10 @@ public final class LeaderWatch implements AutoCloseable {
   }
 
   /**
-   * Begins to follow. Without a connection the newest known candidates stay.
+   * Starts to follow. Without a connection it keeps the newest known candidates.
    *
-   * @param news told on a thread of ours whenever the candidates have changed, the leader first,
-   *     and when a leader begins to answer
+   * @param news called on a thread of ours with the candidates, the leader first, whenever they
+   *     have changed, and when a leader begins to answer
    */
   static LeaderWatch start(ZooKeeperLink link, Consumer<List<Candidate>> news) {
     LeaderWatch watch = new LeaderWatch(link, news);
@@ -64,13 +64,13 @@ public final class LeaderWatch implements AutoCloseable {
         .addListener(
             (source, state) -> {
               if (state == ConnectionState.CONNECTED || state == ConnectionState.RECONNECTED) {
-                // A session that is new knows of no watch, and changes may have gone unseen.
+                // A new session has no watches, and changes may have been missed.
                 watch.setWatches(source);
                 watch.lookSoon(false);
               }
             });
     watch.setWatches(link.client());
-    // Should a watch ever be lost: nobody waits longer than this.
+    // Limits the delay in case a watch is ever lost.
     ScheduledFuture<?> forEver =
         watch.looking.scheduleWithFixedDelay(
             () -> watch.look(false), 0, LOOK_SECONDS, TimeUnit.SECONDS);
@@ -131,7 +131,7 @@ public final class LeaderWatch implements AutoCloseable {
     }
   }
 
-  /** The newest known candidates, the leader first. */
+  /** Returns the newest known candidates, the leader first. */
   List<Candidate> candidates() {
     return candidates;
   }
@@ -141,15 +141,16 @@ public final class LeaderWatch implements AutoCloseable {
   }
 
   /**
-   * Asks once.
+   * Reads the candidates once.
    *
-   * @return all candidates, the leader first; empty when there is no such group or nobody is in it
+   * @return all candidates, the leader first; empty when there is no such group or it has no
+   *     members
    */
   static List<Candidate> read(ZooKeeperLink link) throws ZooKeeperException {
     return read(link, link.target().path());
   }
 
-  /** Asks once for the candidates of a group at another path of the same ensemble. */
+  /** Reads the candidates of a group at another path of the same ensemble once. */
   static List<Candidate> read(ZooKeeperLink link, String group) throws ZooKeeperException {
     String path = ZooKeeperPaths.leader(group);
     try {

@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Asks schedulers over HTTP, briefly. */
+/** Sends short HTTP requests to schedulers. */
 final class SchedulerProbe {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -28,8 +28,8 @@ final class SchedulerProbe {
   }
 
   /**
-   * @param access what the schedulers are shown
-   * @param patience for a whole answer
+   * @param access credentials for the schedulers
+   * @param patience time limit for a whole answer
    */
   SchedulerProbe(ClientAccess access, Duration patience) {
     this.access = access;
@@ -47,24 +47,24 @@ final class SchedulerProbe {
   /**
    * An answer.
    *
-   * @param midMillis our wall clock in the middle of asking
+   * @param midMillis our wall clock in the middle of the request
    */
   record Said(int status, Json.Obj body, long midMillis) {}
 
   /**
-   * Reads.
+   * Sends a GET request.
    *
    * @param at {@code HOST:PORT}
-   * @throws IOException when there is no answer that is an object
+   * @throws IOException when the answer is missing or not an object
    */
   Said get(String at, String path) throws IOException, InterruptedException {
     return send(at, HttpRequest.newBuilder(uri(at, path)).GET());
   }
 
   /**
-   * Changes.
+   * Sends a POST request.
    *
-   * @throws IOException when there is no answer that is an object
+   * @throws IOException when the answer is missing or not an object
    */
   Said post(String at, String path, Json.Obj body) throws IOException, InterruptedException {
     return send(
@@ -86,7 +86,7 @@ final class SchedulerProbe {
       throws IOException, InterruptedException {
     access.authorization().ifPresent(value -> request.header("Authorization", value));
     long before = System.currentTimeMillis();
-    // Without this header some answers are streams that never end.
+    // Without this header, some answers are endless streams.
     HttpResponse<byte[]> answer =
         whole(
             client.sendAsync(
@@ -101,7 +101,10 @@ final class SchedulerProbe {
         Candidate.url(at) + " answers no JSON, with status " + answer.statusCode());
   }
 
-  /** The client's own time limit ends with the headers; a body may trickle for ever. */
+  /**
+   * Waits for the whole answer. The client's own time limit covers only the headers; a body may
+   * trickle forever.
+   */
   private HttpResponse<byte[]> whole(CompletableFuture<HttpResponse<byte[]>> answer)
       throws IOException, InterruptedException {
     try {

@@ -8,14 +8,16 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * Which status store a group has. Epochs grow in the store: two candidates with stores of their own
- * would both be right, and tasks would run twice.
+ * Ensures that all candidates of a group use the same status store. The store assigns the epochs:
+ * two candidates with stores of their own would both consider themselves right, and tasks would run
+ * twice.
  */
 final class SharedStore {
   private SharedStore() {}
 
   /**
-   * When the name was written down, by the ensemble's own count: tells this group from others.
+   * Returns the creation id and time of the znode that names the store. They distinguish this group
+   * from others.
    *
    * @throws IOException when ZooKeeper does not answer
    */
@@ -35,7 +37,7 @@ final class SharedStore {
   }
 
   /**
-   * Writes the name down when there is none yet.
+   * Writes the name of the store when there is none yet.
    *
    * @throws IOException when the group has another store, or ZooKeeper does not answer
    */

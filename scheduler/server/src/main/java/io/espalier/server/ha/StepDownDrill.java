@@ -14,7 +14,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks the leader to let another lead, kills nothing, and measures how long nobody starts tasks.
+ * A fail-over drill: asks the leader to step down and measures how long no scheduler starts tasks.
+ * It kills nothing.
  */
 public final class StepDownDrill {
   private static final Duration CONNECT_AT_MOST = Duration.ofSeconds(15);
@@ -26,10 +27,11 @@ public final class StepDownDrill {
   private StepDownDrill() {}
 
   /**
-   * How it went; times from the request.
+   * The result of a drill; times count from the request.
    *
    * @param answersAfterMillis until the new leader answered
-   * @param startsAfterMillis until it began its first task; empty when it began none for a while
+   * @param startsAfterMillis until it started its first task; empty when it started none for a
+   *     while
    */
   public record Outcome(
       String from,
@@ -40,10 +42,11 @@ public final class StepDownDrill {
       OptionalLong startsAfterMillis) {}
 
   /**
-   * Does it.
+   * Runs the drill.
    *
-   * @param access what the schedulers are shown; an admin's
-   * @throws IOException saying why it could not be done, or that nobody leads afterwards
+   * @param access credentials for the schedulers, of an admin
+   * @throws IOException with the reason when the drill could not run, or when there is no leader
+   *     afterwards
    */
   public static Outcome run(ZooKeeperTarget group, ClientAccess access)
       throws IOException, InterruptedException {
@@ -54,10 +57,11 @@ public final class StepDownDrill {
   }
 
   /**
-   * Does it in a group that elects by its status store.
+   * Runs the drill in a group that elects by its status store.
    *
-   * @param access what the schedulers are shown; an admin's
-   * @throws IOException saying why it could not be done, or that nobody leads afterwards
+   * @param access credentials for the schedulers, of an admin
+   * @throws IOException with the reason when the drill could not run, or when there is no leader
+   *     afterwards
    */
   public static Outcome run(MySqlAddress store, ClientAccess access)
       throws IOException, InterruptedException {
@@ -66,7 +70,7 @@ public final class StepDownDrill {
     }
   }
 
-  /** Asks for the candidates, the leader first; empty while nobody leads. */
+  /** Returns the candidates, the leader first; empty while there is no leader. */
   private interface Candidates {
     List<Candidate> now() throws IOException;
   }
@@ -125,7 +129,7 @@ public final class StepDownDrill {
       Said said = probe.get(candidate.http(), "/api/v1/leadership");
       return said.status() == 200 ? epoch(said) : 0;
     } catch (IOException e) {
-      // Between standing by and leading it does not listen for a moment.
+      // Between standby and leading, it does not listen for a moment.
       return 0;
     }
   }
@@ -141,7 +145,7 @@ public final class StepDownDrill {
           return OptionalLong.of(millisSince(began));
         }
       } catch (IOException e) {
-        // Asked again, as long as there is patience.
+        // Retried until the time is up.
         Thread.sleep(LOOK_MILLIS);
       }
       Thread.sleep(LOOK_MILLIS);

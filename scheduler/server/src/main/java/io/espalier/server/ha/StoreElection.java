@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 final class StoreElection implements Candidacy {
   private static final Logger LOG = LoggerFactory.getLogger(StoreElection.class);
 
-  /** Who came earlier has so long to take a store that is free. */
+  /** The time in which an earlier candidate may take a free store. */
   private static final long PRECEDENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
   private final MySqlOwners owners;
@@ -30,7 +30,7 @@ final class StoreElection implements Candidacy {
   private volatile @Nullable StoreOwnership ownership;
   private volatile boolean closed;
 
-  /** Is a candidate at once. */
+  /** Creates a candidacy, which is active at once. */
   StoreElection(MySqlAddress address, StoreOwnership.Applicant applicant, Candidate self) {
     this.owners = MySqlOwners.of(address);
     this.applicant = applicant;
@@ -38,10 +38,10 @@ final class StoreElection implements Candidacy {
   }
 
   /**
-   * Looks whether the store can be had, and takes it then.
+   * Takes the store if it is available.
    *
    * @param now the row of its owner
-   * @param alive all candidates, in the order in which they came
+   * @param alive all candidates, in the order of their arrival
    */
   synchronized void step(StoreOwner now, List<Standing> alive) {
     if (closed) {
@@ -72,7 +72,7 @@ final class StoreElection implements Candidacy {
     }
   }
 
-  /** How long the row must have been seen as it is. */
+  /** Returns how long the row must be seen unchanged. */
   private long waitNanos(StoreOwner now, List<Standing> alive) {
     if (now.isFree()) {
       int earlier = 0;
@@ -81,7 +81,7 @@ final class StoreElection implements Candidacy {
       }
       return earlier * PRECEDENCE_NANOS;
     }
-    // Tasks of a group's own leader are waited for one by one, by whoever takes over.
+    // The next leader waits for the tasks of the group's own leader one by one.
     boolean own = now.owner().equals(applicant.owner());
     return TimeUnit.MILLISECONDS.toNanos(
         StoreOwnership.silenceMillis(now) + (own ? 0 : now.leaseMillis()));
@@ -139,7 +139,7 @@ final class StoreElection implements Candidacy {
     return Optional.ofNullable(ownership);
   }
 
-  /** Others look at the store often enough. */
+  /** Does nothing: the other candidates read the store often enough. */
   @Override
   public void opened() {}
 

@@ -24,18 +24,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A group that elects its leader by the row of the owner in the status store that it shares: who
- * has the store leads. Whoever wants it waits until the row has not changed for as long as its
- * owner's proofs count, by its own clock.
+ * A group that elects its leader by the owner's row in the shared status store: the owner of the
+ * store leads. A candidate waits until, by its own clock, the row has not changed for as long as
+ * its owner's proofs are valid.
  */
 final class StoreGroup implements Group {
-  /** A leader that could not change the row for so long leads no more. */
+  /** A leader that could not update the row for this long no longer leads. */
   static final Duration DEFAULT_PROOF = Duration.ofSeconds(6);
 
   private static final Logger LOG = LoggerFactory.getLogger(StoreGroup.class);
   private static final long LOOK_MILLIS = 500;
 
-  /** A candidate whose row does not change is not shown after that, and is deleted after ten. */
+  /**
+   * A candidate whose row does not change is hidden after this time, and deleted after ten times as
+   * long.
+   */
   private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(6);
 
   private final MySqlAddress address;
@@ -52,8 +55,8 @@ final class StoreGroup implements Group {
   private record Seen(long beat, long sinceNanos) {}
 
   /**
-   * @param proof for how long each proof of a leader counts
-   * @param news told of the candidates whenever they have changed, the leader first
+   * @param proof the validity of each proof of a leader
+   * @param news receives the candidates whenever they have changed, the leader first
    */
   StoreGroup(MySqlAddress address, Duration proof, Consumer<List<Candidate>> news) {
     this.address = address;
@@ -69,7 +72,7 @@ final class StoreGroup implements Group {
             });
   }
 
-  /** Makes the tables when there are none: before that there is nothing to elect by. */
+  /** Creates the tables when they are missing, because the election needs them. */
   @Override
   public void awaitConnected() throws IOException {
     try {
@@ -84,7 +87,7 @@ final class StoreGroup implements Group {
     LOG.trace("looking by {}", forEver);
   }
 
-  /** They elect by it, so it is one. */
+  /** Does nothing: the candidates elect by the store, so they share it. */
   @Override
   public void requireStore(String store) {}
 
@@ -148,7 +151,10 @@ final class StoreGroup implements Group {
     }
   }
 
-  /** The candidates of a store whose leader has it, the leader first; empty when nobody has it. */
+  /**
+   * Returns the candidates of a store whose owner leads, the leader first; empty when the store has
+   * no owner.
+   */
   static List<Candidate> read(MySqlOwners owners) throws IOException {
     try {
       Optional<StoreOwner> owner = owners.read().filter(row -> !row.isFree());
@@ -158,12 +164,12 @@ final class StoreGroup implements Group {
     }
   }
 
-  /** Those of the candidates whose row has changed since it was read. */
+  /** Returns the candidates whose row has changed since {@code then} was read. */
   static List<Standing> beating(List<Standing> then, MySqlOwners owners) {
     return owners.standings().stream().filter(each -> !then.contains(each)).toList();
   }
 
-  /** The owner first. */
+  /** Returns the candidates, the owner first. */
   static List<Candidate> candidates(StoreOwner owner, List<Standing> all) {
     List<Candidate> found = new ArrayList<>();
     for (Standing each : all) {
@@ -189,7 +195,10 @@ final class StoreGroup implements Group {
     return Optional.of(problem).filter(text -> !text.isEmpty());
   }
 
-  /** Their addresses of the store may differ, and it has one group. */
+  /**
+   * Returns a fixed name: the addresses by which candidates reach the store may differ, and a store
+   * has only one group.
+   */
   @Override
   public String ownerName() {
     return "the group that elects by this store";

@@ -18,7 +18,7 @@ final class ZooKeeperGroup implements Group {
   private volatile String ownerName = "";
 
   /**
-   * @param news told of the candidates whenever they have changed, the leader first
+   * @param news receives the candidates whenever they have changed, the leader first
    * @throws IOException when the account for ZooKeeper cannot be read
    */
   ZooKeeperGroup(ZooKeeperTarget target, Consumer<List<Candidate>> news) throws IOException {
@@ -37,7 +37,7 @@ final class ZooKeeperGroup implements Group {
     ownerName = "group " + link.target().path() + " made " + SharedStore.made(link);
   }
 
-  /** Not by the servers: each scheduler may name others of them, or in another order. */
+  /** Does not use the names of the servers: each scheduler may list others, or in another order. */
   @Override
   public String ownerName() {
     return ownerName;

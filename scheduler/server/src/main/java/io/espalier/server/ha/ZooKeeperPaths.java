@@ -1,11 +1,11 @@
 package io.espalier.server.ha;
 
 /**
- * What lies below the path of an election group.
+ * The znodes below the path of an election group.
  *
  * <pre>
  *   leader/    one ephemeral znode for each candidate, the first of which leads (LeaderLatch)
- *   proof      written about once a second by whoever leads
+ *   proof      written by the leader about once a second
  *   opened     written by a leader that begins to answer
  *   store      names the status store that all candidates share
  * </pre>

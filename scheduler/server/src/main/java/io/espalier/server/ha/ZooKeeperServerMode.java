@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks one server of an ensemble what it is. */
+/** Queries the mode of one server of an ensemble. */
 final class ZooKeeperServerMode {
   private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperServerMode.class);
   private static final int DEFAULT_PORT = 2181;
@@ -19,11 +19,11 @@ final class ZooKeeperServerMode {
   private ZooKeeperServerMode() {}
 
   /**
-   * By the four-letter word {@code srvr}, which servers answer by default.
+   * Sends the four-letter word {@code srvr}, which servers answer by default.
    *
    * @param server as {@code HOST:PORT}
-   * @return leader, follower, observer or standalone; "serving" from one that does not say; empty
-   *     when it does not answer, or serves nobody because it has lost the others
+   * @return leader, follower, observer or standalone; "serving" when the server does not say; empty
+   *     when it does not answer, or serves no clients because it has lost the others
    */
   static String of(String server) {
     int colon = server.lastIndexOf(':');

@@ -1,4 +1,6 @@
-/** Several schedulers of which one leads: election, discovery, standing by, taking over. */
+/**
+ * High availability, several schedulers with one leader: election, discovery, standby, take-over.
+ */
 @NullMarked
 package io.espalier.server.ha;
 

@@ -10,14 +10,14 @@ import java.util.Locale;
 import java.util.function.Predicate;
 
 /**
- * Compares two answers of a node source: whether the change is so great that the source is more
- * likely broken than right (features, idea 10).
+ * Compares two answers of a node source and reports changes so large that the source is more likely
+ * broken than right (features, idea 10).
  *
- * <p>A source answers only for what it is asked: what went or came with a parent of another source
- * does not count. Nor do the nodes of other schedulers, where several share them: one that comes
- * from there is new, one that goes there is moved. One node may always go or move, and ten may
- * always come, since percentages say nothing about a handful; but no level that had nodes may
- * become empty.
+ * <p>A source is judged only by its own nodes: nodes that disappeared or appeared together with a
+ * parent from another source do not count. Nor do the nodes of other schedulers when several share
+ * the source: a node that comes from another scheduler counts as new, and one that goes there as
+ * moved. One node may always disappear or move, and ten may always appear, since percentages are
+ * meaningless for a handful; but no level that had nodes may become empty.
  */
 final class ChangeGuardCheck {
   private static final int ALWAYS_GONE = 1;
@@ -28,7 +28,7 @@ final class ChangeGuardCheck {
   private final Levels levels;
   private final Count[] counts;
 
-  /** Of one level. */
+  /** The counts of one level. */
   private static final class Count {
     private long before;
     private long left;
@@ -37,7 +37,7 @@ final class ChangeGuardCheck {
     private final Changed moved = new Changed();
   }
 
-  /** How many, and the first of them. */
+  /** The number of changed nodes, and the first of them. */
   private static final class Changed {
     private long number;
     private final List<String> samples = new ArrayList<>();
@@ -60,9 +60,10 @@ final class ChangeGuardCheck {
   }
 
   /**
-   * What is too much about the new answer, one sentence part each; empty if it is acceptable.
+   * Returns the objections to the new answer, each as a part of a sentence; empty if it is
+   * acceptable.
    *
-   * @param now the nodes of the sources before this one
+   * @param now the nodes of the preceding sources
    */
   static List<String> objections(
       NodeChangeGuard guard,
@@ -92,7 +93,7 @@ final class ChangeGuardCheck {
         .tape()
         .forEach(
             node -> {
-              // Of no use are those that were not there.
+              // Nodes that did not exist before are irrelevant here.
               if (oldNodes.contains(hash(node))) {
                 freshNodes.add(hash(node));
                 freshPairs.add(LongHashSet.of(hash(node), parentHash(node)));

@@ -48,7 +48,7 @@ final class LongHashSet {
     return Arrays.binarySearch(values, 0, size, hash) >= 0;
   }
 
-  /** Those that were added more than once; to be asked before anything else. */
+  /** Returns the hashes that were added more than once. Must be called before any other query. */
   LongHashSet repeated() {
     LongHashSet repeated = new LongHashSet();
     if (!sorted) {
@@ -78,7 +78,7 @@ final class LongHashSet {
     sorted = true;
   }
 
-  /** Keeps runs of the same from taking room. */
+  /** Adds a hash unless it equals the last one, so that runs of equal hashes take no space. */
   void addUnlessLast(long hash) {
     if (sorted || size == 0 || values[size - 1] != hash) {
       add(hash);
@@ -91,7 +91,7 @@ final class LongHashSet {
     return !common.isEmpty();
   }
 
-  /** Adds what both hold to a third one. */
+  /** Adds the hashes in both sets to a third one. */
   void common(LongHashSet other, LongHashSet into) {
     sort();
     other.sort();
@@ -110,13 +110,13 @@ final class LongHashSet {
     return size == 0;
   }
 
-  /** Sorted, and without room for more. */
+  /** Returns the set sorted and without spare capacity. */
   LongHashSet packed() {
     sort();
     return this;
   }
 
-  /** Whether both hold the same. */
+  /** Returns true when both sets contain the same hashes. */
   boolean same(LongHashSet other) {
     sort();
     other.sort();

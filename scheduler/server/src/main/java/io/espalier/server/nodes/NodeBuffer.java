@@ -19,8 +19,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One answer of a node source, to be played again while the source is not asked, or cannot answer.
- * Packed: a few bytes per node beside its name. Written by one thread; afterwards never changed.
+ * Records one answer of a node source, to be replayed while the source is not fetched or cannot
+ * answer. It is packed: a few bytes per node in addition to its name. One thread writes it;
+ * afterwards it is immutable.
  */
 final class NodeBuffer implements NodeSink {
   private static final int CHUNK = 1 << 20;
@@ -44,7 +45,7 @@ final class NodeBuffer implements NodeSink {
   private int lastLevel = NO_LEVEL;
   private int lastParentLevel = -1;
 
-  /** Equal values once, in the order of their first use. */
+  /** Distinct values in the order of their first use. */
   private static final class Indexed<T> {
     private final List<T> values = new ArrayList<>();
     private final Map<T, Integer> indexes = new HashMap<>();
@@ -59,7 +60,7 @@ final class NodeBuffer implements NodeSink {
     }
   }
 
-  /** Bytes being written. */
+  /** A chunk of bytes being written. */
   private static final class Chunk extends ByteArrayOutputStream {
     Chunk() {
       super(256);
@@ -81,7 +82,7 @@ final class NodeBuffer implements NodeSink {
     }
   }
 
-  /** Reads what {@link Chunk} wrote. */
+  /** Reads the output of {@link Chunk}. */
   private static final class Reader {
     private final byte[] bytes;
     private int at;
@@ -156,11 +157,14 @@ final class NodeBuffer implements NodeSink {
   private void flush() {
     chunks.add(open.toByteArray());
     open = new Chunk();
-    // Each chunk can be read by itself.
+    // Each chunk must be readable by itself.
     lastLevel = NO_LEVEL;
   }
 
-  /** A shorter tape of the same answer: its count and mark remain those of the whole. */
+  /**
+   * Returns a recording of the wanted nodes only. Count and mark remain those of the complete
+   * answer.
+   */
   NodeBuffer only(Predicate<NodeSpec> wanted) {
     NodeBuffer shorter = new NodeBuffer();
     forEach(
@@ -174,12 +178,12 @@ final class NodeBuffer implements NodeSink {
     return shorter;
   }
 
-  /** Number of nodes of the answer, a replica once for each parent. */
+  /** Returns the number of nodes of the answer; a replica counts once for each parent. */
   long count() {
     return count;
   }
 
-  /** A short text that is the same for the same nodes, and most probably another for others. */
+  /** Returns a short fingerprint: equal for equal nodes, and most probably different for others. */
   String mark() {
     byte[] bytes = new byte[Long.BYTES];
     for (int i = 0; i < bytes.length; i++) {
@@ -188,7 +192,7 @@ final class NodeBuffer implements NodeSink {
     return HexFormat.of().formatHex(Arrays.copyOf(bytes, MARK_BYTES));
   }
 
-  /** All nodes that it holds, in their order. */
+  /** Calls the action for all recorded nodes, in order. */
   void forEach(Consumer<NodeSpec> action) {
     for (byte[] chunk : chunks) {
       play(chunk, action);

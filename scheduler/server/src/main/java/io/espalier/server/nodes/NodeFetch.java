@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Where a {@link NodesPoller} has its nodes from: sources that are asked, and time. */
+/** Supplies the nodes of a {@link NodesPoller}, which change by fetches and over time. */
 public interface NodeFetch {
   /**
    * @return no value if there is any error
@@ -16,16 +16,16 @@ public interface NodeFetch {
   Result<Topology> fetch(Settings settings, Instant now) throws InterruptedException;
 
   /**
-   * Asks only the sources whose time has come.
+   * Fetches only the sources that are due.
    *
-   * @return a value with errors: some sources failed, and the tree holds their last good nodes
+   * @return a value with errors: some sources failed, and the tree contains their last good nodes
    */
   default Result<Topology> refresh(Settings settings, Instant now) throws InterruptedException {
     return fetch(settings, now);
   }
 
   /**
-   * The tree of another instant, without asking anybody; runs beside a refresh.
+   * Returns the tree of another instant without a fetch. May run concurrently with a refresh.
    *
    * @return null when there cannot be one yet
    */
@@ -34,34 +34,37 @@ public interface NodeFetch {
     return null;
   }
 
-  /** When a source wants to be asked; empty: after the usual time. */
+  /** Returns when the next source is due; empty: after the default time. */
   default Optional<Instant> nextFetch() {
     return Optional.empty();
   }
 
-  /** When the tree changes of itself, counted from the latest one; empty: never. */
+  /** Returns when the tree changes by itself, counted from the latest tree; empty: never. */
   default Optional<Instant> nextChange() {
     return Optional.empty();
   }
 
-  /** Is run, on any thread, when {@link #nextFetch} or {@link #nextChange} became sooner. */
+  /**
+   * Sets a callback that runs, on any thread, when {@link #nextFetch} or {@link #nextChange} became
+   * sooner.
+   */
   default void onNews(Runnable listener) {}
 
-  /** How the sources are doing, in their order. */
+  /** Returns the state of the sources, in order. */
   default List<SourceState> sources() {
     return List.of();
   }
 
   /**
-   * Lets held answers pass when they come again.
+   * Lets quarantined answers pass when they come again.
    *
    * @param mark of the answer; empty: all
-   * @return how many there are
+   * @return the number of such answers
    */
   default int allow(String mark) {
     return 0;
   }
 
-  /** Nothing will be fetched any more. */
+  /** Closes the sources; nothing is fetched afterwards. */
   default void close() {}
 }

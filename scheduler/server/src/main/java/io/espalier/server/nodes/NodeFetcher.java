@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the node sources of a configuration once, one after the other, and packs what they deliver.
- * All or nothing: any error, and there is no tree. {@link NodeSourceCoordinator} is what keeps
- * them. Immutable; safe for any number of threads, which then run the sources at the same time.
+ * Runs the node sources of a configuration once, one after the other, and packs their nodes. Any
+ * error means that there is no tree. {@link NodeSourceCoordinator} manages the sources over time.
+ * Immutable and thread-safe; concurrent calls run the sources concurrently.
  */
 public final class NodeFetcher {
   private static final Logger LOG = LoggerFactory.getLogger(NodeFetcher.class);
@@ -38,7 +38,7 @@ public final class NodeFetcher {
   private final Partition shard;
 
   /**
-   * @param types by the name under which configurations know them
+   * @param types by the name that configurations use
    * @param instanceName of the root node
    */
   public NodeFetcher(
@@ -47,9 +47,9 @@ public final class NodeFetcher {
   }
 
   /**
-   * @param types by the name under which configurations know them
+   * @param types by the name that configurations use
    * @param instanceName of the root node
-   * @param shard the part of the nodes that trees are to have; sources are asked for all
+   * @param shard the partition that trees contain; sources are fetched completely
    */
   public NodeFetcher(
       Map<String, NodeSourceType> types,
@@ -62,7 +62,7 @@ public final class NodeFetcher {
     this.shard = shard;
   }
 
-  /** What is wrong with the preferences of the sources; fetches nothing and does no I/O. */
+  /** Returns the problems in the preferences of the sources. Fetches nothing and does no I/O. */
   public List<Problem> check(Settings settings) {
     return create(settings).problems();
   }
@@ -70,7 +70,7 @@ public final class NodeFetcher {
   /**
    * Fetches all nodes.
    *
-   * @return no value if there is any error; warnings may come with a value
+   * @return no value if there is any error; a value may come with warnings
    */
   public Result<Topology> fetch(Settings settings, Instant now) throws InterruptedException {
     Result<List<NodeSource>> created = create(settings);
@@ -96,12 +96,12 @@ public final class NodeFetcher {
     return new Result<>(built.value(), problems);
   }
 
-  /** A tree that has only its root. */
+  /** Creates a builder of a tree that has only its root. */
   TopologyBuilder builder(Settings settings) {
     return new TopologyBuilder(settings.levels(), instanceName, shard);
   }
 
-  /** The sources of the settings; no value if there is any error. */
+  /** Creates the sources of the settings; no value if there is any error. */
   Result<List<NodeSource>> create(Settings settings) {
     List<Problem> problems = new ArrayList<>();
     String objection = NodeNames.objection(instanceName);
@@ -143,7 +143,7 @@ public final class NodeFetcher {
     }
   }
 
-  /** False, with a problem, when the source fails. */
+  /** Runs a source. Returns false and adds a problem when it fails. */
   static boolean run(
       NodeSource source,
       NodeSourceSpec spec,
@@ -166,7 +166,10 @@ public final class NodeFetcher {
     return false;
   }
 
-  /** Sources are plug-ins: their defects must not end the polling. */
+  /**
+   * Converts a bug in a source to a problem. Sources are plug-ins, and their bugs must not end the
+   * polling.
+   */
   static Problem defect(NodeSourceSpec spec, RuntimeException e) {
     LOG.error("The node source {} at {} has a defect", spec.source(), spec.path(), e);
     return Problem.error(

@@ -12,20 +12,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tree in force: takes what was fetched and what time has changed, keeps the last good tree
- * where there is none, and tells the listener of each that is new. Time does not go backwards,
- * whichever of the two comes later.
+ * Publishes the tree in force. It accepts fetched trees and trees changed by time, keeps the last
+ * good tree when there is none, and notifies the listener of each new one. The time of the tree
+ * never goes back, whichever of the two arrives later.
  *
- * <p>Thread-safe; the listener is told on the calling thread, one snapshot at a time.
+ * <p>Thread-safe; the listener is called on the calling thread, one snapshot at a time.
  */
 final class NodePublisher {
-  /** When what was published wants to be looked at again; told while it is being published. */
+  /** Receives the time of the next necessary update; called while a tree is published. */
   interface Timing {
     /** A fetch has ended. */
     void fetched(boolean failing);
 
     /**
-     * The tree changes next of itself.
+     * The tree changes next by itself.
      *
      * @param at null: never, as far as is known
      */
@@ -41,7 +41,7 @@ final class NodePublisher {
   private final Consumer<NodeSnapshot> listener;
   private final Timing timing;
 
-  /** Held while a tree is published. */
+  /** Locked while a tree is published. */
   private final Object publishing = new Object();
 
   /** The instant of the newest tree; guarded by {@link #publishing}. */
@@ -59,17 +59,17 @@ final class NodePublisher {
     this.timing = timing;
   }
 
-  /** How things stand. */
+  /** Returns the current state of the nodes. */
   NodesState state() {
     return state;
   }
 
   /**
-   * Publishes what a fetch has found. A tree that took long to fetch is brought up to the time of
-   * one that came out meanwhile.
+   * Publishes the result of a fetch. If a newer tree was published during a long fetch, the fetched
+   * tree is brought up to the time of that tree.
    *
-   * @param now the instant that was fetched for
-   * @return whether the listener was told of a new snapshot
+   * @param now the instant for which the nodes were fetched
+   * @return true when the listener received a new snapshot
    */
   boolean fetched(Result<Topology> result, Settings wanted, Instant now)
       throws InterruptedException {
@@ -104,7 +104,7 @@ final class NodePublisher {
     boolean same = old != null && old.topology().equals(topology);
     boolean news = old == null || !same || !old.nodesHash().equals(wanted.nodesHash());
     if (news || snapshot == null) {
-      // Equal trees stay one object: memory, and a quick comparison for everybody.
+      // Equal trees stay one object, which saves memory and makes comparisons fast.
       Topology kept = old != null && same ? old.topology() : topology;
       snapshot = new NodeSnapshot(kept, wanted.nodesHash(), now);
     }
@@ -127,10 +127,10 @@ final class NodePublisher {
   }
 
   /**
-   * Brings the tree up to an instant without asking any source: computed nodes come and go.
+   * Brings the tree up to an instant without a fetch: computed nodes appear and disappear.
    *
    * @param wanted the newest settings; null: none yet
-   * @return whether the listener was told of a new snapshot
+   * @return true when the listener received a new snapshot
    */
   boolean tick(@Nullable Settings wanted, Instant now) throws InterruptedException {
     synchronized (publishing) {
@@ -172,7 +172,7 @@ final class NodePublisher {
     try {
       listener.accept(snapshot);
     } catch (RuntimeException e) {
-      // It has not taken the snapshot, so the next refresh must offer it again.
+      // The listener did not accept the snapshot, so the next refresh must offer it again.
       state = before;
       throw e;
     }

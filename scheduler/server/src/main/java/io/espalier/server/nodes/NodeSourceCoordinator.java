@@ -29,12 +29,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The node sources of the settings in force, kept from one refresh to the next. Each is asked at
- * its own pace; one that cannot answer, or whose answer the change guard holds, is represented by
- * its last good answer. Only a source that never had one leaves no tree.
+ * Manages the node sources of the settings in force across refreshes. It fetches each source at its
+ * own pace. A source that cannot answer, or whose answer the change guard quarantined, contributes
+ * its last good answer. Only a source that never had a good answer prevents a tree.
  *
- * <p>{@link #fetch}, {@link #refresh} and {@link #close} are for one thread at a time, everything
- * else for any.
+ * <p>{@link #fetch}, {@link #refresh} and {@link #close} must be called by one thread at a time;
+ * all other methods are thread-safe.
  */
 public final class NodeSourceCoordinator implements NodeFetch {
   private static final Logger LOG = LoggerFactory.getLogger(NodeSourceCoordinator.class);
@@ -45,31 +45,31 @@ public final class NodeSourceCoordinator implements NodeFetch {
   private final InstantSource clock;
   private final NodesMemory memory;
 
-  /** What was saved, or is from before the start; null: not known yet. */
+  /** The text that was saved, or loaded at the start; null: not loaded yet. */
   private @Nullable String remembered;
 
   private volatile @Nullable Live live;
 
-  /** Whether the newest settings have an error, so that nobody of {@link #live} is to be asked. */
+  /** True when the newest settings have an error, so that no source of {@link #live} is fetched. */
   private volatile boolean broken;
 
   private volatile Runnable news = () -> {};
   private volatile Optional<Instant> nextChange = Optional.empty();
 
   /**
-   * The sources of some settings.
+   * The sources of certain settings.
    *
-   * @param whole whether all nodes are taken in, because there are no other schedulers or because a
-   *     source looks at all of them
+   * @param whole whether all nodes are kept, because there are no other schedulers or because a
+   *     source reads all of them
    */
   private record Live(
       Settings settings, List<PolledSource> sources, List<Problem> warnings, AtomicBoolean whole) {}
 
   /**
-   * What came of making a tree.
+   * The outcome of building a tree.
    *
-   * @param unsound whether there is none because what was delivered does not fit together
-   * @param kept what is to be kept of an answer that is in it
+   * @param unsound whether there is no tree because the delivered nodes do not fit together
+   * @param kept reduces an answer in the tree to what is kept of it
    * @param lacking the sources of which more is needed than was kept; there is no tree then
    */
   private record Tree(
@@ -91,8 +91,8 @@ public final class NodeSourceCoordinator implements NodeFetch {
   }
 
   /**
-   * @param refresh time between two questions to a source that does not say
-   * @param retry time after a failed one, if it is shorter
+   * @param refresh time between two fetches of a source that does not define its own
+   * @param retry time after a failed fetch, if it is shorter
    */
   public NodeSourceCoordinator(
       NodeFetcher fetcher, Duration refresh, Duration retry, InstantSource clock) {
@@ -100,9 +100,9 @@ public final class NodeSourceCoordinator implements NodeFetch {
   }
 
   /**
-   * @param refresh time between two questions to a source that does not say
-   * @param retry time after a failed one, if it is shorter
-   * @param memory by which the change guard judges the first answers
+   * @param refresh time between two fetches of a source that does not define its own
+   * @param retry time after a failed fetch, if it is shorter
+   * @param memory the sketches by which the change guard judges the first answers
    */
   public NodeSourceCoordinator(
       NodeFetcher fetcher,
@@ -122,13 +122,13 @@ public final class NodeSourceCoordinator implements NodeFetch {
     news = listener;
   }
 
-  /** Asks every source. */
+  /** Fetches every source. */
   @Override
   public Result<Topology> fetch(Settings settings, Instant now) throws InterruptedException {
     return ask(settings, now, true);
   }
 
-  /** Asks the sources whose time has come. */
+  /** Fetches the sources that are due. */
   @Override
   public Result<Topology> refresh(Settings settings, Instant now) throws InterruptedException {
     return ask(settings, now, false);
@@ -146,7 +146,8 @@ public final class NodeSourceCoordinator implements NodeFetch {
     }
     Set<PolledSource> askedAnew = new HashSet<>();
     Tree tree = assemble(current, now, true);
-    // Each round refuses an answer at least, or asks a source that was not asked anew before.
+    // Each round rejects at least one answer, or requests a complete answer from at least one more
+    // source.
     while (tree.unsound
         ? refuseCulprits(current, tree.result.problems())
         : askAnew(tree.lacking, askedAnew)) {
@@ -186,7 +187,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
     }
   }
 
-  /** What is known of sources from before the start. */
+  /** Parses the sketches of sources from before the start. */
   private static List<NodesSketch> sketches(String text) {
     List<NodesSketch> sketches = new ArrayList<>();
     if (!text.isEmpty() && JsonReader.parse(text).value() instanceof Json.Arr all) {
@@ -200,8 +201,8 @@ public final class NodeSourceCoordinator implements NodeFetch {
   }
 
   /**
-   * Gives each source what is known of it: of the one that asked the same, else of the one that was
-   * in its place and is no more, whose settings were edited.
+   * Gives each source the earlier state: that of a source with the same query, else that of the
+   * source with edited settings whose place it took.
    */
   private static void inherit(
       List<PolledSource> sources, @Nullable Live before, String remembered) {
@@ -244,7 +245,9 @@ public final class NodeSourceCoordinator implements NodeFetch {
             .findFirst();
   }
 
-  /** The sources of the settings; those that ask the same as before keep what they know. */
+  /**
+   * Returns the sources of the settings. Sources with the same query as before keep their state.
+   */
   private Result<Live> liveFor(Settings settings) {
     Live before = live;
     if (before != null && before.settings.nodesHash().equals(settings.nodesHash())) {
@@ -252,7 +255,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
       return new Result<>(before, List.of());
     }
     if (remembered == null) {
-      // Without it a broken answer could not be told from a good one: it is read again later.
+      // Without the sketches, a broken answer could not be recognized: they are read again later.
       remembered = memory.load();
     }
     Result<List<NodeSource>> created = fetcher.create(settings);
@@ -287,9 +290,9 @@ public final class NodeSourceCoordinator implements NodeFetch {
   }
 
   /**
-   * Makes a tree.
+   * Builds a tree.
    *
-   * @param asking whether sources are asked, and may deliver something new
+   * @param asking whether sources are fetched, and may deliver something new
    */
   private Tree assemble(Live current, Instant now, boolean asking) throws InterruptedException {
     List<Problem> problems = new ArrayList<>(current.warnings);
@@ -335,7 +338,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
         }
       }
       if (sieve != null && sieve.isBottomShown()) {
-        // What it was shown was not all. From now on all is kept.
+        // The source saw only a part of the nodes. From now on all are kept.
         current.whole.set(true);
         source.askAnew();
         return assemble(current, now, asking);
@@ -362,7 +365,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
     return sieve == null ? Tree.of(result, false) : new Tree(result, false, sieve::kept, List.of());
   }
 
-  /** There is no tree before these sources have answered anew. */
+  /** Returns no tree, because these sources must first give a complete answer. */
   private Tree withoutAll(List<PolledSource> lacking, List<Problem> problems, boolean asking) {
     for (PolledSource source : lacking) {
       problems.add(
@@ -379,11 +382,11 @@ public final class NodeSourceCoordinator implements NodeFetch {
     return Tree.lacking(lacking, problems);
   }
 
-  /** False, with a problem, when it fails. */
+  /** Runs a computed source. Returns false and adds a problem when it fails. */
   private static boolean compute(
       PolledSource source, NodeLookup shown, NodeSink sink, Instant now, List<Problem> problems)
       throws InterruptedException {
-    // The thread that refreshes and the one that keeps time may meet here.
+    // The refreshing thread and the timer thread may meet here.
     synchronized (source) {
       return NodeFetcher.run(source.source(), source.spec(), shown, sink, now, problems);
     }
@@ -398,7 +401,8 @@ public final class NodeSourceCoordinator implements NodeFetch {
   }
 
   /**
-   * What hung under a node that is gone is gone with it, unless the answer is new: then it errs.
+   * Adds the nodes of an answer to the builder. A node below a missing parent is dropped, unless
+   * the answer is new; then it is an error.
    */
   private static void play(SourceResult answer, boolean strict, TopologyBuilder builder) {
     answer
@@ -412,7 +416,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
             });
   }
 
-  /** Takes new answers back that made the tree unsound; false when there is none. */
+  /** Rejects the new answers that made the tree unsound; false when there are none. */
   private static boolean refuseCulprits(Live current, List<Problem> problems) {
     List<PolledSource> unproven =
         current.sources.stream().filter(PolledSource::isUnproven).toList();
@@ -432,7 +436,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
         .toList();
   }
 
-  /** A tree of another instant without asking any source; null when there cannot be one. */
+  /** Builds the tree of another instant without a fetch; null when that is not possible. */
   @Override
   public @Nullable Result<Topology> advance(Settings settings, Instant now)
       throws InterruptedException {
@@ -464,7 +468,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
       Instant due = source.due();
       soonest = soonest == null || due.isBefore(soonest) ? due : soonest;
       if (source.answer(false) == null) {
-        // Those after it cannot be asked before it has answered, however long they are due.
+        // Later sources cannot be fetched before this one has answered, even if they are due.
         break;
       }
     }

@@ -1,8 +1,8 @@
 package io.espalier.server.nodes;
 
-/** What is remembered of the last good nodes over a restart and a fail-over. */
+/** Persists the sketch of the last good nodes across a restart and a fail-over. */
 public interface NodesMemory {
-  /** Remembers nothing. */
+  /** Stores nothing. */
   NodesMemory NONE =
       new NodesMemory() {
         @Override
@@ -15,14 +15,14 @@ public interface NodesMemory {
       };
 
   /**
-   * What was saved last; empty: nothing.
+   * Returns the text saved last; empty: nothing was saved.
    *
-   * @throws RuntimeException when that cannot be known now
+   * @throws RuntimeException when it cannot be read now
    */
   String load();
 
   /**
-   * Durably replaces it.
+   * Durably replaces the text.
    *
    * @throws RuntimeException when that failed
    */

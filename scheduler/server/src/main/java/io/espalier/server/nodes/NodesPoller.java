@@ -15,20 +15,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the nodes fresh: fetches them again after a period, sooner after a failure, at once when
- * the settings ask for other nodes (then a fetch that still runs for the old ones is interrupted).
- * A failed fetch changes nothing but the {@link #state}: the last good nodes stay in force, so that
- * a broken source never orphans a running task.
+ * Keeps the nodes up to date. It fetches them again after a period, sooner after a failure, and at
+ * once when the settings require other nodes; it then interrupts a fetch for the old ones. A failed
+ * fetch changes only the {@link #state}: the last good nodes stay in force, so that a broken source
+ * never orphans a running task.
  *
- * <p>All methods are for any thread. The listener is told on the thread that polled, of each
- * snapshot whose tree or settings are new; a refresh that finds the same nodes only makes {@link
- * NodesState#confirmedAt} younger.
+ * <p>Thread-safe. The listener is called on the polling thread, for each snapshot with a new tree
+ * or new settings. A refresh that finds the same nodes only advances {@link
+ * NodesState#confirmedAt}.
  */
 public final class NodesPoller implements AutoCloseable {
-  /** Time between good refreshes, unless told otherwise. */
+  /** The default time between successful refreshes. */
   public static final Duration DEFAULT_REFRESH = Duration.ofMinutes(5);
 
-  /** Time after a failed one. */
+  /** The default time after a failed refresh. */
   public static final Duration DEFAULT_RETRY = Duration.ofSeconds(30);
 
   private static final long LONGEST_NAP_MILLIS = 1000;
@@ -42,10 +42,10 @@ public final class NodesPoller implements AutoCloseable {
   private final InstantSource clock;
   private final NodePublisher published;
 
-  /** Held while nodes are fetched. */
+  /** Locked during a fetch. */
   private final ReentrantLock polling = new ReentrantLock();
 
-  /** Guards what follows; held briefly. */
+  /** Guards the fields below; locked only briefly. */
   private final Object lock = new Object();
 
   private @Nullable Settings settings;
@@ -61,9 +61,9 @@ public final class NodesPoller implements AutoCloseable {
   private boolean everything;
 
   /**
-   * A poller that has neither settings nor nodes yet.
+   * Creates a poller without settings and nodes.
    *
-   * @param refresh time from a good refresh to the next
+   * @param refresh time from a successful refresh to the next
    * @param retry time from a failed refresh to the next
    * @param listener must not block for long
    */
@@ -94,27 +94,28 @@ public final class NodesPoller implements AutoCloseable {
     return one.isBefore(other) ? one : other;
   }
 
-  /** How each source is doing, in their order. */
+  /** Returns the state of each source, in order. */
   public List<SourceState> sources() {
     return fetcher.sources();
   }
 
   /**
-   * Lets answers that the change guard holds pass when they come again, which is tried at once.
+   * Lets quarantined answers pass when they come again, and fetches at once.
    *
-   * @param mark of the answer; empty: all
-   * @return how many there are
+   * @param mark of the answer; empty: all quarantined answers
+   * @return the number of such answers
    */
   public int allow(String mark) {
     return fetcher.allow(mark);
   }
 
-  /** How things stand. */
   public NodesState state() {
     return published.state();
   }
 
-  /** The settings whose nodes are wanted from now on; only other nodes make a refresh due. */
+  /**
+   * Sets the settings for future fetches. A refresh becomes due only when they require other nodes.
+   */
   public void settings(Settings newSettings) {
     synchronized (lock) {
       Settings old = settings;
@@ -131,7 +132,7 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
-  /** Has the nodes fetched again at once, on the thread of {@link #start}. */
+  /** Fetches the nodes again at once, on the thread of {@link #start}. */
   public void refreshNow() {
     synchronized (lock) {
       everything = true;
@@ -141,10 +142,9 @@ public final class NodesPoller implements AutoCloseable {
   }
 
   /**
-   * Fetches the nodes of the newest settings now, on the calling thread, after a fetch that is
-   * under way.
+   * Fetches the nodes of the newest settings on the calling thread, after a fetch in progress.
    *
-   * @return whether the listener was told of a new snapshot
+   * @return true when the listener received a new snapshot
    */
   public boolean poll(Instant now) throws InterruptedException {
     return poll(now, true);
@@ -194,14 +194,14 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
-  /** Whether other settings came meanwhile, so that the result is of no use. */
+  /** Returns true when other settings arrived meanwhile, so that the result is useless. */
   private boolean end() {
     synchronized (lock) {
       fetching = null;
       boolean again = superseded && !closed;
       if (superseded) {
         superseded = false;
-        // The interrupt was ours; if it came too late for the fetch it must not hit the caller.
+        // The interrupt was ours; if it came too late for the fetch, it must not affect the caller.
         boolean ignored = Thread.interrupted();
         LOG.debug("Fetched for settings that are no more; interrupted late: {}", ignored);
       }
@@ -210,9 +210,9 @@ public final class NodesPoller implements AutoCloseable {
   }
 
   /**
-   * Brings the tree up to an instant without asking any source: computed nodes come and go.
+   * Brings the tree up to an instant without a fetch: computed nodes appear and disappear.
    *
-   * @return whether the listener was told of a new snapshot
+   * @return true when the listener received a new snapshot
    */
   public boolean tick(Instant now) throws InterruptedException {
     Settings wanted;
@@ -222,7 +222,7 @@ public final class NodesPoller implements AutoCloseable {
     return published.tick(wanted, now);
   }
 
-  /** When the tree changes next of itself; null: never, as far as is known. */
+  /** Returns when the tree changes next by itself; null: never, as far as is known. */
   public @Nullable Instant nextChange() {
     synchronized (lock) {
       return tickDue;
@@ -236,7 +236,7 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
-  /** When what was published wants to be looked at again. */
+  /** Computes when the published tree must be updated again. */
   private final class WhenNext implements NodePublisher.Timing {
     @Override
     public void fetched(boolean failing) {
@@ -256,14 +256,14 @@ public final class NodesPoller implements AutoCloseable {
 
   private void next(Instant at) {
     synchronized (lock) {
-      // Settings that came since the fetch ended make the next one due at once.
+      // Settings that arrived after the fetch make the next one due at once.
       if (settings != null && settings.nodesHash().equals(fetchingHash)) {
         due = fetcher.nextFetch().orElse(at);
       }
     }
   }
 
-  /** Polls from now on, on a thread of its own, whenever a refresh is due. To be called once. */
+  /** Starts to poll on a separate thread, whenever a refresh is due. Must be called once. */
   public void start() {
     Thread poller = new Thread(this::run, "nodes-poller");
     poller.setDaemon(true);
@@ -296,7 +296,7 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
-  /** Waits until the tree changes of itself; false when closed. */
+  /** Waits until the tree changes by itself; false when closed. */
   private boolean awaitTick() throws InterruptedException {
     synchronized (lock) {
       while (!closed) {
@@ -306,7 +306,7 @@ public final class NodesPoller implements AutoCloseable {
         } else if (!tickDue.isAfter(now)) {
           return true;
         } else {
-          // Looks at the clock now and then: it may be set.
+          // Wakes up periodically, because the clock may be set.
           long millis = Duration.between(now, tickDue).toMillis() + 1;
           lock.wait(Math.min(millis, LONGEST_NAP_MILLIS));
         }
@@ -321,7 +321,7 @@ public final class NodesPoller implements AutoCloseable {
         try {
           poll(clock.instant(), everything());
         } catch (RuntimeException e) {
-          // A defect in a listener must not end the polling for good, nor make it spin.
+          // A bug in a listener must neither end the polling nor make it spin.
           LOG.error("Polling the nodes failed", e);
           synchronized (lock) {
             due = clock.instant().plus(retry);
@@ -333,7 +333,7 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
-  /** Whether the refresh that begins was asked for, so that every source is to be asked. */
+  /** Returns true when the refresh was requested explicitly, so that every source is fetched. */
   private boolean everything() {
     synchronized (lock) {
       boolean all = everything;
@@ -360,7 +360,7 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
-  /** Stops polling, interrupting a fetch, and waits ten seconds for the thread to end. */
+  /** Stops polling, interrupts a fetch, and waits up to ten seconds for the thread to end. */
   @Override
   public void close() {
     Thread poller;

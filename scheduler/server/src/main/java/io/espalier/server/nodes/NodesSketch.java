@@ -17,17 +17,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is remembered over a restart of the last good answer of a node source: for each level how
- * many nodes it had, and some of them, drawn by a hash of their names, so that a later answer can
- * be judged by the change guard as well as so few allow. Never changed.
+ * A sketch of the last good answer of a node source, kept across a restart. For each level it has
+ * the number of nodes and a sample, drawn by a hash of their names, so that the change guard can
+ * judge a later answer approximately. Immutable.
  *
  * @param path of the source in the configuration
- * @param question tells a source from others: its kind and its preferences
+ * @param question identifies the source: its kind and its preferences
  * @param at when the answer was given
  * @param levels by name
  */
 record NodesSketch(String path, String question, Instant at, Map<String, Level> levels) {
-  /** Enough for a percentage that is right to a few per cent. */
+  /** The sample size, enough to estimate a percentage within a few per cent. */
   private static final int DRAWN = 500;
 
   private static final int SAMPLES = 5;
@@ -35,16 +35,18 @@ record NodesSketch(String path, String question, Instant at, Map<String, Level> 
   private static final int ALWAYS_NEW = 10;
 
   /**
-   * @param count of nodes, a replica once for each parent
-   * @param drawn all of them, or {@link #DRAWN}
+   * The nodes of one level.
+   *
+   * @param count number of nodes; a replica counts once for each parent
+   * @param drawn all of them, or a sample of {@link #DRAWN}
    */
   record Level(long count, List<Drawn> drawn) {}
 
   /**
-   * A node.
+   * A node of the sample.
    *
    * @param parentLevel name of the level of its parent
-   * @param parent empty: none
+   * @param parent empty: no parent
    */
   record Drawn(String name, String parentLevel, String parent) {}
 
@@ -53,7 +55,7 @@ record NodesSketch(String path, String question, Instant at, Map<String, Level> 
     Predicate<NodeSpec> isHere = PartitionMembership.of(answer.tape(), levels, soFar);
     Map<String, Long> counts = new TreeMap<>();
     Map<String, PriorityQueue<NodeSpec>> drawn = new TreeMap<>();
-    // The largest hash comes first, to make room for a smaller one.
+    // The largest hash comes first, so that a smaller one can replace it.
     Comparator<NodeSpec> order = Comparator.comparingLong(ChangeGuardCheck::hash).reversed();
     answer
         .tape()
@@ -92,10 +94,10 @@ record NodesSketch(String path, String question, Instant at, Map<String, Level> 
   }
 
   /**
-   * What is too much about an answer beside this one, one sentence part each; empty if it is
-   * acceptable.
+   * Returns the objections to an answer compared with this sketch, each as a part of a sentence;
+   * empty if it is acceptable.
    *
-   * @param now the nodes of the sources before
+   * @param now the nodes of the preceding sources
    */
   List<String> objections(
       NodeChangeGuard guard, Levels now, SourceResult fresh, TopologyBuilder soFar) {
@@ -179,14 +181,15 @@ record NodesSketch(String path, String question, Instant at, Map<String, Level> 
     }
   }
 
-  /** Of what was drawn, as a share of the whole. */
+  /** A number of sampled nodes, as a share of the sample. */
   private record Share(int number, int of, Level level) {
     double most() {
       return of == 0 ? 0 : (double) number / of;
     }
 
     /**
-     * How far that may be from the truth, nearly always; nothing is guessed where all were drawn.
+     * Returns the sampling error that is almost never exceeded; 0 when the sample contains all
+     * nodes.
      */
     double error() {
       double share = most();
@@ -237,7 +240,7 @@ record NodesSketch(String path, String question, Instant at, Map<String, Level> 
         .build();
   }
 
-  /** What {@link #toJson} made; what is not of that form is left out. */
+  /** Parses the output of {@link #toJson}; skips what does not have that form. */
   static NodesSketch of(Json.Obj json) {
     Map<String, Level> levels = new TreeMap<>();
     if (json.get("levels") instanceof Json.Obj byLevel) {

@@ -9,17 +9,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fresh the nodes are.
+ * Describes how up to date the nodes are.
  *
- * @param snapshot the last good one, whatever happened since; absent before the first
+ * @param snapshot the last good snapshot, whatever happened since; null before the first
  * @param confirmedAt when a refresh last found the snapshot's nodes; {@link Instant#EPOCH} before
  *     the first
- * @param failing whether the latest refresh failed, so that the snapshot grows old
- * @param problems what the latest refresh found: errors if it failed, else warnings
+ * @param failing whether the latest refresh failed, so that the snapshot gets outdated
+ * @param problems of the latest refresh: errors if it failed, else warnings
  */
 public record NodesState(
     @Nullable NodeSnapshot snapshot, Instant confirmedAt, boolean failing, List<Problem> problems) {
-  /** Nothing was tried yet. */
+  /** The state before the first fetch. */
   public static final NodesState NONE = new NodesState(null, Instant.EPOCH, false, List.of());
 
   private static final int SHOWN = 5;
@@ -28,12 +28,12 @@ public record NodesState(
     problems = List.copyOf(problems);
   }
 
-  /** The age of the nodes in force. */
+  /** Returns the age of the nodes in force. */
   public Duration age(Instant now) {
     return Duration.between(confirmedAt, now);
   }
 
-  /** What the tree in force lacks although all sources answered well; null: nothing. */
+  /** Describes what the tree in force lacks although all sources answered well; null: nothing. */
   public @Nullable String lacking() {
     String warnings =
         problems.stream()
@@ -43,7 +43,7 @@ public record NodesState(
     return warnings.isEmpty() ? null : warnings;
   }
 
-  /** What is wrong, with the age of the nodes in force; null if nothing is. */
+  /** Describes the current problem, with the age of the nodes in force; null if there is none. */
   public @Nullable String problem(Instant now) {
     if (!failing) {
       return null;
@@ -54,7 +54,7 @@ public record NodesState(
             .limit(SHOWN)
             .map(Problem::toString)
             .collect(Collectors.joining(" | "));
-    // In whole minutes, so that it is not news every second.
+    // In whole minutes, so that the text does not change every second.
     String age =
         snapshot == null
             ? "there are no nodes yet"

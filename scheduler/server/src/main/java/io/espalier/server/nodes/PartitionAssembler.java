@@ -11,14 +11,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the tree of one shard without ever unpacking the nodes of the others, as long as they are
- * on the lowest level, where nearly all nodes are. Those above are taken in full: sources are shown
- * them, and who has a node follows from them.
+ * Builds the tree of one partition without unpacking the nodes of the others, as long as those are
+ * on the lowest level, where nearly all nodes are. It reads the nodes of the levels above
+ * completely, because sources see them and they determine to which partition a node belongs.
  *
- * <p>To be used once: all answers are {@linkplain #add added}, in the order of their sources; then
- * {@link #lacking} tells whether what was left out of an earlier answer is needed now; if not,
- * {@link #pour} gives a builder what it needs, which leads to the same tree as all nodes would.
- * Decisions are made by hashes, so that by chance a node too many may be kept, never one too few.
+ * <p>For single use. First all answers are {@linkplain #add added}, in the order of their sources.
+ * Then {@link #lacking} returns the sources whose earlier answer was reduced too far. If there are
+ * none, {@link #pour} adds the needed nodes to a builder, which leads to the same tree as all nodes
+ * would. Decisions use hashes, so that by chance a node too many may be kept, never one too few.
  */
 final class PartitionAssembler {
   private final TopologyBuilder above;
@@ -29,10 +29,10 @@ final class PartitionAssembler {
   private boolean several;
 
   /**
-   * An answer, or what a computed source says.
+   * An answer of a source, or the nodes of a computed source.
    *
-   * @param atBottom whether there are nodes on the lowest level
-   * @param nodes these, when several parts have such
+   * @param atBottom whether it has nodes on the lowest level
+   * @param nodes the hashes of these nodes, when several parts have such nodes
    */
   private record Part(
       PolledSource source,
@@ -43,14 +43,14 @@ final class PartitionAssembler {
       LongHashSet nodes) {}
 
   /**
-   * @param above without nodes; gets all that are above the lowest level
+   * @param above a builder without nodes; receives all nodes above the lowest level
    */
   PartitionAssembler(TopologyBuilder above, Levels levels) {
     this.above = above;
     this.bottom = levels.bottom();
   }
 
-  /** What sources are shown; see {@link #isBottomShown}. */
+  /** Returns the nodes that sources can see; see {@link #isBottomShown}. */
   NodeLookup shown() {
     return level -> {
       bottomShown |= level == bottom;
@@ -58,14 +58,14 @@ final class PartitionAssembler {
     };
   }
 
-  /** Whether a source wanted to see the lowest level, so that a sieve cannot be used. */
+  /** Returns true when a source read the lowest level, so that all nodes must be kept. */
   boolean isBottomShown() {
     return bottomShown;
   }
 
   /**
-   * @param strict whether a node without its parent is a problem; it is ignored otherwise
-   * @param left what the tape lacks; null: nothing
+   * @param strict whether a node without its parent is a problem; otherwise it is ignored
+   * @param left what was left out of the tape; null: nothing
    */
   void add(PolledSource source, NodeBuffer tape, boolean strict, @Nullable ExcludedNodes left) {
     boolean[] atBottom = {left != null};
@@ -85,7 +85,10 @@ final class PartitionAssembler {
     return parent == null || nodes.contains(node.parentLevel(), parent);
   }
 
-  /** The sources whose answers lack something that is needed now; empty: {@link #pour} may come. */
+  /**
+   * Returns the sources whose answers lack nodes that are needed now; when empty, {@link #pour} may
+   * be called.
+   */
   List<PolledSource> lacking() {
     several = parts.stream().filter(Part::atBottom).count() > 1;
     PartitionReachability reach = above.reach();
@@ -101,7 +104,10 @@ final class PartitionAssembler {
     return lacking;
   }
 
-  /** Nodes of this shard, and those listed twice, so that it is found wherever it is. */
+  /**
+   * Selects the nodes of this partition, and those listed twice, so that the duplicate is detected
+   * wherever it is.
+   */
   private void want(Part part, PartitionReachability reach) {
     LongHashSet places = new LongHashSet();
     part.tape.forEach(
@@ -140,8 +146,8 @@ final class PartitionAssembler {
     return found[0];
   }
 
-  /** Whether another source has one of the nodes that were left out, or that cannot be told. */
-  @SuppressWarnings("ReferenceEquality") // another one, not one that is alike
+  /** Returns true when another source has one of the left-out nodes, or may have one. */
+  @SuppressWarnings("ReferenceEquality") // Compares identity: another source, even if it is equal.
   private boolean isShared(Part part, ExcludedNodes left) {
     LongHashSet nodes = left.nodes();
     return several
@@ -149,7 +155,10 @@ final class PartitionAssembler {
             || parts.stream().anyMatch(other -> other != part && nodes.meets(other.nodes)));
   }
 
-  /** Nodes that several sources have: which scheduler has one follows from all its places. */
+  /**
+   * Selects the nodes that several sources list, because the partition of such a node depends on
+   * all its places.
+   */
   private void wantShared() {
     for (int i = 0; i < parts.size(); i++) {
       for (int j = 0; j < i; j++) {
@@ -158,7 +167,7 @@ final class PartitionAssembler {
     }
   }
 
-  /** Adds what is needed to a builder without nodes, all in its place. */
+  /** Adds the needed nodes to a builder without nodes, in their order. */
   void pour(TopologyBuilder into) {
     for (Part part : parts) {
       into.from(part.source.spec().path());
@@ -179,10 +188,10 @@ final class PartitionAssembler {
     return node.level() != bottom || wanted.contains(ChangeGuardCheck.hash(node));
   }
 
-  /** What is to be kept of an answer that was added. */
+  /** Reduces an added answer to what must be kept of it. */
   SourceResult kept(SourceResult answer) {
     if (answer.left() != null) {
-      // The same as before, of which less is kept already.
+      // The same answer as before, already reduced.
       return answer;
     }
     LongHashSet parents = new LongHashSet();

@@ -7,15 +7,15 @@ import io.espalier.core.topology.TopologyBuilder;
 import java.util.function.Predicate;
 
 /**
- * Which nodes of an answer hang under a node of this scheduler's shard, directly under the instance
- * or further down. A node that hangs under nodes of several shards counts for each of them: this
- * judges changes, and does not divide the nodes.
+ * Finds the nodes of an answer that are below a node of this scheduler's partition, directly under
+ * the instance or further down. A node below nodes of several partitions belongs to each of them
+ * here: this class judges changes and does not partition the nodes.
  */
 final class PartitionMembership {
   private PartitionMembership() {}
 
   /**
-   * @param others the nodes of the sources before, which may be parents
+   * @param others the nodes of the preceding sources, which may be parents
    */
   static Predicate<NodeSpec> of(NodeBuffer tape, Levels levels, TopologyBuilder others) {
     Partition shard = others.shard();
@@ -25,7 +25,7 @@ final class PartitionMembership {
     LongHashSet here = new LongHashSet();
     boolean[] hasNodes = new boolean[levels.count()];
     tape.forEach(node -> hasNodes[node.level()] = true);
-    // Level by level, because the set is sorted whenever it is read after a change.
+    // Level by level, because each read after an insertion sorts the set.
     for (int level = 0; level < hasNodes.length; level++) {
       if (hasNodes[level]) {
         LongHashSet ofLevel = new LongHashSet();

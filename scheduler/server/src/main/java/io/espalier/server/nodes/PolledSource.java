@@ -20,13 +20,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One node source while its settings are in force: its last good answer, the newest one while that
- * has yet to prove itself, when it is to be asked next, and what is wrong.
+ * The state of one node source while its settings are in force: its last good answer, a newer
+ * answer that has not proven itself yet, the time of the next fetch, and the current problems.
  *
- * <p>Asked by one thread; looked at by any.
+ * <p>One thread runs the fetches; any thread may read.
  */
 final class PolledSource {
-  /** News of a source that watches are collected for so long. */
+  /** The time for which notifications of a watching source are collected. */
   private static final Duration PAUSE = Duration.ofMillis(200);
 
   private static final Logger LOG = LoggerFactory.getLogger(PolledSource.class);
@@ -38,23 +38,26 @@ final class PolledSource {
   private final Duration retry;
   private final InstantSource clock;
 
-  /** Counts what the source said of changes, so that one during a fetch is not lost. */
+  /** Counts the change notifications of the source, so that one during a fetch is not lost. */
   private final AtomicLong changes = new AtomicLong();
 
-  /** Was part of a tree. */
+  /** The last answer that was part of a tree. */
   private volatile @Nullable SourceResult good;
 
-  /** Passed the guard, and has not been part of a tree yet. */
+  /** The answer that passed the guard and has not been part of a tree yet. */
   private volatile @Nullable SourceResult candidate;
 
   private volatile @Nullable Held held;
 
-  /** Of the last good answer; from before the start while there was none since. */
+  /**
+   * The sketch of the last good answer; without an answer since the start, the one from before the
+   * start.
+   */
   private volatile @Nullable NodesSketch sketch;
 
   private @Nullable NodesSketch sketchOfCandidate;
 
-  /** Whether what is kept of the last good answer is too little. */
+  /** True when a complete answer is needed because too little of the last good answer was kept. */
   private volatile boolean anew;
 
   private volatile String allowed = "";
@@ -62,7 +65,7 @@ final class PolledSource {
   private volatile Instant due = Instant.MIN;
   private volatile Instant asked = Instant.MIN;
 
-  /** An answer that the guard objects to, and how often it came in a row. */
+  /** An answer that the guard quarantined, and how often it came in a row. */
   private record Held(String mark, int times) {}
 
   PolledSource(
@@ -80,13 +83,13 @@ final class PolledSource {
     this.clock = clock;
   }
 
-  /** Takes over what is known of the same source under earlier settings. */
+  /** Takes over the state of the same source under earlier settings. */
   void continues(PolledSource earlier) {
     good = earlier.good;
     sketch = earlier.sketch;
   }
 
-  /** Takes over what was known of it before the start. */
+  /** Takes over the sketch of the source from before the start. */
   void remembers(NodesSketch before) {
     sketch = before;
   }
@@ -95,21 +98,27 @@ final class PolledSource {
     return sketch;
   }
 
-  /** Tells it from other sources, also over a restart. */
+  /** Returns a text that identifies the source among others, also across a restart. */
   String question() {
     return spec.source()
         + " "
         + Long.toHexString(LongHashSet.of(0, JsonWriter.compact(spec.prefs())));
   }
 
-  /** Whether the other asks the same for the same levels; guards may differ. */
+  /**
+   * Returns true when the other source fetches the same nodes for the same levels; the guards may
+   * differ.
+   */
   boolean asksLike(PolledSource other) {
     return spec.source().equals(other.spec.source())
         && spec.prefs().equals(other.spec.prefs())
         && levels.equals(other.levels);
   }
 
-  /** Whether this is the other one with edited settings: the same place, the same levels. */
+  /**
+   * Returns true when this is the other source with edited settings: the same place, the same
+   * levels.
+   */
   boolean replaces(PolledSource other) {
     return spec.path().equals(other.spec.path())
         && levels.equals(other.levels)
@@ -132,12 +141,12 @@ final class PolledSource {
     return due;
   }
 
-  /** Has it asked at the next opportunity. */
+  /** Makes the source due at the next opportunity. */
   void expire() {
     due = Instant.MIN;
   }
 
-  /** The source knows that its nodes have changed. */
+  /** Handles a notification of the source that its nodes have changed. */
   void changed() {
     changes.incrementAndGet();
     due = asked.equals(Instant.MIN) ? Instant.MIN : asked.plus(PAUSE);
@@ -147,7 +156,10 @@ final class PolledSource {
     return problems;
   }
 
-  /** The nodes to make a tree of: the newest, when asked for, else those that were in one. */
+  /**
+   * The nodes to build a tree from: the newest when the source was just fetched, otherwise those
+   * that were in a tree.
+   */
   @Nullable SourceResult answer(boolean newest) {
     SourceResult fresh = candidate;
     return newest && fresh != null ? fresh : good;
@@ -158,9 +170,9 @@ final class PolledSource {
   }
 
   /**
-   * The newest answer has become part of a tree.
+   * Marks that the newest answer has become part of a tree.
    *
-   * @param keeping what is to be kept of it
+   * @param keeping reduces the answer to what is kept of it
    */
   void prove(UnaryOperator<SourceResult> keeping) {
     SourceResult fresh = candidate;
@@ -174,14 +186,17 @@ final class PolledSource {
     }
   }
 
-  /** Something is needed of its answer that was not kept: it is asked as soon as may be. */
+  /**
+   * Requests a complete answer as soon as possible, because a needed part of the last one was not
+   * kept.
+   */
   void askAnew() {
     anew = true;
     candidate = null;
     due = Instant.MIN;
   }
 
-  /** The newest answer makes no sound tree. */
+  /** Rejects the newest answer because it does not lead to a sound tree. */
   void refuse(List<Problem> why) {
     candidate = null;
     fail(why);
@@ -201,9 +216,9 @@ final class PolledSource {
   }
 
   /**
-   * Asks the source; what comes of it is an answer, a held answer, or problems.
+   * Fetches from the source. The outcome is an answer, a quarantined answer, or problems.
    *
-   * @param shown what it gets to see of the nodes so far
+   * @param shown the nodes so far that the source can see
    */
   void ask(NodeLookup shown, TopologyBuilder soFar, Instant now) throws InterruptedException {
     long changesBefore = changes.get();
@@ -264,7 +279,7 @@ final class PolledSource {
     }
     held = new Held(mark, times);
     allowed = "";
-    // An earlier answer that could not prove itself is not newer than what is held.
+    // An earlier answer that did not prove itself is not newer than the quarantined one.
     candidate = null;
     String consequence =
         old == null
@@ -302,10 +317,10 @@ final class PolledSource {
   }
 
   /**
-   * Lets a held answer pass when it comes again.
+   * Lets a quarantined answer pass when it comes again.
    *
-   * @param mark of the answer; empty: whichever is held
-   * @return whether there is such an answer
+   * @param mark of the answer; empty: any quarantined answer
+   * @return true when there is such an answer
    */
   boolean allow(String mark) {
     Held now = held;

@@ -7,12 +7,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node source delivered, and what it had been shown.
+ * An answer of a node source, together with the nodes that the source saw.
  *
- * @param inputs the nodes of the levels that it looked at
+ * @param inputs the nodes of the levels that it read
  * @param inputLevels these levels
- * @param at when it was last given
- * @param left what was left out of it because other schedulers have it; null: nothing
+ * @param at when the source last gave this answer
+ * @param left what was left out because other schedulers have it; null: nothing
  */
 record SourceResult(
     NodeBuffer tape,
@@ -20,12 +20,12 @@ record SourceResult(
     List<Integer> inputLevels,
     Instant at,
     @Nullable ExcludedNodes left) {
-  /** Of the same answer, given again later, what was kept of this one. */
+  /** Returns the kept part of this answer with the time of the later, identical answer. */
   SourceResult again(SourceResult later) {
     return new SourceResult(tape, later.inputs, later.inputLevels, later.at, left);
   }
 
-  /** The same answer, of which less is kept. */
+  /** Returns the same answer with fewer nodes kept. */
   SourceResult with(NodeBuffer shorter, ExcludedNodes leftOut) {
     return new SourceResult(shorter, inputs, inputLevels, at, leftOut);
   }
@@ -34,7 +34,7 @@ record SourceResult(
     return tape.count() == other.tape.count() && tape.mark().equals(other.tape.mark());
   }
 
-  /** Whether the source would see other nodes now. */
+  /** Returns true when the source would see other nodes now. */
   boolean sawOthers(NodeLookup now) {
     return !inputLevels.isEmpty() && !inputs.same(hashes(now, inputLevels));
   }
@@ -49,7 +49,7 @@ record SourceResult(
     return hashes;
   }
 
-  /** Notes the levels at which a source looks. */
+  /** Records the levels that a source reads. */
   static final class Inputs implements NodeLookup {
     private final NodeLookup nodes;
     private final TreeSet<Integer> levels = new TreeSet<>();
@@ -64,7 +64,7 @@ record SourceResult(
       return nodes.names(level);
     }
 
-    /** To be made before the answer joins the nodes. */
+    /** Creates the answer. Must be called before its nodes are added to the tree. */
     SourceResult answer(NodeBuffer tape, Instant at) {
       return new SourceResult(tape, hashes(nodes, levels).packed(), List.copyOf(levels), at, null);
     }

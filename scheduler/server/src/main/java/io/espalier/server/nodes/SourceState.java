@@ -6,14 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one node source is doing.
+ * The state of one node source.
  *
  * @param path of its entry in the configuration
  * @param source name of its kind
- * @param computed whether it asks nothing outside, and so is never old
- * @param goodAt when it last confirmed the nodes of it that are in force; null before the first
- * @param nodes how many these are
- * @param held the mark of an answer that the change guard holds; null if there is none
+ * @param computed whether the source is computed, without external fetches, and so is never
+ *     outdated
+ * @param goodAt when the source last confirmed its nodes that are in force; null before the first
+ *     time
+ * @param nodes the number of its nodes in force
+ * @param held the mark of the answer that the change guard quarantined; null if there is none
  * @param problems why the latest answer is not in force; empty if it is
  */
 public record SourceState(
@@ -28,7 +30,7 @@ public record SourceState(
     problems = List.copyOf(problems);
   }
 
-  /** Whether its nodes grow old. */
+  /** Returns true when the nodes of the source are getting outdated. */
   public boolean failing() {
     return !problems.isEmpty();
   }

@@ -1,4 +1,4 @@
-/** Nodes: fetched from the sources of the configuration, and kept fresh. */
+/** Fetches nodes from the sources of the configuration and keeps them up to date. */
 @NullMarked
 package io.espalier.server.nodes;
 

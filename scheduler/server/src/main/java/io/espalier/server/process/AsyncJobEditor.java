@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
-/** The job editor as monitors see it. */
+/** Adapts the job editor to the asynchronous interface that monitors use. */
 record AsyncJobEditor(JobEditor editor, Executor blocking) implements JobVersions {
   @Override
   public CompletionStage<JobVersion> save(

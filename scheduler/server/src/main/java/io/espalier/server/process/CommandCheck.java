@@ -17,8 +17,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds commands that the local runner could not start, before it starts any. Jobs that are
- * disabled or have other errors are left out: they do not run.
+ * Finds commands that the local runner could not start, before it starts any. It skips jobs that
+ * are disabled or have other errors, because they do not run.
  */
 public final class CommandCheck {
   private final Programs programs;
@@ -26,12 +26,12 @@ public final class CommandCheck {
   private final @Nullable String hint;
 
   /**
-   * A check for the local runner.
+   * Creates a check for the local runner.
    *
-   * @param configDirectory where relative paths start
+   * @param configDirectory the directory against which relative paths are resolved
    * @param environment of the process that starts the tasks
-   * @param workerCommand of jobs without a command; empty: none is known
-   * @param hint what else to do about a command that is not there
+   * @param workerCommand the default command of jobs without one; empty when there is no default
+   * @param hint what else the user can do about a missing command
    */
   public CommandCheck(
       Path configDirectory,
@@ -43,7 +43,10 @@ public final class CommandCheck {
     this.hint = hint;
   }
 
-  /** One error for each job whose program is missing or not executable, at its command. */
+  /**
+   * Returns one error, located at the command, for each job whose program is missing or not
+   * executable.
+   */
   public List<Problem> problems(Config config) {
     List<Problem> problems = new ArrayList<>();
     for (Job job : config.jobs().values()) {
@@ -58,7 +61,7 @@ public final class CommandCheck {
     return problems;
   }
 
-  /** One error for each job that has no command where no worker command is given. */
+  /** Returns one error for each job without a command when there is no worker command either. */
   public List<Problem> withoutCommand(Config config) {
     return config.jobs().values().stream()
         .filter(job -> job.canRun() && job.command().isEmpty() && workerCommand.isEmpty())

@@ -40,15 +40,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the parts of a scheduler process of which its options choose one of several: the store, the
- * runner, the recording, the web server. Each is the caller's, to be closed.
+ * Creates the parts of a scheduler process that depend on its options: the store, the runner, the
+ * recording, the web server. The caller owns each of them and closes it.
  */
 final class ComponentFactory {
   private static final Logger LOG = LoggerFactory.getLogger(ComponentFactory.class);
 
   private ComponentFactory() {}
 
-  /** A second term of the same process must not write over what the first one recorded. */
+  /**
+   * Opens the recording. A second term of the same process gets its own file, so that it does not
+   * overwrite the recording of the first.
+   */
   static Recording recording(Path wanted, long epoch, ProcessOptions options, Plugins plugins)
       throws IOException {
     Path file = Files.exists(wanted) ? Path.of(wanted + "." + epoch) : wanted;
@@ -70,7 +73,7 @@ final class ComponentFactory {
     };
   }
 
-  /** Who this is for a store that it shares with others. */
+  /** Describes this scheduler as an applicant for a store that it shares with others. */
   static StoreOwnership.Applicant applicant(
       ProcessOptions options, DataDirectory data, Optional<String> group) {
     String process =
@@ -101,7 +104,7 @@ final class ComponentFactory {
     MySqlStatusStore store =
         MySqlStatusStore.open(options.mysql().orElseThrow(), JsonReader::parse);
     if (options.fresh()) {
-      // Not that of another cluster.
+      // Refuses the store of another cluster.
       store.bindSource(options.source());
       store.forgetEverything();
     }
@@ -153,10 +156,11 @@ final class ComponentFactory {
   }
 
   /**
-   * The {@code status} of the event {@code got_status} (docs/design/bistro.md#events-of-a-task).
+   * Returns the {@code status} of the event {@code got_status}
+   * (docs/design/bistro.md#events-of-a-task).
    */
   private static Json.Obj statusForm(StatusParser statusText, TaskResult end) {
-    // How the job wants its status read is not known here; a status line is a status line.
+    // The status format of the job is not known here, so the text is parsed as a status line.
     return end.rawStatus() == null ? Json.Obj.EMPTY : statusText.read(end.rawStatus()).toJson();
   }
 

@@ -3,12 +3,15 @@ package io.espalier.server.process;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.SchedulerView;
 
-/** The latest view, and since when its problems have been there. Written by one thread. */
+/**
+ * Holds the latest view and the time since when its problems have existed. Only one thread writes
+ * it.
+ */
 final class CurrentView {
   private volatile SchedulerView view = SchedulerView.EMPTY;
   private volatile ProblemAges ages = ProblemAges.NONE;
 
-  /** Takes a newer view; only the thread that makes them. */
+  /** Replaces the view by a newer one. Only the thread that creates views may call this. */
   void publish(SchedulerView newer) {
     ages = ages.next(newer);
     view = newer;

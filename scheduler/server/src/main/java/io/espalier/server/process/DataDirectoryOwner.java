@@ -5,15 +5,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the statuses of a store belong to: a configuration, or one shard of it. They must never be
- * taken for those of another.
+ * Identifies what the statuses of a store belong to: a configuration, or one partition of it.
+ * Statuses must never be used for another configuration or partition.
  */
 public record DataDirectoryOwner(String configUri, Partition shard) {
   private static final Pattern OF_SHARD = Pattern.compile("(.+) shard ([0-9]{1,5})/([0-9]{1,5})");
 
   private static final String PASSED_ON = " passed on";
 
-  /** Reads what {@link #toString} or {@link #passedOn} wrote. */
+  /** Parses the output of {@link #toString} or {@link #passedOn}. */
   public static DataDirectoryOwner parse(String text) {
     String owner = isPassedOn(text) ? text.substring(0, text.length() - PASSED_ON.length()) : text;
     Matcher parts = OF_SHARD.matcher(owner);
@@ -23,12 +23,15 @@ public record DataDirectoryOwner(String configUri, Partition shard) {
         : new DataDirectoryOwner(owner, Partition.WHOLE);
   }
 
-  /** Whether the text is that of a store whose statuses others have taken over. */
+  /** Returns true when the text marks a store whose statuses other schedulers have taken over. */
   public static boolean isPassedOn(String text) {
     return text.endsWith(PASSED_ON);
   }
 
-  /** What a store belongs to whose statuses others have taken over: nobody may go on with it. */
+  /**
+   * Returns the mark of a store whose statuses other schedulers have taken over. No scheduler may
+   * continue with such a store.
+   */
   public String passedOn() {
     return this + PASSED_ON;
   }

@@ -4,22 +4,22 @@ import io.espalier.worker.process.RunPlace;
 import java.util.Optional;
 
 /**
- * A data directory as the owner of a store that is elsewhere. Its lock keeps two processes apart
- * only where it is one and the same directory, so its place belongs to it: a copy, or the directory
- * of a cloned machine, has the same id.
+ * Identifies a data directory as the owner of a store that is elsewhere. The lock of a directory
+ * separates two processes only when both use the very same directory. Its place is therefore part
+ * of its identity: a copy, or the directory of a cloned machine, has the same id.
  *
- * @param id random, made with the directory
- * @param place where it is in use
+ * @param id random, generated with the directory
+ * @param place where the directory is in use
  */
 record DirectoryOwner(String id, RunPlace place) {
   private static final String DIRECTORY = "directory ";
   private static final String AT = " at ";
 
-  /** What an applicant is to the owner that a row names. */
+  /** The relation between an applicant and the owner that a row names. */
   enum Kinship {
-    /** The same one: no earlier process of it has the store. */
+    /** The same directory: no earlier process of it still uses the store. */
     SAME,
-    /** A directory with the same id, of which it is not certain that it is the same one. */
+    /** A directory with the same id that may be another directory. */
     UNPROVEN,
     OTHER
   }
@@ -47,8 +47,8 @@ record DirectoryOwner(String id, RunPlace place) {
   /**
    * Compares two owners, each a directory or the name of a group.
    *
-   * @param owner that the row of a store names
-   * @param applicant who wants the store
+   * @param owner the owner named by the row of a store
+   * @param applicant the owner that wants the store
    */
   static Kinship between(String owner, String applicant) {
     Optional<DirectoryOwner> mine = parse(applicant);
@@ -57,7 +57,7 @@ record DirectoryOwner(String id, RunPlace place) {
     }
     Optional<DirectoryOwner> theirs = parse(owner);
     if (theirs.isEmpty()) {
-      // As earlier versions wrote it: without enough of the place.
+      // Earlier versions wrote this form, which lacks part of the place.
       return owner.endsWith(DIRECTORY + mine.get().id) ? Kinship.UNPROVEN : Kinship.OTHER;
     }
     if (!theirs.get().id.equals(mine.get().id)) {

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Counts what happened to tasks by the events of it, once they are durable. */
+/** Counts what happens to tasks, based on their durable events. */
 final class EventMetrics {
   private static final Duration[] TASK_BUCKETS = {
     Duration.ofSeconds(1),
@@ -74,7 +74,7 @@ final class EventMetrics {
     };
   }
 
-  /** Takes events in; on the thread that publishes them. */
+  /** Counts the given events. Runs on the thread that publishes them. */
   void happened(List<Event> events) {
     for (Event event : events) {
       all.increment();

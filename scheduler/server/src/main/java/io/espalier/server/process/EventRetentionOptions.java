@@ -3,24 +3,24 @@ package io.espalier.server.process;
 import io.espalier.core.status.StatusStore.Retention;
 
 /**
- * How long events are kept; the newest ones always are.
+ * Limits how long events are kept. The newest events are always kept.
  *
- * @param retentionDays 0: for ever
- * @param max how many at most; 0: no bound
+ * @param retentionDays 0: no limit
+ * @param max maximum number of events; 0: no limit
  */
 public record EventRetentionOptions(int retentionDays, long max) {
   public static final EventRetentionOptions DEFAULT = new EventRetentionOptions(30, 2_000_000);
 
   private static final long DAY_MILLIS = 86_400_000;
 
-  /** What that means now. */
+  /** Returns the retention as of the given time. */
   Retention retention(long nowMillis) {
     return new Retention(
         retentionDays == 0 ? Long.MIN_VALUE : nowMillis - retentionDays * DAY_MILLIS,
         max == 0 ? Long.MAX_VALUE : max);
   }
 
-  /** As flags. */
+  /** Returns these options as command-line flags. */
   String shown() {
     return "--event-retention-days=" + retentionDays + " --event-log-max=" + max;
   }

@@ -17,15 +17,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who may call over HTTP.
+ * Configures who may call over HTTP.
  *
- * @param tokensFile who may do what; empty: everybody may do everything
- * @param tls empty: plain
- * @param allowedHosts names by which the server may be called, besides its own
+ * @param tokensFile the permissions of each caller; empty: every caller may do everything
+ * @param tls empty: plain HTTP
+ * @param allowedHosts additional host names under which clients may call the server
  */
 public record HttpSecurityOptions(
     Optional<Path> tokensFile, Optional<TlsFiles> tls, Set<String> allowedHosts) {
-  /** For loopback. */
+  /** Open access, meant for loopback. */
   public static final HttpSecurityOptions OPEN =
       new HttpSecurityOptions(Optional.empty(), Optional.empty(), Set.of());
 
@@ -34,10 +34,10 @@ public record HttpSecurityOptions(
   }
 
   /**
-   * Reads the files, to be followed from now on.
+   * Reads the files and follows their updates from then on.
    *
    * @param audit where changes are recorded
-   * @throws CommandException naming what cannot be used
+   * @throws CommandException naming the file that cannot be used
    */
   public WebSecurity open(AuditLog audit) {
     try {
@@ -53,7 +53,7 @@ public record HttpSecurityOptions(
     }
   }
 
-  /** Whether tokens can be read on the way to that host. */
+  /** Returns true when tokens would travel unencrypted to that host. */
   boolean isInTheClear(String host) {
     try {
       return tokensFile.isPresent()
@@ -64,14 +64,16 @@ public record HttpSecurityOptions(
     }
   }
 
-  /** All names by which the server may be called. */
+  /** Returns all host names under which clients may call the server. */
   public Set<String> names(Set<String> more) {
     Set<String> all = new HashSet<>(allowedHosts);
     all.addAll(more);
     return all;
   }
 
-  /** As flags; names of files only. */
+  /**
+   * Returns these options as command-line flags, with the names of files but not their contents.
+   */
   String shown() {
     return "--tokens-file="
         + tokensFile.map(Path::toString).orElse("none")

@@ -10,7 +10,9 @@ import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 
-/** The metrics of the process: memory, garbage collection, threads, files, log messages. */
+/**
+ * Publishes the metrics of the process: memory, garbage collection, threads, files, log messages.
+ */
 final class JvmMetrics implements AutoCloseable {
   private final JvmGcMetrics collections = new JvmGcMetrics();
   private final LogbackMetrics messages = new LogbackMetrics();

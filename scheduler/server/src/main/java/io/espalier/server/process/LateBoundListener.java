@@ -4,8 +4,8 @@ import io.espalier.server.config.ConfigSnapshot;
 import java.util.function.Consumer;
 
 /**
- * Takes a poller's news to whoever is there by now: the poller exists, and has to have found a good
- * configuration, before anything that follows it is built.
+ * Forwards the snapshots of a poller to a listener that is set later. The poller must find a good
+ * configuration before anything that follows it is built.
  */
 final class LateBoundListener implements Consumer<ConfigSnapshot> {
   private volatile Consumer<ConfigSnapshot> follower = snapshot -> {};

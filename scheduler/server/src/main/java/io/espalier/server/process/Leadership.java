@@ -6,49 +6,55 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * By what right a scheduler leads. Without an election it does as long as its status store is its
- * own: {@link #ALONE}. For any thread; nothing of it waits.
+ * The right by which a scheduler leads. Without an election, a scheduler leads as long as it owns
+ * its status store: {@link #ALONE}. Thread-safe; no method blocks.
  */
 public interface Leadership {
-  /** One scheduler, no other. */
+  /** The leadership of a single scheduler without an election. */
   Leadership ALONE = new Alone();
 
-  /** For how long it is certain that no other leads; 0 or less: it is not. */
+  /**
+   * Returns for how many milliseconds it is certain that no other scheduler leads; 0 or less: it is
+   * not certain.
+   */
   long remainingMillis();
 
-  /** Where HTTP is served while it leads. */
+  /** Returns the address on which the leader serves HTTP. */
   HostPort http(HostPort configured);
 
-  /** Names by which others call it, besides what it listens on. */
+  /** Returns the additional host names under which clients call the leader. */
   Set<String> names();
 
-  /** About to listen: whoever has the address until now lets go of it. */
+  /** Called just before the scheduler listens; whatever uses the address releases it. */
   void beforeListening();
 
-  /** What is wrong with it, for people. */
+  /** Describes the current problem of the leadership for people. */
   Optional<String> problem();
 
   /**
-   * Names the group of schedulers that elects this one: the group owns a store that its schedulers
-   * share. Empty: there is no group, and this scheduler owns it.
+   * Returns the name of the group of schedulers that elects this one. The group owns the store that
+   * its schedulers share. Empty: there is no group, and this scheduler owns the store.
    */
   default Optional<String> group() {
     return Optional.empty();
   }
 
-  /** The ownership of the status store by which it was elected; empty: it is still to be had. */
+  /**
+   * Returns the ownership of the status store that elected this scheduler; empty: the scheduler
+   * must still acquire it.
+   */
   default Optional<StoreOwnership> ownership() {
     return Optional.empty();
   }
 
   /**
-   * For operators.
+   * Returns the control of this leadership for operators.
    *
    * @param epoch of the leadership
    */
   LeadershipControl control(long epoch);
 
-  /** Leads by default. */
+  /** Leads unconditionally. */
   final class Alone implements Leadership {
     private Alone() {}
 

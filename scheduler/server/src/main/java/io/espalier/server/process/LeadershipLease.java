@@ -8,13 +8,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * For how long a leadership is certain without asking anybody. Each proof counts from before it was
- * asked for, and holds for the session's time-out less a margin: by then the servers cannot have
- * given the lead to another, whatever happened in between to this process or its network.
+ * Computes for how long a leadership is certain without another request. Each proof counts from
+ * before it was requested and is valid for the session time-out minus a margin. Until then the
+ * servers cannot have given the leadership to another scheduler, whatever happened in between to
+ * this process or its network.
  *
- * <p>Time is the largest of what three clocks say has passed. The monotonic one stands still while
- * a machine is suspended, the wall clock may be set back meanwhile; the uptime does neither, where
- * there is one. A jump can only make the leadership end early. Thread-safe.
+ * <p>The elapsed time is the maximum of what three clocks report. The monotonic clock stands still
+ * while a machine is suspended, and the wall clock may be set back meanwhile; the uptime, where
+ * available, does neither. A jump of a clock can only end the leadership early. Thread-safe.
  */
 public final class LeadershipLease {
   private static final Logger LOG = LoggerFactory.getLogger(LeadershipLease.class);
@@ -27,7 +28,7 @@ public final class LeadershipLease {
   private volatile Proof proof = new Proof(new ClockReading(0, 0, 0), 0);
   private boolean ended;
 
-  /** By three clocks, in milliseconds. */
+  /** Creates a lease that reads three clocks, in milliseconds. */
   public LeadershipLease(
       LongSupplier monotonicMillis, LongSupplier uptimeMillis, LongSupplier wallMillis) {
     this.monotonicMillis = monotonicMillis;
@@ -35,13 +36,16 @@ public final class LeadershipLease {
     this.wallMillis = wallMillis;
   }
 
-  /** By the clocks of this machine. */
+  /** Creates a lease that reads the clocks of this machine. */
   public static LeadershipLease ofSystemClocks() {
     return new LeadershipLease(
         () -> System.nanoTime() / 1_000_000, uptimeOfThisMachine(), System::currentTimeMillis);
   }
 
-  /** Where there is none it stands still, so that the other two clocks count. */
+  /**
+   * Returns the uptime clock, or a constant when the machine has none, so that the other two clocks
+   * count.
+   */
   private static LongSupplier uptimeOfThisMachine() {
     Uptime uptime;
     try {
@@ -61,27 +65,30 @@ public final class LeadershipLease {
   }
 
   /**
-   * What is taken off a session: servers learn of a sign of life up to half a tick late, and clocks
-   * may differ in their rates.
+   * Returns the margin to subtract from a session: servers notice a sign of life up to half a tick
+   * late, and clocks may run at different rates.
    */
   public static long marginMillis(long sessionMillis) {
     return Math.min(sessionMillis / 2, Math.max(2_000, sessionMillis / 5));
   }
 
-  /** To be taken before a proof is asked for. */
+  /** Reads the clocks. Callers do this before they request a proof. */
   public ClockReading now() {
     return new ClockReading(
         monotonicMillis.getAsLong(), uptimeMillis.getAsLong(), wallMillis.getAsLong());
   }
 
-  /** We led at some moment after {@code asked}: nothing any more once it has ended. */
+  /**
+   * Records that this scheduler led at some moment after {@code asked}. Has no effect once the
+   * lease has ended.
+   */
   public void proven(ClockReading asked, long sessionMillis) {
     provenFor(asked, sessionMillis - marginMillis(sessionMillis));
   }
 
   /**
-   * We led at some moment after {@code asked}, and nobody else can for so long after it: nothing
-   * any more once it has ended.
+   * Records that this scheduler led at some moment after {@code asked} and that no other scheduler
+   * can lead for {@code millis} after it. Has no effect once the lease has ended.
    */
   public synchronized void provenFor(ClockReading asked, long millis) {
     if (!ended) {
@@ -89,13 +96,13 @@ public final class LeadershipLease {
     }
   }
 
-  /** Nothing is certain any more, nor will be: another may have led since. */
+  /** Ends the lease for good, because another scheduler may have led since. */
   public synchronized void end() {
     ended = true;
     proof = new Proof(now(), 0);
   }
 
-  /** How much longer it is certain; 0 or less: it is not. */
+  /** Returns for how many more milliseconds the leadership is certain; 0 or less: it is not. */
   public long remainingMillis() {
     Proof newest = proof;
     return newest.holdsMillis == 0 ? 0 : newest.holdsMillis - now().millisSince(newest.asked);

@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** The metrics of a task log store. */
+/** Publishes the metrics of a task log store. */
 final class LogMetrics {
   private LogMetrics() {}
 

@@ -6,10 +6,10 @@ import io.espalier.core.logs.Redactor;
 import java.util.List;
 
 /**
- * What is kept of the output of tasks, where their job says nothing else.
+ * Configures how much task output is kept for jobs that do not configure it themselves.
  *
- * @param retentionDays 0: for ever
- * @param maxMb of all jobs together, on the disk; 0: no bound
+ * @param retentionDays 0: no limit
+ * @param maxMb disk space of all jobs together, in MB; 0: no limit
  * @param redactCommon whether common secrets are hidden
  */
 public record LogRetentionOptions(int retentionDays, long maxMb, boolean redactCommon) {
@@ -17,14 +17,14 @@ public record LogRetentionOptions(int retentionDays, long maxMb, boolean redactC
 
   private static final long DAY_MILLIS = 86_400_000;
 
-  /** The policy of jobs that say nothing. */
+  /** Returns the policy of jobs without their own settings. */
   public LogPolicy policy() {
     return new LogPolicy(
         new LogRetention(retentionDays * DAY_MILLIS, maxMb << 20),
         redactCommon ? List.of(Redactor.COMMON_SECRETS) : List.of());
   }
 
-  /** As flags. */
+  /** Returns these options as command-line flags. */
   String shown() {
     return "--log-retention-days="
         + retentionDays

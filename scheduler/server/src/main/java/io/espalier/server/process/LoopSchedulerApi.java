@@ -44,9 +44,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/** Answers monitors: from the published view, through the scheduler's inbox, from the log store. */
+/**
+ * Answers the queries of monitors from the published view, through the scheduler's inbox, and from
+ * the log store.
+ */
 final class LoopSchedulerApi implements SchedulerApi {
-  /** How long an answer waits for the status store. */
+  /** The maximum time that an answer waits for the status store. */
   private static final long DURABLE_WITHIN_SECONDS = 5;
 
   private final SchedulerLoop loop;
@@ -61,7 +64,7 @@ final class LoopSchedulerApi implements SchedulerApi {
 
   /**
    * @param owner the scheduler thread
-   * @param blocking where queries of stores may wait for the disk
+   * @param blocking runs store queries that may wait for the disk
    */
   LoopSchedulerApi(
       SchedulerLoop loop,
@@ -132,8 +135,8 @@ final class LoopSchedulerApi implements SchedulerApi {
   }
 
   /**
-   * Adds what only the store still knows: of a task that is done the scheduler keeps no more than
-   * that. A row that has not caught up with a newer status is left alone.
+   * Adds details of completed tasks that only the store still has; the scheduler keeps just the
+   * completion. Ignores a row that is older than the scheduler's status.
    */
   private List<TaskView> remembered(String job, List<TaskView> tasks) {
     List<String> done =
@@ -145,7 +148,7 @@ final class LoopSchedulerApi implements SchedulerApi {
     try {
       store.load(job, done).forEach(row -> stored.put(row.node(), row.status()));
     } catch (StoreException e) {
-      // That they are done is known all the same.
+      // Without the details, it is still known that the tasks are done.
       return tasks;
     }
     return tasks.stream()
@@ -309,7 +312,10 @@ final class LoopSchedulerApi implements SchedulerApi {
     return jobVersions;
   }
 
-  /** An answer that tells of statuses is given once they are durable: no crash takes it back. */
+  /**
+   * Runs a query on the scheduler thread. An answer that reports statuses is delivered once they
+   * are durable, so that no crash can revert it.
+   */
   private <T> CompletionStage<T> show(Function<SchedulerLoop, CompletionStage<T>> question) {
     return ask(question)
         .thenCompose(Function.identity())
@@ -339,7 +345,7 @@ final class LoopSchedulerApi implements SchedulerApi {
           try {
             answer.complete(question.apply(loop));
           } catch (RuntimeException e) {
-            // A refusal, or a mistake of ours that must not take the scheduler down.
+            // This is either a refusal or a bug of ours, which must not stop the scheduler.
             answer.completeExceptionally(e);
           }
         });

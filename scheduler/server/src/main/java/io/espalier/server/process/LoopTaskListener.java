@@ -15,8 +15,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Brings the news of a runner to the scheduler thread. Progress is passed on a few times a second,
- * the newest of each task only: a task that writes a line per row must not keep the scheduler busy.
+ * Forwards the notifications of a runner to the scheduler thread. It forwards progress a few times
+ * a second, and only the newest of each task, so that a task that writes a line per row does not
+ * keep the scheduler busy.
  */
 final class LoopTaskListener implements TaskListener {
   private static final long PROGRESS_MILLIS = 100;
@@ -39,7 +40,7 @@ final class LoopTaskListener implements TaskListener {
   public void ended(TaskResult end) {
     owner.execute(
         () -> {
-          // What it said last counts, however short it lived.
+          // The last progress counts, even of a very short task.
           tell(new Key(end.job(), end.node(), end.invocation()));
           loop.taskEnded(end);
         });

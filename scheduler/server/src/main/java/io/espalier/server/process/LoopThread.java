@@ -21,17 +21,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The scheduler thread: the only one that touches the loop. Others hand it work through {@link
- * #execute}, the inbox; it runs what is there, then one step of the loop, then sleeps until the
- * step's time or the next piece of work.
+ * The scheduler thread, the only thread that touches the loop. Other threads submit work through
+ * {@link #execute}, the inbox. The thread runs the submitted work, then one step of the loop, and
+ * then sleeps until the time that the step returned or until the next submission.
  *
- * <p>An exception that gets out of a step means that the state can no longer be trusted: it goes to
- * {@code onDeath} and the thread ends.
+ * <p>An exception that escapes a step means that the state can no longer be trusted. The thread
+ * passes it to {@code onDeath} and ends.
  */
 final class LoopThread implements Executor, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoopThread.class);
 
-  /** So many pieces of work at most before the loop gets its turn. */
+  /** The maximum number of inbox items that run before the next step of the loop. */
   private static final int BATCH = 4096;
 
   private final LinkedBlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
@@ -46,22 +46,23 @@ final class LoopThread implements Executor, AutoCloseable {
     this.onDeath = onDeath;
   }
 
-  /** Begins to drive the loop; once. */
+  /** Starts to drive the loop. Must be called once. */
   void start(SchedulerLoop loop) {
     Thread fresh = new Thread(() -> run(loop), "scheduler");
     thread = fresh;
     fresh.start();
   }
 
-  /** Whether it was told to drive a loop. */
+  /** Returns true once {@link #start} was called. */
   boolean isStarted() {
     return thread != null;
   }
 
   /**
-   * Runs a question on the scheduler thread, after all that was handed in before, and waits.
+   * Runs a query on the scheduler thread after everything submitted before, and waits for its
+   * result.
    *
-   * @throws CompletionException when the question failed
+   * @throws CompletionException when the query failed
    * @throws TimeoutException when the thread does not answer within a minute
    */
   <T> T call(Supplier<T> question) throws InterruptedException, TimeoutException {
@@ -81,12 +82,15 @@ final class LoopThread implements Executor, AutoCloseable {
     }
   }
 
-  /** Is told on the scheduler thread how long each step took, in nanoseconds, inbox included. */
+  /**
+   * Sets the observer that the scheduler thread notifies of the duration of each step, in
+   * nanoseconds, inbox included.
+   */
   void observe(LongConsumer newSteps) {
     steps = newSteps;
   }
 
-  /** Work that waits to be run. */
+  /** Returns the number of inbox items that wait to run. */
   int backlog() {
     return inbox.size();
   }
@@ -116,7 +120,7 @@ final class LoopThread implements Executor, AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      // Only an embedder that stops all threads does this; the state is intact.
+      // Only an embedder that stops all threads interrupts this one; the state is intact.
       LOG.info("scheduler thread interrupted");
     } catch (RuntimeException | Error e) {
       LOG.error("the scheduler thread died", e);
@@ -124,7 +128,7 @@ final class LoopThread implements Executor, AutoCloseable {
     }
   }
 
-  /** Lets the current step end, then stops; work that is still in the inbox is dropped. */
+  /** Finishes the current step, then stops. Drops work that is still in the inbox. */
   @Override
   public void close() {
     open.set(false);

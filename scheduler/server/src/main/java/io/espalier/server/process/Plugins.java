@@ -11,10 +11,10 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * What {@link ServiceLoader} found, by name.
+ * Holds the plug-ins that {@link ServiceLoader} found, by name.
  *
  * @param policies scheduling policies
- * @param workerSelectors orders over workers
+ * @param workerSelectors worker selectors, which order workers
  * @param nodeSources node source types
  */
 public record Plugins(
@@ -24,7 +24,7 @@ public record Plugins(
   /**
    * Loads all plug-ins on the class path.
    *
-   * @throws IllegalStateException when two of a kind have the same name
+   * @throws IllegalStateException when two plug-ins of a kind have the same name
    */
   public static Plugins load() {
     return new Plugins(
@@ -33,7 +33,7 @@ public record Plugins(
         byName(ServiceLoader.load(NodeSourceType.class), NodeSourceType::name));
   }
 
-  /** A configuration parser that knows these plug-ins. */
+  /** Creates a configuration parser that knows these plug-ins. */
   public ConfigParser configParser() {
     return new ConfigParser(policies.keySet(), workerSelectors.keySet(), nodeSources.keySet());
   }

@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Locale;
 
-/** The metrics of a pool of remote workers. */
+/** Publishes the metrics of a pool of remote workers. */
 final class PoolMetrics {
   private PoolMetrics() {}
 

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks after what has no news of its own: problems that come and go, old logs. Has a thread, which
- * ends with {@link #close}.
+ * Polls what sends no notifications of its own: problems that come and go, and old logs. It has a
+ * thread, which {@link #close} ends.
  */
 final class ProblemMonitor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ProblemMonitor.class);
@@ -70,13 +70,14 @@ final class ProblemMonitor implements AutoCloseable {
   }
 
   /**
-   * Begins to look, every second for problems and every minute for old logs.
+   * Starts to poll, every second for problems and every minute for old logs.
    *
    * @param recording null: nothing is recorded
-   * @param remote null: there are no workers elsewhere
-   * @param history of the store, told once the tasks of earlier leaderships were waited for
+   * @param remote null: there are no remote workers
+   * @param history of the store, notified once the tasks of earlier leaderships have been waited
+   *     for
    * @param epoch of this leadership
-   * @param onDeath is told when statuses can no longer be kept
+   * @param onDeath called with the reason when statuses can no longer be stored
    */
   static ProblemMonitor start(
       SchedulerLoop loop,
@@ -111,7 +112,7 @@ final class ProblemMonitor implements AutoCloseable {
     return started;
   }
 
-  /** A failing piece of work is said, and tried again at its next time. */
+  /** Runs the work periodically. Logs a failure and tries again at the next period. */
   private void every(int seconds, Runnable work) {
     ScheduledFuture<?> forEver =
         watch.scheduleWithFixedDelay(

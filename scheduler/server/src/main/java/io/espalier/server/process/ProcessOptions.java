@@ -12,31 +12,33 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one scheduler process is started with, checked and complete; printed at start.
+ * The complete and checked options of one scheduler process; printed at start.
  *
  * @param configUri file, directory or URI of the configuration
- * @param shard the part of the nodes that it works on
- * @param statusesFrom stores of schedulers that had divided the nodes in another way
- * @param configDirectory what relative paths in it are relative to
- * @param dataDir everything the process keeps
- * @param store where statuses live
- * @param fresh forget all statuses first
- * @param frozen start nothing: only answer questions about what is stored
- * @param oneRun until nothing is left to do: a command that cannot be started is refused at once
- * @param workerCommand argv prefix of jobs that have no command; empty: none
+ * @param shard the partition of the nodes that the process schedules
+ * @param statusesFrom stores of schedulers that partitioned the nodes differently
+ * @param configDirectory the directory against which relative paths in the configuration are
+ *     resolved
+ * @param dataDir the directory for everything the process keeps
+ * @param store the kind of the status store
+ * @param fresh whether all statuses are deleted first
+ * @param frozen whether the process starts no task and only answers queries about stored data
+ * @param oneRun whether the process ends when there is nothing left to do; it then refuses a
+ *     command that cannot be started right away
+ * @param workerCommand argv prefix of jobs without a command; empty: none
  * @param http listener; empty: none
- * @param maxAttempts a task fails for good after so many; 0: no bound
+ * @param maxAttempts the number of attempts after which a task fails for good; 0: no limit
  * @param nodesUpdate period of node refreshes
  * @param nodesRetry pause after a failed refresh
- * @param logs what is kept of the output of tasks
- * @param measuring how live tasks are measured, and the host
+ * @param logs how much task output is kept
+ * @param measuring how running tasks and the host are measured
  * @param seed of every random choice
- * @param remote of the remote runner; empty with any other
- * @param mysql of the status store in MySQL; empty with any other
- * @param events how long they are kept
+ * @param remote options of the remote runner; empty with any other runner
+ * @param mysql address of the status store in MySQL; empty with any other store
+ * @param events how long events are kept
  * @param access who may call over HTTP
- * @param owning how a status store in MySQL is taken
- * @param record where everything that is done to the scheduling core is written; empty: nowhere
+ * @param owning how the process acquires a status store in MySQL
+ * @param record where all inputs of the scheduling core are recorded; empty: nowhere
  */
 public record ProcessOptions(
     String configUri,
@@ -66,7 +68,7 @@ public record ProcessOptions(
     Owning owning,
     Optional<Path> record) {
 
-  /** All of them, as one line of flags; without passwords. */
+  /** Returns all options as one line of command-line flags, without passwords. */
   public String shown() {
     return String.join(
         " ",
@@ -99,8 +101,9 @@ public record ProcessOptions(
   }
 
   /**
-   * How long its tasks may live once it has no right to them any more, margin included. Local ones
-   * end with it; only a store that is elsewhere can be another's while they do.
+   * Returns how long tasks of this scheduler may live after it has lost its right to them, margin
+   * included, in milliseconds. Local tasks end with the scheduler; they matter only when the store
+   * is elsewhere, because another scheduler can own it meanwhile.
    */
   public long leaseMillis() {
     return remote
@@ -108,12 +111,12 @@ public record ProcessOptions(
         .orElse(runner == Runner.LOCAL && store == Store.MYSQL ? LOCAL_END_MILLIS : 0L);
   }
 
-  /** What its data belong to. */
+  /** Returns the identity of the source to which the data belong. */
   public String source() {
     return new DataDirectoryOwner(configUri, shard).toString();
   }
 
-  /** For questions about a data directory whose scheduler has ended. */
+  /** Creates the options for queries about a data directory whose scheduler has ended. */
   public static ProcessOptions frozen(
       DataDirectoryOwner owner, String configDirectory, Path dataDir, String instanceNodeName) {
     return new ProcessOptions(
@@ -146,26 +149,29 @@ public record ProcessOptions(
   }
 
   /**
-   * How a status store in MySQL is taken.
+   * Configures how the process acquires a status store in MySQL.
    *
-   * @param takeOver also from another owner that has not ended in order
-   * @param chosenProof for how long each proof that the store is this scheduler's counts; empty: as
-   *     long as is good for how it is elected
+   * @param takeOver whether to take it also from another owner that did not end cleanly
+   * @param chosenProof for how long each proof of ownership is valid; empty: the default for the
+   *     kind of election
    */
   public record Owning(boolean takeOver, Optional<Duration> chosenProof) {
-    /** From nobody else. */
+    /** Takes the store from no other owner. */
     public static final Owning DEFAULT = new Owning(false, Optional.empty());
 
-    /** For how long a proof counts unless the store itself elects. */
+    /** Returns for how long a proof is valid unless the store itself elects. */
     public Duration proof() {
       return chosenProof.orElse(StoreOwnership.DEFAULT_PROOF);
     }
   }
 
-  /** A scheduler without proof stops its local tasks: TERM, KILL, and a slow machine. */
+  /**
+   * The time a scheduler without a proof needs to stop its local tasks: TERM, KILL, and a slow
+   * machine.
+   */
   private static final long LOCAL_END_MILLIS = 60_000;
 
-  /** {@code --runner}. */
+  /** The values of {@code --runner}. */
   public enum Runner {
     LOCAL("local"),
     REMOTE("remote"),
@@ -183,7 +189,7 @@ public record ProcessOptions(
     }
   }
 
-  /** {@code --status-store}. */
+  /** The values of {@code --status-store}. */
   public enum Store {
     MEMORY("memory"),
     SQLITE("sqlite"),
@@ -201,21 +207,21 @@ public record ProcessOptions(
   }
 
   /**
-   * For the simulated runner (docs/design/bistro.md#ways-to-run-tasks).
+   * Configures the simulated runner (docs/design/bistro.md#ways-to-run-tasks).
    *
-   * @param meanMillis tasks take up to twice as long
+   * @param meanMillis mean duration; tasks take up to twice as long
    * @param failureRate share of tasks that end with error_backoff
    */
   public record Simulation(int meanMillis, double failureRate) {}
 
   /**
-   * For the remote runner.
+   * Configures the remote runner.
    *
-   * @param thrift where workers find it
-   * @param peer how both ends know each other, and how long calls take
+   * @param thrift the address on which workers reach the scheduler
+   * @param peer how both ends authenticate, and how long calls may take
    * @param timers of the protocol, checked
-   * @param safeWait start nothing until no task of an earlier scheduler can be alive, whatever the
-   *     store says
+   * @param safeWait whether the scheduler starts nothing until no task of an earlier scheduler can
+   *     be alive, whatever the store says
    */
   public record Remote(HostPort thrift, PeerOptions peer, ProtocolTimers timers, boolean safeWait) {
     String shown() {
@@ -228,9 +234,11 @@ public record ProcessOptions(
     }
   }
 
-  /** Where a listener binds. */
+  /** The address to which a listener binds. */
   public record HostPort(String host, int port) {
     /**
+     * Parses an address.
+     *
      * @throws IllegalArgumentException for anything but {@code HOST:PORT} or {@code [IPv6]:PORT}
      */
     public static HostPort parse(String text) {
@@ -245,7 +253,7 @@ public record ProcessOptions(
           return new HostPort(host, port);
         }
       } catch (NumberFormatException e) {
-        // Said below, together with the other ways to get it wrong.
+        // Reported below, together with the other invalid forms.
       }
       throw new IllegalArgumentException("expected HOST:PORT, such as 127.0.0.1:8080");
     }

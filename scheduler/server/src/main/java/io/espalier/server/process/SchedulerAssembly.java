@@ -60,8 +60,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The wiring diagram of a scheduler process. Opened from top to bottom, closed back up; each step
- * of the shutdown is bounded and none can keep the next from happening.
+ * Wires a scheduler process. It opens the parts from top to bottom and closes them in reverse
+ * order. Each step of the shutdown is bounded in time, and a failed step does not prevent the next
+ * one.
  */
 final class SchedulerAssembly implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerAssembly.class);
@@ -72,7 +73,7 @@ final class SchedulerAssembly implements AutoCloseable {
 
   private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);
 
-  /** What is open, newest first. */
+  /** The open parts, newest first. */
   private final Deque<Step> opened = new ArrayDeque<>();
 
   private final PrometheusMeterRegistry metrics =
@@ -94,11 +95,11 @@ final class SchedulerAssembly implements AutoCloseable {
   private record Step(String name, AutoCloseable part) {}
 
   /**
-   * @param configPoller polled once, with a good configuration
-   * @param follow where the poller's news are to go
-   * @param elected by which it may answer workers and start tasks
-   * @param waits what the start may wait for
-   * @throws IOException when something of the outside cannot be had, saying what
+   * @param configPoller has been polled once and has a good configuration
+   * @param follow forwards the poller's snapshots
+   * @param elected the leadership by which this scheduler may answer workers and start tasks
+   * @param waits the waits of the start, which a stop request can end
+   * @throws IOException with a clear message when an external resource is not available
    */
   SchedulerAssembly(
       ProcessOptions options,
@@ -119,7 +120,7 @@ final class SchedulerAssembly implements AutoCloseable {
         data.forget();
       }
       StatusImport.requireNothingBeside(options, data);
-      // The store's tables are not touched before it is certain that it is nobody else's.
+      // The store's tables must not be touched until it is certain that no other process owns them.
       Optional<StoreOwnership> ownership =
           owned(options, data, elected, elected.ownership(), waits);
       StatusStore store = opened("status store", ComponentFactory.store(options, data));
@@ -128,7 +129,8 @@ final class SchedulerAssembly implements AutoCloseable {
       Consumer<Throwable> died =
           cause -> {
             if (cause instanceof StaleEpochException) {
-              // Before all else: closing takes a while, and workers must hear nothing of us in it.
+              // This comes first: closing takes a while, and workers must receive nothing from us
+              // meanwhile.
               leadership.end();
             }
             onDeath.accept(cause);
@@ -173,7 +175,8 @@ final class SchedulerAssembly implements AutoCloseable {
         core.recordTo(recording);
       }
       thread = opened("scheduler", new LoopThread(clock, died));
-      // At once: a store that cannot be read below must not cost the next try its port.
+      // Registered right away: when reading the store fails below, the next attempt must find the
+      // port free.
       TaskRunner runner =
           ComponentFactory.runner(
               options,
@@ -209,7 +212,7 @@ final class SchedulerAssembly implements AutoCloseable {
       loop.restoreLimits(store.limits());
       loop.restoreQueueUsage(store.queueUsage());
       if (runner.outlivesScheduler()) {
-        // Also when there is nothing to take over: workers are answered from then on.
+        // Required even when there is nothing to take over: workers are answered from then on.
         loop.restoreRunning(store.running());
       }
       runner.open(new LoopTaskListener(loop, thread));
@@ -218,7 +221,8 @@ final class SchedulerAssembly implements AutoCloseable {
         loop.stop();
       }
       thread.start(loop);
-      // Before anything can start: a port in use must not cost tasks that were begun.
+      // Listens before anything can start: a port in use must not interrupt tasks that were
+      // started.
       ExecutorService queries = Executors.newFixedThreadPool(2, r -> new Thread(r, "log-queries"));
       opened("log queries", new ExecutorCloser(queries));
       events.readOlderFrom(store, queries);
@@ -315,7 +319,7 @@ final class SchedulerAssembly implements AutoCloseable {
     }
   }
 
-  /** What is remembered of nodes goes where the statuses are, so that it survives a fail-over. */
+  /** Stores the memory of nodes next to the statuses, so that it survives a fail-over. */
   private static NodesMemory memory(StatusStore store, long epoch) {
     return new NodesMemory() {
       @Override
@@ -330,7 +334,10 @@ final class SchedulerAssembly implements AutoCloseable {
     };
   }
 
-  /** Takes the store unless it is ours already; before its tables are there it cannot be taken. */
+  /**
+   * Acquires the ownership of the store unless we have it already. A store without tables cannot be
+   * acquired yet.
+   */
   private Optional<StoreOwnership> owned(
       ProcessOptions options,
       DataDirectory data,
@@ -351,8 +358,8 @@ final class SchedulerAssembly implements AutoCloseable {
   }
 
   /**
-   * Remote tasks end by their leases; local ones have none, and have to end before another
-   * scheduler may start them.
+   * Handles a lost proof of ownership. Remote tasks end when their leases expire; local tasks have
+   * no leases and must end before another scheduler may start them.
    */
   private static void unproven(
       ProcessOptions options, StatusStore store, Consumer<Throwable> died) {
@@ -369,7 +376,7 @@ final class SchedulerAssembly implements AutoCloseable {
     }
   }
 
-  /** News of the configuration, good or bad. */
+  /** Handles a new result of the configuration poller, good or bad. */
   private void configured(ConfigSnapshot snapshot) {
     thread.execute(
         () -> {
@@ -398,8 +405,8 @@ final class SchedulerAssembly implements AutoCloseable {
   }
 
   /**
-   * Ends all tasks; their ends reach the store, because everything they need is still open. Before
-   * the scheduler was started there are none.
+   * Ends all tasks. Their completions reach the store, because everything they need is still open.
+   * Before the scheduler was started there are no tasks.
    */
   private void stop(TaskRunner runner) throws Exception {
     if (!thread.isStarted()) {
@@ -415,14 +422,14 @@ final class SchedulerAssembly implements AutoCloseable {
     if (runner.outlivesScheduler()) {
       return;
     }
-    // Ends arrive through the inbox, and what was about to be handed out comes back through it.
+    // Completions arrive through the inbox, and so do tasks that were about to be dispatched.
     long deadline = System.nanoTime() + LAST_ENDS_AT_MOST.toNanos();
     while (thread.call(loop::liveCount) > 0 && System.nanoTime() < deadline) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
   }
 
-  /** The writer as the loop sees it. */
+  /** Adapts the writer to the interface of the loop. */
   private record Commits(StatusWriter writer) implements LoopPorts.Commits {
     @Override
     public CompletionStage<Void> submit(StoreTransaction batch) {
@@ -435,7 +442,7 @@ final class SchedulerAssembly implements AutoCloseable {
     }
   }
 
-  /** Of this data directory, whoever leads. */
+  /** Opens the audit log of this data directory; it does not depend on who leads. */
   private AuditLog audit(DataDirectory data) throws IOException {
     return opened(
         "audit log",

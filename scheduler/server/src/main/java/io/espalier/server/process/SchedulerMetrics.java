@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
-/** The metrics of the scheduler thread, of the status store, and of the leadership. */
+/** Publishes the metrics of the scheduler thread, of the status store, and of the leadership. */
 final class SchedulerMetrics {
   private static final Duration[] STEP_BUCKETS = {
     Duration.ofMillis(1),

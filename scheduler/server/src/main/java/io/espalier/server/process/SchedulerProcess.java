@@ -48,8 +48,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One scheduler process that runs: what {@code run} and {@code scheduler} do with it. What it is
- * made of is in {@link SchedulerAssembly}.
+ * A running scheduler process, as started by {@code run} and {@code scheduler}. {@link
+ * SchedulerAssembly} wires its parts.
  */
 public final class SchedulerProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerProcess.class);
@@ -70,10 +70,12 @@ public final class SchedulerProcess implements AutoCloseable {
   }
 
   /**
-   * Starts everything, and from now on SIGINT and SIGTERM stop it and end this program. A signal
-   * that comes during the start ends its waits, and is obeyed after anything else.
+   * Starts everything and handles signals: from now on SIGINT and SIGTERM stop the process and end
+   * this program. A signal that arrives during the start ends the waits of the start and is obeyed
+   * after its other steps.
    *
-   * @param clean whether a signal ends the program with 0, as it does a daemon, or with 130 and 143
+   * @param clean whether a signal ends the program with exit code 0, as for a daemon, or with 130
+   *     and 143
    * @throws CommandException as {@link #start}
    */
   public static SchedulerProcess startUntilSignal(ProcessOptions options, boolean clean) {
@@ -84,7 +86,7 @@ public final class SchedulerProcess implements AutoCloseable {
         number -> {
           if (stopping.compareAndSet(0, number)) {
             waits.giveUp();
-            // When the start fails, the main thread says so and ends the program.
+            // When the start fails, the main thread reports it and ends the program.
             var unused = started.thenAccept(process -> process.endOnSignal(number, clean));
           }
         });
@@ -112,8 +114,8 @@ public final class SchedulerProcess implements AutoCloseable {
   /**
    * Starts everything.
    *
-   * @throws CommandException with clear lines when something cannot be had: the configuration, the
-   *     data directory, the port
+   * @throws CommandException with clear lines when something is not available: the configuration,
+   *     the data directory, the port
    */
   public static SchedulerProcess start(ProcessOptions options) {
     return start(options, Leadership.ALONE, new StartWaits());
@@ -122,7 +124,7 @@ public final class SchedulerProcess implements AutoCloseable {
   /**
    * Starts everything as the leader of several schedulers.
    *
-   * @param waits what the start may wait for
+   * @param waits the waits of the start, which a stop request can end
    * @throws CommandException as {@link #start(ProcessOptions)}
    * @throws StartWaits.GivenUp when a wait was ended
    */
@@ -147,7 +149,7 @@ public final class SchedulerProcess implements AutoCloseable {
     }
   }
 
-  /** What cannot be wired does not go on looking after the configuration. */
+  /** Wires the parts. Stops to poll the configuration when the wiring fails. */
   private static SchedulerAssembly wired(
       ProcessOptions options,
       Plugins plugins,
@@ -171,10 +173,10 @@ public final class SchedulerProcess implements AutoCloseable {
   }
 
   /**
-   * Looks whether there are a configuration and a store to start with, and starts nothing. It also
-   * leaves the program warm: much of what a take-over needs is loaded and compiled then.
+   * Checks that a configuration and a store are available, and starts nothing. This also warms the
+   * program up: it loads and compiles much of the code that a take-over needs.
    *
-   * @throws CommandException saying why not
+   * @throws CommandException with the reason when something is not available
    */
   public static void check(ProcessOptions options) throws InterruptedException {
     options.mysql().ifPresent(SchedulerProcess::check);
@@ -196,7 +198,7 @@ public final class SchedulerProcess implements AutoCloseable {
     }
   }
 
-  /** Polled once, with a good configuration. */
+  /** Creates a poller and polls once; the result has a good configuration. */
   private static ConfigPoller polled(
       ProcessOptions options, Plugins plugins, LateBoundListener follow)
       throws ConfigSource.Unavailable, InterruptedException {
@@ -226,7 +228,10 @@ public final class SchedulerProcess implements AutoCloseable {
     }
   }
 
-  /** What no retry can mend must not look like a scheduler that is still fetching. */
+  /**
+   * Rejects node sources that no retry can fix, because they would look like a scheduler that is
+   * still fetching.
+   */
   private static void requireNodeSources(
       Plugins plugins, ProcessOptions options, Settings settings) {
     NodeSourceContext context =
@@ -238,7 +243,10 @@ public final class SchedulerProcess implements AutoCloseable {
     }
   }
 
-  /** A task that fails again and again for want of its program must not be what tells of it. */
+  /**
+   * Rejects commands that cannot be started. Otherwise the user would learn of a missing program
+   * only from tasks that fail again and again.
+   */
   private static void requireCommands(ProcessOptions options, Config config) {
     CommandCheck check =
         new CommandCheck(
@@ -258,7 +266,7 @@ public final class SchedulerProcess implements AutoCloseable {
     return parts.api;
   }
 
-  /** The configuration in force. */
+  /** Returns the configuration in force. */
   public Config config() {
     Config config = parts.configs.current().config();
     if (config == null) {
@@ -267,17 +275,17 @@ public final class SchedulerProcess implements AutoCloseable {
     return config;
   }
 
-  /** What is wrong with the configuration although it is in force. */
+  /** Returns the problems of the configuration that do not keep it from being in force. */
   public List<Problem> problems() {
     return parts.configs.current().problems();
   }
 
-  /** Where it serves HTTP, if it does. */
+  /** Returns the address on which the process serves HTTP, if it does. */
   public Optional<URI> httpUri() {
     return Optional.ofNullable(parts.web).map(io.espalier.webui.WebServer::uri);
   }
 
-  /** Where it expects workers, if it does, as HOST:PORT. */
+  /** Returns the address on which the process accepts workers, if it does, as HOST:PORT. */
   public Optional<String> thriftAddress() {
     return Optional.ofNullable(parts.remote)
         .map(RemoteRunner::address)
@@ -289,17 +297,17 @@ public final class SchedulerProcess implements AutoCloseable {
                     .toString());
   }
 
-  /** How many tasks were started since the process began. */
+  /** Returns the number of tasks started since the process began. */
   public long started() throws InterruptedException {
     return askLoop(SchedulerLoop::started);
   }
 
-  /** The counts of all configured jobs as of this moment. */
+  /** Returns the current counts of all configured jobs. */
   public Collection<JobProgress> progress() throws InterruptedException {
     return askLoop(SchedulerLoop::progress).values();
   }
 
-  /** How all configured jobs stand, by name, as of this moment. */
+  /** Returns the current states of all configured jobs, by name. */
   public Map<String, JobStateRecord> standings() throws InterruptedException {
     return askLoop(SchedulerLoop::standings);
   }
@@ -309,10 +317,11 @@ public final class SchedulerProcess implements AutoCloseable {
   }
 
   /**
-   * Waits a while for the end of all work: nothing runs, may start or waits for a time, and a fresh
-   * look at the nodes brought nothing new (docs/design/design.md#the-end-of-a-run).
+   * Waits up to the given time for the end of all work: no task runs, may start or waits for a
+   * time, and a fresh fetch of the nodes returned nothing new
+   * (docs/design/design.md#the-end-of-a-run).
    *
-   * @return whether that is so
+   * @return true when all work has ended
    */
   public boolean awaitQuiet(long millis) throws InterruptedException {
     requireAlive();
@@ -336,7 +345,7 @@ public final class SchedulerProcess implements AutoCloseable {
     return false;
   }
 
-  /** Waits until the first configuration and its nodes are in force, and seen in the view. */
+  /** Waits until the first configuration and its nodes are in force and visible in the view. */
   public void awaitSettled() throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     while (api().view().config() == null) {
@@ -351,13 +360,16 @@ public final class SchedulerProcess implements AutoCloseable {
 
   private InterruptedException stopped() throws InterruptedException {
     if (signalled) {
-      // The thread that was told of the signal ends the program, with its exit code.
+      // The thread that handles the signal ends the program, with its exit code.
       TimeUnit.MINUTES.sleep(1);
     }
     return new InterruptedException("stopped");
   }
 
-  /** Without any nodes there is nothing to wait for: their sources are part of what was asked. */
+  /**
+   * Fails when no nodes could be fetched at all: the node sources are part of the request, and
+   * nothing could run.
+   */
   private void requireNodes() {
     NodesState nodes = parts.nodes.state();
     if (nodes.snapshot() == null && nodes.failing()) {
@@ -365,7 +377,7 @@ public final class SchedulerProcess implements AutoCloseable {
     }
   }
 
-  /** Waits until the process is stopped by a signal, or dies. */
+  /** Waits until a signal stops the process, or until it dies. */
   public void awaitEnd() throws InterruptedException {
     while (!awaitEnd(1_000)) {
       requireAlive();
@@ -373,9 +385,9 @@ public final class SchedulerProcess implements AutoCloseable {
   }
 
   /**
-   * Waits a while for the end.
+   * Waits up to the given time for the end of the process.
    *
-   * @return whether it was stopped
+   * @return true when the process was stopped
    * @throws CommandException when it died
    */
   public boolean awaitEnd(long millis) throws InterruptedException {
@@ -386,7 +398,7 @@ public final class SchedulerProcess implements AutoCloseable {
   /**
    * Waits for an answer.
    *
-   * @throws CommandException when it was refused
+   * @throws CommandException when the request was refused
    */
   public <T> T await(CompletionStage<T> answer) throws InterruptedException {
     try {
@@ -431,8 +443,8 @@ public final class SchedulerProcess implements AutoCloseable {
   }
 
   /**
-   * Stops everything in order; safe to call twice and from several threads. Whoever comes second
-   * waits for the first: the end of a main thread must not cut off the one that is stopping.
+   * Stops everything in order. Several threads may call this, also repeatedly; later callers wait
+   * for the first, so that the end of a main thread does not interrupt the thread that is stopping.
    */
   @Override
   public void close() {

@@ -7,13 +7,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes SIGINT and SIGTERM from the virtual machine, which can only end with 130 or 143 on them: a
- * daemon that was asked to stop and has stopped cleanly has to end with 0
+ * Takes SIGINT and SIGTERM over from the virtual machine, which always ends with 130 or 143 on
+ * them. A daemon that was asked to stop and has stopped cleanly must end with 0
  * (docs/design/design.md#exit-codes).
  *
- * <p>By reflection, because the compiler warns of the class without a way to say that this is
- * meant. Where it is missing, the shutdown hook stops everything just as well, only the exit code
- * is the machine's.
+ * <p>It uses reflection, because the compiler warns about the class and the warning cannot be
+ * suppressed. Where the class is missing, the shutdown hook stops everything just as well, and only
+ * the exit code is the machine's.
  */
 public final class SignalHandling {
   private static final Logger LOG = LoggerFactory.getLogger(SignalHandling.class);
@@ -22,9 +22,9 @@ public final class SignalHandling {
   private SignalHandling() {}
 
   /**
-   * From now on these two signals do only this; the newest call counts.
+   * Replaces the action of these two signals; the latest call wins.
    *
-   * @param onSignal gets the number of each signal that comes, on a thread of its own
+   * @param onSignal gets the number of each signal, on a thread of its own
    */
   public static void handle(IntConsumer onSignal) {
     SIGNALS.forEach(

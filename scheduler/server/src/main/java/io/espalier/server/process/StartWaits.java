@@ -3,13 +3,11 @@ package io.espalier.server.process;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/**
- * The waits of a start that may take minutes: whoever is asked to stop ends them. For any thread.
- */
+/** Runs the waits of a start, which may take minutes and which a stop request ends. Thread-safe. */
 public final class StartWaits {
   private final CountDownLatch givenUp = new CountDownLatch(1);
 
-  /** A start was given up while it waited: nothing of it is open any more. */
+  /** Thrown when a start is given up while it waits. Everything it opened is closed again. */
   public static final class GivenUp extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -18,15 +16,15 @@ public final class StartWaits {
     }
   }
 
-  /** The wait that is under way, and each later one, ends at once. */
+  /** Ends the current wait and each later one immediately. */
   public void giveUp() {
     givenUp.countDown();
   }
 
   /**
-   * Waits so long.
+   * Waits for the given time.
    *
-   * @throws GivenUp when that was asked for
+   * @throws GivenUp when {@link #giveUp} was called
    */
   void pause(long millis) throws InterruptedException {
     if (givenUp.await(millis, TimeUnit.MILLISECONDS)) {

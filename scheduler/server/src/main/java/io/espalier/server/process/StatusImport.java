@@ -31,13 +31,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes over the statuses of schedulers that had divided the nodes in another way ({@code
- * --statuses-from}). Of a task that several know, and this scheduler too, the newest status counts,
- * so that it can be done again. Histories stay where they are.
+ * Takes over the statuses of schedulers that partitioned the nodes differently ({@code
+ * --statuses-from}). When several schedulers, this one included, know a task, the newest status
+ * wins; an import can therefore be repeated. Histories stay where they are.
  *
- * <p>Nobody may go on with what was taken: the store is marked as passed on, and every scheduler
- * but one that takes statuses itself refuses it. First all stores are looked at, then they are
- * taken, so that a mistake in one leaves the others as they were.
+ * <p>No scheduler may continue with an imported store. The store is marked as passed on, and every
+ * scheduler refuses it unless it imports statuses itself. All stores are checked before the first
+ * one is imported, so that a mistake in one leaves the others unchanged.
  */
 final class StatusImport {
   private static final Logger LOG = LoggerFactory.getLogger(StatusImport.class);
@@ -52,19 +52,18 @@ final class StatusImport {
     this.epoch = epoch;
   }
 
-  /** An earlier store, opened. */
   private record Opened(String name, DataDirectoryOwner owner, StatusStore store) {}
 
-  /** What is to be done with it. */
+  /** An action on an opened store. */
   private interface Use {
     void with(Opened store);
   }
 
   /**
-   * Binds a store to what it serves. One that was passed on is refused, unless statuses are taken
-   * from where they went to.
+   * Binds a store to its source. Refuses a store that was passed on, unless this scheduler imports
+   * the statuses back.
    *
-   * @throws CommandException when it was passed on
+   * @throws CommandException when the store was passed on
    */
   static void bind(ProcessOptions options, DataDirectory data, StatusStore store) {
     DataDirectoryOwner owner = DataDirectoryOwner.parse(options.source());
@@ -84,14 +83,13 @@ final class StatusImport {
   }
 
   /**
-   * Takes them, if there are any to take; the store is then this scheduler's again.
+   * Imports the statuses, if any; afterwards the store belongs to this scheduler again.
    *
    * @param into bound, by {@link #bind}
    * @param how the store is taken over
-   * @return the epoch by which to go on, and what was known of the leadership before
-   * @throws CommandException when one cannot be had: it is in use, belongs to another
-   *     configuration, or its last scheduler did not see the end of its tasks; or when one is
-   *     missing
+   * @return the epoch to continue with, and what was known about the leadership before
+   * @throws CommandException when a store is missing or cannot be imported: it is in use, belongs
+   *     to another configuration, or its last scheduler did not see the end of its tasks
    */
   static Taken take(ProcessOptions options, DataDirectory data, StatusStore into, TakeOver how) {
     if (options.statusesFrom().isEmpty()) {
@@ -111,7 +109,7 @@ final class StatusImport {
           });
     }
     requireAll(owners);
-    // Tokens of tasks begin with the epoch, and only ever grow, whatever store they came from.
+    // Tokens of tasks begin with the epoch and must only grow, whatever store they came from.
     Taken taken =
         into.openEpoch(new TakeOver(Math.max(how.atLeast(), highest[0] + 1), how.leaseMillis()));
     for (ImportSource earlier : options.statusesFrom()) {
@@ -132,8 +130,8 @@ final class StatusImport {
   }
 
   /**
-   * Refuses to begin with nothing beside data directories of the same configuration that was
-   * divided in another way: all would be done again.
+   * Refuses to start with an empty store next to data directories of the same configuration with
+   * another partitioning: all tasks would run again.
    */
   static void requireNothingBeside(ProcessOptions options, DataDirectory data) {
     Path parent = data.root().getParent();
@@ -167,7 +165,7 @@ final class StatusImport {
     }
   }
 
-  /** What a missing one has done would be done again. */
+  /** Refuses an incomplete set of stores: tasks done in a missing one would run again. */
   private static void requireAll(List<DataDirectoryOwner> owners) {
     Map<Integer, TreeSet<Integer>> divisions = new TreeMap<>();
     for (DataDirectoryOwner owner : owners) {
@@ -211,7 +209,7 @@ final class StatusImport {
     String name = directory.toString();
     String source = DataDirectory.sourceOf(directory);
     DataDirectoryOwner owner = owner(name, source, configUri);
-    // Locked, so that nobody writes to it and no task of it starts.
+    // The lock ensures that no process writes to it and that none of its tasks starts.
     try (DataDirectory other = DataDirectory.open(directory, owner.toString())) {
       if (!Files.exists(other.statusFile())) {
         throw refused(name, "has no statuses in a file: those in MySQL are taken from mysql://...");
@@ -240,7 +238,8 @@ final class StatusImport {
   private void all(Opened from) {
     StatusStore store = from.store;
     if (store instanceof MySqlStatusStore schema) {
-      // Fenced first: whoever may still lead with it, unseen by us, starts nothing more.
+      // Fenced first: a scheduler that still leads with this store, unseen by us, starts nothing
+      // more.
       String plain = from.owner.toString();
       if (plain.equals(schema.source())) {
         schema.pass(plain, from.owner.passedOn());
@@ -278,7 +277,10 @@ final class StatusImport {
     taken += rows.size();
   }
 
-  /** The end of a task is not known: its scheduler has to see it, and may have its store again. */
+  /**
+   * Refuses a store with a running task, because its result is unknown. Its scheduler must see the
+   * end of the task and may get its store back for that.
+   */
   private static void refuseRunning(Opened from, StatusRow row) {
     if (from.store instanceof MySqlStatusStore schema
         && from.owner.passedOn().equals(schema.source())) {

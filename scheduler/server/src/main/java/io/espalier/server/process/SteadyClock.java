@@ -5,10 +5,10 @@ import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
 /**
- * The machine's clock, but never back: after it was set back, time goes on at half its pace until
- * the machine's clock has caught up. So what waits for an instant waits at most twice as long as
- * was meant, by whatever the clock was set back. A clock that is set forward is followed at once.
- * Not thread-safe.
+ * The machine's clock, except that it never goes back. After the machine's clock was set back, this
+ * clock advances at half its pace until the machine's clock has caught up. A wait for an instant
+ * therefore takes at most twice as long as intended. A clock that is set forward is followed
+ * immediately. Not thread-safe.
  */
 final class SteadyClock implements InstantSource {
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -18,11 +18,11 @@ final class SteadyClock implements InstantSource {
   private final LongSupplier nanos;
   private long latest;
 
-  /** What {@link #nanos} said when the latest millisecond began. */
+  /** The value of {@link #nanos} at the beginning of the latest millisecond. */
   private long latestNanos;
 
   /**
-   * @param nanos a clock that only goes on, in nanoseconds since whenever
+   * @param nanos a monotonic clock, in nanoseconds since an arbitrary origin
    */
   SteadyClock(InstantSource wall, LongSupplier nanos) {
     this.wall = wall;

@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the status store still knows all that was ever done with it. One that was restored, or
- * replaced by a replica that lacks the last of it, has an epoch below one that is known to have
- * been given: by this data directory, or by a worker. Tasks of which it knows nothing may be alive
- * then, so nothing starts until no lease of before can be in force.
+ * Detects whether the status store lost part of its history. A store that was restored, or replaced
+ * by a replica without the latest writes, has an epoch below one that this data directory or a
+ * worker knows. Tasks unknown to the store may then be alive, so nothing starts until no earlier
+ * lease can be in force.
  */
 final class StoreHistory {
   private static final Logger LOG = LoggerFactory.getLogger(StoreHistory.class);
@@ -40,8 +40,8 @@ final class StoreHistory {
   }
 
   /**
-   * Looks, before the store is taken over. That it was set back is remembered durably until the
-   * wait is over: a restart in between must not shorten it.
+   * Inspects the store before it is taken over. The finding that it was set back is stored durably
+   * until the wait is over, so that a restart in between does not shorten the wait.
    */
   static StoreHistory look(
       ProcessOptions options, StatusStore store, EpochFile mark, DataDirectory data) {
@@ -59,7 +59,7 @@ final class StoreHistory {
     return history;
   }
 
-  /** What the protocol is to assume of the time before this leadership. */
+  /** Returns what the protocol must assume about the time before this leadership. */
   Past past(Taken taken) {
     if (options.store() == ProcessOptions.Store.MEMORY
         || options.remote().map(ProcessOptions.Remote::safeWait).orElse(false)
@@ -69,7 +69,7 @@ final class StoreHistory {
     return taken.first() ? Past.NEW : Past.KNOWN;
   }
 
-  /** That the store was set back, as long as it matters. */
+  /** Reports that the store was set back, as long as it matters. */
   Optional<String> problem() {
     return data.setBack()
         .map(
@@ -79,7 +79,7 @@ final class StoreHistory {
                     + " alive");
   }
 
-  /** Remembers a take-over; what this directory knows of leases counts as well as the store's. */
+  /** Remembers a take-over. The leases that this directory knows count as well as the store's. */
   synchronized Taken taken(Taken byStore) {
     long leaseMillis = Math.max(byStore.earlierLeaseMillis(), knownLeaseMillis);
     mark.seen(byStore.epoch(), Math.max(leaseMillis, options.leaseMillis()));
@@ -87,14 +87,14 @@ final class StoreHistory {
   }
 
   /**
-   * For a scheduler that asks no workers: waits until nothing can be alive that another one gave to
-   * workers. Its rows are to be read after that.
+   * Waits until no task that another scheduler gave to workers can be alive. Used by a scheduler
+   * that queries no workers; it must read the rows of the store after that.
    *
    * @throws StartWaits.GivenUp when the wait was ended
    */
   void outwaitWorkers(Taken taken, StartWaits waits) throws InterruptedException {
     if (mayLiveOnWorkers(taken)) {
-      // Versions that did not store it had these by default.
+      // Versions that did not store the value used these defaults.
       long millis =
           taken.earlierLeaseMillis() > 0
               ? taken.earlierLeaseMillis()
@@ -117,7 +117,7 @@ final class StoreHistory {
   }
 
   /**
-   * Nothing of the leaderships before this one can be alive any more.
+   * Records that no task of an earlier leadership can be alive any more.
    *
    * @throws StoreException when that could not be stored
    */
@@ -128,12 +128,12 @@ final class StoreHistory {
   }
 
   /**
-   * A worker has heard of a later leader than this one. Either there is one, then this one is
-   * deposed; or the store was set back under it. Only the store can tell; it is asked until it
-   * answers, on a thread of its own.
+   * Handles a worker that knows a later leader. Either there is one, and this leader is deposed, or
+   * the store was set back while this scheduler led. Only the store can tell which; it is queried
+   * until it answers, on a separate thread.
    *
    * @param own the epoch of this leadership
-   * @param end is told why this leadership ends
+   * @param end called with the reason why this leadership ends
    */
   void heard(long newer, long own, Consumer<Throwable> end) {
     Thread thread = new Thread(() -> end.accept(decided(newer, own)), "newer-epoch");

@@ -24,18 +24,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * That a status store in MySQL is this process's, and the proof of it: the row of the owner, which
- * the process changes about once a second. Each change counts as proof for a time that the row
- * names, from before it was asked for. Whoever else wants the store waits until it has seen the row
- * unchanged for that time by its own clock; so nobody's clock is compared with another's.
+ * Acquires the ownership of a status store in MySQL for this process and proves it. The proof is
+ * the owner's row, which the process updates about once a second. Each update is a proof that is
+ * valid for a time named by the row, counted from before the update was sent. Another process that
+ * wants the store waits until it has seen the row unchanged for that time by its own clock; clocks
+ * of different machines are never compared.
  *
  * <p>Thread-safe. Has a thread from {@link #prove} to {@link #close}.
  */
 public final class StoreOwnership implements AutoCloseable {
-  /** How long a proof counts by default: short outages of the store end no task. */
+  /** The default validity of a proof: short outages of the store end no task. */
   public static final Duration DEFAULT_PROOF = Duration.ofMinutes(10);
 
-  /** The shortest time for which a proof may count. */
+  /** The minimum validity of a proof. */
   public static final Duration LEAST_PROOF = Duration.ofSeconds(3);
 
   private static final Logger LOG = LoggerFactory.getLogger(StoreOwnership.class);
@@ -63,13 +64,13 @@ public final class StoreOwnership implements AutoCloseable {
   }
 
   /**
-   * Who wants a store, and how.
+   * Identifies who wants a store, and how.
    *
-   * @param owner a data directory where it is, or a group of schedulers: the same one may have the
-   *     store at once, for then it is certain that no earlier process of it has it
-   * @param label the same for people
-   * @param proof for how long each proof counts
-   * @param takeOver whether it is to be taken from another owner that has not ended in order
+   * @param owner a data directory with its place, or a group of schedulers; the same owner may take
+   *     the store immediately, because no earlier process of it can still use the store
+   * @param label the owner for people
+   * @param proof the validity of each proof
+   * @param takeOver whether to take the store also from another owner that did not end cleanly
    */
   public record Applicant(String owner, String label, Duration proof, boolean takeOver) {
     Kinship to(StoreOwner row) {
@@ -83,12 +84,13 @@ public final class StoreOwnership implements AutoCloseable {
   }
 
   /**
-   * Takes a store that is free, or the applicant's own, or one whose row does not change any more:
-   * of what may be the applicant's own, and of another if it wants that.
+   * Takes a store. A store that is free, or certainly the applicant's own, is taken at once. For a
+   * store that may be the applicant's own, and, with {@code takeOver}, for another owner's, the
+   * method first waits until the row no longer changes.
    *
-   * @return empty when the store cannot say yet who has it: its tables have to be made first
-   * @throws CommandException when another has it
-   * @throws StoreException when it cannot be asked
+   * @return empty when the store has no tables yet and thus cannot tell its owner
+   * @throws CommandException when another owner has it
+   * @throws StoreException when the store does not answer
    * @throws StartWaits.GivenUp when the wait was ended
    */
   static Optional<StoreOwnership> take(MySqlAddress address, Applicant applicant, StartWaits waits)
@@ -127,11 +129,11 @@ public final class StoreOwnership implements AutoCloseable {
   }
 
   /**
-   * Takes a store whose row is still as it was seen.
+   * Takes a store if its row is still as it was seen.
    *
-   * @param owners is closed with the ownership
-   * @param process of the applicant, never used before
-   * @return null when it is not
+   * @param owners closed together with the ownership
+   * @param process a process id of the applicant that was never used before
+   * @return null when the row has changed
    */
   public static @Nullable StoreOwnership claim(
       MySqlOwners owners, StoreOwner seen, Applicant applicant, String process) {
@@ -146,14 +148,16 @@ public final class StoreOwnership implements AutoCloseable {
     return taken;
   }
 
-  /** How long a row must be seen unchanged before its owner may be taken for one without proof. */
+  /**
+   * Returns how long a row must be seen unchanged before its owner can be considered without proof.
+   */
   public static long silenceMillis(StoreOwner row) {
     return row.proofMillis() + ProtocolTimers.leastMargin(row.proofMillis());
   }
 
   /**
-   * Waits until nothing of the owner may be alive. The clock is one that stands still while this
-   * machine sleeps: that makes the wait longer, never shorter.
+   * Waits until nothing of the owner can be alive. The clock stands still while this machine
+   * sleeps, which can only make the wait longer.
    */
   private static void awaitSilence(MySqlOwners owners, StoreOwner row, String why, StartWaits waits)
       throws InterruptedException {
@@ -203,17 +207,18 @@ public final class StoreOwnership implements AutoCloseable {
   }
 
   /**
-   * The process as the store knows it: whoever raises the epoch makes sure that it is the owner.
+   * Returns the id under which the store knows this process. Raising the epoch checks with it that
+   * the process is the owner.
    */
   String process() {
     return mine.process();
   }
 
   /**
-   * Begins to prove, about once a second.
+   * Starts to prove the ownership, about once a second.
    *
-   * @param onLost told once when the store is another's
-   * @param onUnproven told, again and again, while the last proof counts no more
+   * @param onLost called once when another process owns the store
+   * @param onUnproven called repeatedly while the last proof is no longer valid
    */
   public void prove(Consumer<? super StoreException> onLost, Runnable onUnproven) {
     ScheduledFuture<?> forEver =
@@ -268,17 +273,20 @@ public final class StoreOwnership implements AutoCloseable {
         asked, proof - Math.min(proof / 2, Math.max(2_000, ProtocolTimers.leastMargin(proof))));
   }
 
-  /** For how long it is certain that the store is ours; 0 or less: it is not. */
+  /**
+   * Returns for how many milliseconds it is certain that this process owns the store; 0 or less: it
+   * is not.
+   */
   public long remainingMillis() {
     return lost ? 0 : validity.remainingMillis();
   }
 
-  /** Whether the store is another's. */
+  /** Returns true when another process owns the store. */
   public boolean isLost() {
     return lost;
   }
 
-  /** What keeps us from proving it; empty: nothing. */
+  /** Describes what prevents the proof; empty: nothing. */
   public Optional<String> problem() {
     return Optional.of(problem)
         .filter(text -> !text.isEmpty())
@@ -291,7 +299,9 @@ public final class StoreOwnership implements AutoCloseable {
                             + " is answered and no task started"));
   }
 
-  /** Everything has ended: lets others have the store at once. */
+  /**
+   * Releases the store, so that others can take it immediately. Everything must have ended before.
+   */
   @Override
   public void close() {
     prover.shutdownNow();

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A leadership that also needs the status store to be its own: it ends when the store is another's,
- * or when that was not proven for too long.
+ * A leadership that also requires the ownership of the status store. It ends when another process
+ * owns the store, or when the ownership was not proven for too long.
  */
 final class StoreRight implements Leadership {
   private final Leadership elected;
@@ -16,14 +16,17 @@ final class StoreRight implements Leadership {
   private volatile boolean ended;
 
   /**
-   * @param ownership null: a lock keeps others from the store
+   * @param ownership null: a lock protects the store from other processes
    */
   StoreRight(Leadership elected, @Nullable StoreOwnership ownership) {
     this.elected = elected;
     this.ownership = ownership;
   }
 
-  /** The store was taken over: from now on no worker is answered and nothing is sent. */
+  /**
+   * Ends the leadership because another process took over the store. From now on no worker is
+   * answered and nothing is sent.
+   */
   void end() {
     ended = true;
   }

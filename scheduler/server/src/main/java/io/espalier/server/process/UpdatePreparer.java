@@ -34,10 +34,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts configurations and node snapshots together, does beside the scheduler thread what is
- * expensive about a change (comparing, reading stored statuses), and hands it to the loop: one
- * change at a time, the newest of each, and only nodes that belong to the configuration
- * (docs/design/design.md#nodes-belong-to-their-settings).
+ * Combines configurations and node snapshots into updates and passes them to the loop. It does the
+ * expensive part of an update outside the scheduler thread: comparing, and reading stored statuses.
+ * It passes on one update at a time, with the newest of each input, and only nodes that belong to
+ * the configuration (docs/design/design.md#nodes-belong-to-their-settings).
  */
 final class UpdatePreparer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UpdatePreparer.class);
@@ -52,7 +52,7 @@ final class UpdatePreparer implements AutoCloseable {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(work -> new Thread(work, "changes"));
 
-  /** What was brought into force last; of the thread of changes. */
+  /** The configuration that came into force last. Confined to the update thread. */
   private @Nullable Config newest;
 
   private final Object lock = new Object();
@@ -60,7 +60,7 @@ final class UpdatePreparer implements AutoCloseable {
   private @Nullable NodeSnapshot nodes;
   private boolean scheduled;
 
-  /** Counts what was handed over; {@code inForce} is the count up to which it is in force. */
+  /** Counts the received inputs; {@code inForce} is the count up to which they are in force. */
   private long received;
 
   private long inForce;
@@ -82,7 +82,7 @@ final class UpdatePreparer implements AutoCloseable {
     this.error = error;
   }
 
-  /** A new good configuration; any thread. */
+  /** Accepts a new good configuration. Any thread may call this. */
   void config(Config newest) {
     synchronized (lock) {
       config = newest;
@@ -91,7 +91,7 @@ final class UpdatePreparer implements AutoCloseable {
     }
   }
 
-  /** A new good set of nodes; any thread. */
+  /** Accepts a new good set of nodes. Any thread may call this. */
   void nodes(NodeSnapshot newest) {
     synchronized (lock) {
       nodes = newest;
@@ -100,12 +100,12 @@ final class UpdatePreparer implements AutoCloseable {
     }
   }
 
-  /** How many changes came into force so far. */
+  /** Returns how many updates have come into force. */
   long changesInForce() {
     return changesInForce;
   }
 
-  /** Whether everything that was handed over and fits together is in force. */
+  /** Returns true when all received inputs that fit together are in force. */
   boolean isSettled() {
     synchronized (lock) {
       return !scheduled && (!fits() || inForce == received);
@@ -164,7 +164,9 @@ final class UpdatePreparer implements AutoCloseable {
     }
   }
 
-  /** Before another look at a store that is away; false when it is time to end. */
+  /**
+   * Pauses before the next attempt on a store that does not answer; false when the thread must end.
+   */
   private static boolean pause() {
     try {
       TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
@@ -176,8 +178,8 @@ final class UpdatePreparer implements AutoCloseable {
   }
 
   /**
-   * A job that was deleted and made again is another one, also when both happened between two looks
-   * at the configuration: then the old one is taken out of force first.
+   * Prepares an update. A job that was deleted and created again is a different job, even when both
+   * happened between two polls of the configuration; the old job is then removed first.
    */
   private void prepareInOrder(Config newConfig, Topology topology, long nodesAtMillis) {
     SortedMap<String, Job> without = new TreeMap<>(newConfig.jobs());
@@ -195,7 +197,7 @@ final class UpdatePreparer implements AutoCloseable {
     newest = newConfig;
   }
 
-  /** 0: made by hand, without a time. */
+  /** A time of 0 means that the job was written by hand, without a creation time. */
   private static boolean isAnother(long createTime, long newCreateTime) {
     return createTime != 0 && newCreateTime != 0 && createTime != newCreateTime;
   }
@@ -203,7 +205,7 @@ final class UpdatePreparer implements AutoCloseable {
   private void prepare(Config newConfig, Topology topology, long nodesAtMillis) {
     long start = System.nanoTime();
     UpdatePlan change = core.prepare(newConfig, topology);
-    // First, so that nothing that is read below is older than what is noted from now on.
+    // First, so that nothing read below is older than what the loop records from now on.
     onLoop(() -> loop.willRead(change));
     Map<String, Long> stored = store.incarnations();
     Map<String, Long> incarnations = new HashMap<>();
@@ -246,7 +248,7 @@ final class UpdatePreparer implements AutoCloseable {
         (System.nanoTime() - start) / 1_000_000);
   }
 
-  /** Has it done on the scheduler thread, and waits for the answer. */
+  /** Runs an action on the scheduler thread and waits for its completion. */
   private void onLoop(Supplier<CompletionStage<Void>> what) {
     CompletableFuture<Void> answer = new CompletableFuture<>();
     owner.execute(

@@ -1,10 +1,12 @@
 package io.espalier.server.process;
 
-/** The version of the distribution. */
+/** Provides the version of the distribution. */
 public final class Version {
   private Version() {}
 
-  /** As in the manifest of the jar; {@code development} when run from classes. */
+  /**
+   * Returns the version from the manifest of the jar, or {@code development} when run from classes.
+   */
   public static String get() {
     String version = Version.class.getPackage().getImplementationVersion();
     return version == null ? "development" : version;

@@ -37,7 +37,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One worker process that runs: opened from top to bottom, closed back up. */
+/**
+ * A running worker process. It opens its parts from top to bottom and closes them in reverse order.
+ */
 public final class WorkerProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerProcess.class);
   private static final int UPKEEP_SECONDS = 60;
@@ -49,13 +51,13 @@ public final class WorkerProcess implements AutoCloseable {
   private final CountDownLatch ended = new CountDownLatch(1);
 
   /**
-   * What it is started with, checked.
+   * The checked options of a worker process.
    *
-   * @param workerCommand argv prefix of jobs that have no command; empty: none
-   * @param commandDirectory what relative commands are relative to
-   * @param logs what is kept of the output of tasks
-   * @param measuring how live tasks are measured, and the host
-   * @param noop runs nothing
+   * @param workerCommand argv prefix of jobs without a command; empty: none
+   * @param commandDirectory the directory against which relative commands are resolved
+   * @param logs how much task output is kept
+   * @param measuring how running tasks and the host are measured
+   * @param noop whether the worker runs no real task
    */
   public record Options(
       AgentOptions agent,
@@ -135,7 +137,10 @@ public final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  /** Looks at the host again, deletes old output, and says whether output can be kept at all. */
+  /**
+   * Starts the periodic upkeep: measures the host, deletes old output, and reports whether output
+   * can be stored at all.
+   */
   private ScheduledExecutorService upkeep(LogStore logs, JobLogs jobLogs) {
     ScheduledExecutorService upkeep =
         Executors.newSingleThreadScheduledExecutor(
@@ -150,14 +155,14 @@ public final class WorkerProcess implements AutoCloseable {
         upkeep,
         UPKEEP_SECONDS,
         () -> {
-          // What is not remembered is kept, rather than deleted too early.
+          // Output is kept rather than deleted too early when its settings were not saved.
           jobLogs.save();
           logs.prune(System.currentTimeMillis());
         });
     return upkeep;
   }
 
-  /** A piece of upkeep; one that fails is said, and tried again at its next time. */
+  /** A unit of upkeep. A failure is logged, and the unit runs again at its next time. */
   private interface Upkeep {
     void run() throws IOException;
   }
@@ -213,7 +218,7 @@ public final class WorkerProcess implements AutoCloseable {
   /**
    * Starts everything; from now on SIGINT and SIGTERM stop it and end this program with 0.
    *
-   * @throws CommandException with one clear line when something cannot be had
+   * @throws CommandException with one clear line when something is not available
    */
   public static WorkerProcess startUntilSignal(Options options) {
     CompletableFuture<WorkerProcess> started = new CompletableFuture<>();
@@ -243,17 +248,17 @@ public final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  /** The scheduler is to be found at these addresses from now on; it is tried at once. */
+  /** Replaces the addresses of the scheduler; the worker tries them immediately. */
   public void schedulers(List<AgentOptions.Address> schedulers) {
     agent.schedulers(schedulers);
   }
 
-  /** Shard and instance. */
+  /** Returns the shard and the instance. */
   public String name() {
     return agent.self().shard() + " (" + Long.toHexString(agent.self().instance()) + ")";
   }
 
-  /** Where the scheduler finds it. */
+  /** Returns the address at which the scheduler reaches the worker. */
   public String address() {
     return agent.address();
   }
@@ -262,7 +267,7 @@ public final class WorkerProcess implements AutoCloseable {
   public void awaitEnd() throws InterruptedException {
     while (!agent.awaitDrained(1_000)) {
       if (closed.get()) {
-        // The thread that was told of the signal ends the program.
+        // The thread that handles the signal ends the program.
         boolean unused = ended.await(5, TimeUnit.MINUTES);
         return;
       }
@@ -272,7 +277,7 @@ public final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  /** Stops everything in order; safe to call from several threads, the second waits. */
+  /** Stops everything in order. Several threads may call this; later callers wait for the first. */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {

@@ -1,4 +1,4 @@
-/** The scheduler process: its parts, wired, and its life. */
+/** The scheduler process: the wiring of its parts, and its lifecycle. */
 @NullMarked
 package io.espalier.server.process;
 

@@ -10,24 +10,24 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
-/** Where the output of tasks is read, wherever it lies. Thread-safe; nothing blocks the caller. */
+/** Reads the output of tasks, wherever it is stored. Thread-safe; no method blocks the caller. */
 public interface LogReader {
-  /** A page of lines. */
+  /** Returns a page of lines. */
   CompletionStage<LogPage> query(LogQuery query);
 
   /**
-   * What is new for somebody who follows.
+   * Returns the new lines for a client that follows the output.
    *
-   * @param query ascending; its {@code from} is for stores without a position, -1: begin behind
-   *     what they have now
-   * @param positions of the last answer; at first empty
+   * @param query ascending; its {@code from} is for stores without a position, -1: begin after
+   *     their current content
+   * @param positions of the last answer; initially empty
    */
   CompletionStage<LogPage> follow(LogQuery query, Map<String, Long> positions);
 
   /**
-   * Reads one store.
+   * Creates a reader of one store.
    *
-   * @param blocking where it may wait for the disk
+   * @param blocking runs reads that may wait for the disk
    */
   static LogReader of(LogStore store, Executor blocking) {
     return new LogReader() {
@@ -54,7 +54,7 @@ public interface LogReader {
     };
   }
 
-  /** Asks for the last line, whatever it says. */
+  /** Returns a query for the last line, whatever it contains. */
   static LogQuery newest(LogQuery query) {
     return query.withRegex("").withFrom(-1).withOrder(false).withLimit(1);
   }

@@ -20,13 +20,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The output of tasks of a whole pool: asks all workers at the same time, and the scheduler's own
- * store for what ran there before, and merges what comes by time
- * (docs/design/bistro.md#log-queries). Who does not answer in time is named in the page, and holds
- * up nobody.
+ * Reads the task output of a whole pool. It queries all workers in parallel, and the scheduler's
+ * own store for tasks that ran there before, and merges the results by time
+ * (docs/design/bistro.md#log-queries). The page names workers that do not answer in time; they do
+ * not delay the others.
  */
 public final class PoolLogs implements LogReader, AutoCloseable {
-  /** The scheduler's own store, among names of workers: no shard is called that. */
+  /** The key of the scheduler's own store among names of workers; no shard has this name. */
   private static final String OWN = "";
 
   private static final int CALLS_AT_ONCE = 32;
@@ -39,8 +39,8 @@ public final class PoolLogs implements LogReader, AutoCloseable {
 
   /**
    * @param pool the newest view of the workers
-   * @param own stays the caller's
-   * @param patienceMillis until who has not answered is named
+   * @param own the scheduler's own store, which the caller closes
+   * @param patienceMillis the time after which a worker counts as not answering
    */
   PoolLogs(Supplier<List<WorkerInfo>> pool, WorkerCalls calls, LogStore own, int patienceMillis) {
     this.pool = pool;
@@ -62,7 +62,7 @@ public final class PoolLogs implements LogReader, AutoCloseable {
     threads.allowCoreThreadTimeOut(true);
   }
 
-  /** What one store has answered; exactly one of the two. */
+  /** The answer of one store; exactly one of the two is set. */
   private record Answer(@Nullable LogPage page, String why) {}
 
   @Override
@@ -77,7 +77,7 @@ public final class PoolLogs implements LogReader, AutoCloseable {
   public CompletionStage<LogPage> follow(LogQuery query, Map<String, Long> positions) {
     List<WorkerInfo> workers = pool.get();
     boolean begins = query.from() < 0;
-    // Who joins later is followed from its beginning: all that it has is new.
+    // A worker that joins later is followed from its beginning: all its output is new.
     long from = begins && !positions.isEmpty() ? 0 : query.from();
     LogQuery each = query.withLimit(MergedLogs.limitOfEach(query.limit(), workers.size() + 1));
     return ask(
@@ -110,7 +110,7 @@ public final class PoolLogs implements LogReader, AutoCloseable {
     Map<String, LogPage> pages = new ConcurrentHashMap<>();
     Map<String, String> unreachable = new ConcurrentHashMap<>();
     List<CompletableFuture<?>> all = new ArrayList<>(workers.size() + 1);
-    // A wrong query is refused by our own store too: that failure is the answer.
+    // Our own store refuses an invalid query too: that failure is the answer.
     all.add(
         CompletableFuture.supplyAsync(() -> own.query(question.apply(OWN)), threads)
             .thenAccept(page -> pages.put(OWN, taken.apply(page))));
@@ -154,7 +154,7 @@ public final class PoolLogs implements LogReader, AutoCloseable {
     }
   }
 
-  /** Asks again when a connection has died that had been kept open: reading changes nothing. */
+  /** Repeats the query when a kept-alive connection has died; reading has no side effects. */
   private LogPage asked(String address, LogQuery query, int millis) throws RpcException {
     try {
       return calls.logs(address, query, millis);

@@ -54,16 +54,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs tasks on workers elsewhere: drives {@link SchedulerProtocol} with a real clock and real
- * calls. One thread, "workers", owns it; the scheduler's thread, calls of workers and answers to
- * ours leave it messages. It takes all that are there before it makes batches, so a round of starts
- * to one worker is one call, and the busier everything is the bigger the batches are.
+ * Runs tasks on remote workers: drives {@link SchedulerProtocol} with a real clock and real calls.
+ * One thread, "workers", owns the protocol; the scheduler thread, calls from workers and answers to
+ * our calls send it messages. It handles all queued messages before it creates batches. Several
+ * starts for one worker thus become one call, and batches grow with the load.
  *
- * <p>Tasks outlive it: {@link #close} stops none, the next scheduler process takes them over.
- *
- * <p>Length. Between the protocol, which decides, and the calls, which are made elsewhere, it only
- * passes on: every method of a {@link TaskRunner}, of the protocol's output and of the workers'
- * calls is here once, and all of them meet in one inbox.
+ * <p>Tasks survive the runner: {@link #close} stops none, and the next scheduler process takes them
+ * over.
  */
 public final class RemoteRunner implements TaskRunner {
   private static final Logger log = LoggerFactory.getLogger(RemoteRunner.class);
@@ -119,12 +116,12 @@ public final class RemoteRunner implements TaskRunner {
    * Listens for workers; they are answered once {@link #resume} was called.
    *
    * @param shard name of the instance node
-   * @param term of which leadership; without it nothing is answered or sent
-   * @param past whether the store knows all that may be alive
-   * @param json reads what comes as JSON text
-   * @param newerEpoch told on the runner's thread, once, when a worker has heard of a later leader
-   *     of the same store; from then on nothing is answered or sent
-   * @throws IOException naming the address, when it cannot be had
+   * @param term the term of leadership; without it nothing is answered or sent
+   * @param past whether the store knows everything that may be alive
+   * @param json parses JSON text from workers
+   * @param newerEpoch called once, on the runner's thread, when a worker knows a later leader of
+   *     the same store; from then on nothing is answered or sent
+   * @throws IOException naming the address when it is not available
    */
   public static RemoteRunner listen(
       String shard,
@@ -142,12 +139,12 @@ public final class RemoteRunner implements TaskRunner {
     return runner;
   }
 
-  /** Where it listens for workers. */
+  /** Returns the address on which it listens for workers. */
   public InetSocketAddress address() {
     return server.address();
   }
 
-  /** Numbers for metrics; from any thread. */
+  /** Returns statistics for metrics. Thread-safe. */
   public RemoteStats stats() {
     long oldest = 0;
     Map<WorkerInfo.State, Integer> states = new EnumMap<>(WorkerInfo.State.class);
@@ -167,29 +164,32 @@ public final class RemoteRunner implements TaskRunner {
     return lastSeen.getOrDefault(worker, 0L);
   }
 
-  /** Whether no worker gets tasks because invocations may be alive of which nothing is known. */
+  /** Returns true when no worker gets tasks because unknown invocations may be alive. */
   public boolean waitsSafely() {
     return waitsSafely;
   }
 
-  /** Whether nothing that earlier leaders have started can be alive any more, unless confirmed. */
+  /**
+   * Returns true when no task that earlier leaders have started can be alive any more, unless it is
+   * confirmed.
+   */
   public boolean hasOutwaited() {
     return outwaited;
   }
 
-  /** Why workers get no tasks, or are refused, for people. */
+  /** Describes for people why workers get no tasks or are refused. */
   public Optional<String> problem() {
     return Optional.of(problem).filter(text -> !text.isEmpty());
   }
 
-  /** The newest view of the pool. */
+  /** Returns the newest view of the pool. */
   public List<WorkerInfo> pool() {
     return workers;
   }
 
   /**
-   * Leaves the safe wait at once if it is not later than that: the operator's word that nothing of
-   * an earlier scheduler is alive.
+   * Ends the safe wait at once if the current time is before {@code limit}: the operator confirms
+   * that no task of an earlier scheduler is alive.
    */
   public void exitSafeWaitBefore(Instant limit) {
     tell(
@@ -211,9 +211,9 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   /**
-   * Reads the output of the tasks of all workers.
+   * Creates a reader of the task output of all workers.
    *
-   * @param own the scheduler's own store, for what ran there before
+   * @param own the scheduler's own store, for tasks that ran there before
    */
   public PoolLogs logs(LogStore own) {
     return new PoolLogs(this::pool, calls, own, LOGS_MILLIS);
@@ -305,7 +305,7 @@ public final class RemoteRunner implements TaskRunner {
     inbox.add(message);
   }
 
-  /** A clock that neither jumps nor goes back. */
+  /** A monotonic clock that does not jump. */
   private long clock() {
     return wallAtStart + (System.nanoTime() - nanosAtStart) / 1_000_000;
   }
@@ -327,12 +327,12 @@ public final class RemoteRunner implements TaskRunner {
     }
   }
 
-  /** The time of what is being handled: of the runner's thread. */
+  /** The time of the message being handled. Confined to the runner's thread. */
   private long now() {
     return turn.now();
   }
 
-  /** What the runner's thread does in turns. */
+  /** The work that the runner's thread does in turns. */
   private final class Owner implements ProvenTurn.Half<Long> {
     @Override
     public Long now() {
@@ -363,7 +363,7 @@ public final class RemoteRunner implements TaskRunner {
     }
   }
 
-  /** What the protocol wants done. */
+  /** Carries out the output of the protocol. */
   private final class Output implements SchedulerOutput {
     @Override
     public void send(String address, WorkBatch work) {
@@ -429,7 +429,7 @@ public final class RemoteRunner implements TaskRunner {
     }
   }
 
-  /** What workers say. */
+  /** Handles the calls of workers. */
   private final class Answers implements CallTable.OfScheduler {
     @Override
     public CompletionStage<HeartbeatResponse> heartbeat(Heartbeat heartbeat) {
@@ -463,7 +463,8 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   /**
-   * Lets go of the workers: their tasks go on, and what they report waits for the next scheduler.
+   * Disconnects from the workers. Their tasks continue, and their reports wait for the next
+   * scheduler.
    */
   @Override
   public void close() {

@@ -5,15 +5,14 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Numbers about a pool of workers.
+ * Statistics of a pool of workers.
  *
- * @param states how many workers are in each state; those without any are absent
- * @param oldestHeartbeatMillis since the worker that was silent longest was heard of, lost ones
- *     apart
- * @param runs invocations that may be alive
- * @param unsettled ends that are not durable yet, so that workers keep them
- * @param calls of workers, so far
- * @param failedCalls of them, those that were not answered, or refused
+ * @param states number of workers by state; states without workers are absent
+ * @param oldestHeartbeatMillis time since the oldest last heartbeat of any worker that is not lost
+ * @param runs number of invocations that may be alive
+ * @param unsettled number of completions that are not durable yet, so that workers keep them
+ * @param calls number of calls to workers so far
+ * @param failedCalls number of these calls that were not answered, or refused
  */
 public record RemoteStats(
     Map<WorkerInfo.State, Integer> states,
@@ -26,7 +25,7 @@ public record RemoteStats(
     states = states.isEmpty() ? Map.of() : Map.copyOf(new EnumMap<>(states));
   }
 
-  /** How many workers are in a state. */
+  /** Returns the number of workers in a state. */
   public int in(WorkerInfo.State state) {
     return states.getOrDefault(state, 0);
   }

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * Calls workers. As many threads as calls are under way, one per worker at most: one that hangs
- * holds up nobody else.
+ * Calls workers. It uses one thread per call in progress, and at most one per worker, so that a
+ * hanging call does not delay others.
  */
 final class WorkerCalls implements AutoCloseable {
   private final WorkerClient client;
@@ -35,15 +35,18 @@ final class WorkerCalls implements AutoCloseable {
     this.client = new WorkerClient(options);
   }
 
-  /** How a call failed. */
+  /** Receives the failure of a call. */
   interface Failure {
     /**
-     * @param reached false: nothing of it was acted upon, for certain
+     * @param reached false when it is certain that the worker did not act on the call
      */
     void because(boolean reached, String why);
   }
 
-  /** Exactly one of the two is called, on another thread, within that time. */
+  /**
+   * Sends work to a worker. Exactly one of the two callbacks runs, on another thread, within the
+   * given time.
+   */
   void work(
       String address,
       WorkBatch work,
@@ -73,7 +76,7 @@ final class WorkerCalls implements AutoCloseable {
     }
   }
 
-  /** Asks a worker for logs; blocks. */
+  /** Queries the logs of a worker; blocks. */
   LogPage logs(String address, LogQuery query, int millis) throws RpcException {
     made.increment();
     boolean answered = false;
@@ -88,17 +91,17 @@ final class WorkerCalls implements AutoCloseable {
     }
   }
 
-  /** How many calls there were. */
+  /** Returns the number of calls. */
   long made() {
     return made.sum();
   }
 
-  /** How many of them have no good answer. */
+  /** Returns the number of calls without a good answer. */
   long failed() {
     return unanswered.sum();
   }
 
-  /** Looked up at each call. */
+  /** Parses an address. It is resolved at each call. */
   static InetSocketAddress parse(String address) {
     int colon = address.lastIndexOf(':');
     String host = colon < 0 ? address : address.substring(0, colon);
@@ -111,7 +114,7 @@ final class WorkerCalls implements AutoCloseable {
     } catch (NumberFormatException e) {
       port = -1;
     }
-    // A worker may say anything of its address: what cannot be one is a host that is not found.
+    // A worker may report any text as its address; an invalid one is treated as an unknown host.
     return colon < 0 || port < 1 || port > 65_535
         ? InetSocketAddress.createUnresolved("not an address: " + address, 1)
         : new InetSocketAddress(host, port);

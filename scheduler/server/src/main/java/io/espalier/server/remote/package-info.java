@@ -1,4 +1,4 @@
-/** Tasks on remote workers: the scheduler's half of the protocol driven by real calls. */
+/** Runs tasks on remote workers: drives the scheduler's half of the protocol with real calls. */
 @NullMarked
 package io.espalier.server.remote;
 

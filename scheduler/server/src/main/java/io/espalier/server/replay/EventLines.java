@@ -19,17 +19,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events as JSON arrays, one a line (docs/replay.md). Only what placements depend on: no commands,
- * no environment, no {@code config} of jobs, no settings of node sources, and nothing of what tasks
- * said, so that a recording holds no secrets of theirs. Not thread-safe: nodes that did not change
- * are not written again.
+ * Encodes events as JSON arrays, one per line (docs/replay.md). It writes only what placements
+ * depend on: no commands, no environment, no {@code config} of jobs, no settings of node sources,
+ * and no task output, so that a recording contains no secrets of them. Not thread-safe. It does not
+ * repeat nodes that did not change.
  */
 final class EventLines {
-  /** Of a job. */
+  /** The private keys of a job. */
   private static final Set<String> PRIVATE_TO_JOB =
       Set.of("config", "command", "task_subprocess", "kill_subprocess", "log_retention", "redact");
 
-  /** Of the settings. */
+  /** The private keys of the settings. */
   private static final Set<String> PRIVATE_TO_SETTINGS =
       Set.of("task_subprocess", "kill_subprocess", "log_retention", "redact");
 
@@ -179,7 +179,7 @@ final class EventLines {
     }
   }
 
-  /** The configuration again, without what is private. */
+  /** Encodes the configuration without its private parts. */
   private static Json.Obj document(Config config) {
     Json.Obj settings = without(config.settings().original(), PRIVATE_TO_SETTINGS);
     if (settings.get("nodes") instanceof Json.Obj nodes) {

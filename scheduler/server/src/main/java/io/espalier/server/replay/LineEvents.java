@@ -29,19 +29,20 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The opposite of {@link EventLines}. Methods throw {@link IllegalArgumentException}. */
+/** Decodes what {@link EventLines} encoded. Methods throw {@link IllegalArgumentException}. */
 final class LineEvents {
   private final ConfigParser parser;
   private final Supplier<@Nullable Json> lines;
   private @Nullable Topology nodes;
 
-  /** The recording ends within an event of several lines. */
+  /** Thrown when the recording ends within an event of several lines. */
   static final class CutOffException extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
 
   /**
-   * @param lines the lines that follow, for events that take several; null at the end
+   * @param parser parses configurations
+   * @param lines the following lines, for events that take several; null at the end
    */
   LineEvents(ConfigParser parser, Supplier<@Nullable Json> lines) {
     this.parser = parser;
@@ -256,7 +257,7 @@ final class LineEvents {
   }
 
   /**
-   * @throws RecordedEvents.BadRecordingException when it is none
+   * @throws RecordedEvents.BadRecordingException when the text is not a number
    */
   static long number(String text) {
     try {

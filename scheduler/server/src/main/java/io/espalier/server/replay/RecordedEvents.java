@@ -21,11 +21,11 @@ import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a recording from its first event to its last, without holding it in memory. Not
- * thread-safe. Reading throws {@link BadRecordingException} for what is no recording.
+ * Reads a recording from its first event to its last, without loading it into memory. Not
+ * thread-safe. Reading throws {@link BadRecordingException} when the file is not a recording.
  */
 public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable {
-  /** Longest line: a configuration. */
+  /** The maximum length of a line: a configuration. */
   private static final int MOST_BYTES = JsonReader.MAX_CONFIG_BYTES;
 
   private final BufferedReader in;
@@ -35,7 +35,7 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
   private boolean cutOff;
   private @Nullable CoreEvent next;
 
-  /** The file is no recording, or a broken one. */
+  /** Thrown when the file is not a recording, or a broken one. */
   public static final class BadRecordingException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -64,7 +64,7 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
   /**
    * @param parser that knows the plug-ins of the recorded scheduler
    * @throws IOException when the file cannot be read
-   * @throws BadRecordingException when it is none
+   * @throws BadRecordingException when it is not a recording
    */
   public static RecordedEvents open(Path file, ConfigParser parser) throws IOException {
     InputStream raw = new BufferedInputStream(Files.newInputStream(file));
@@ -82,17 +82,19 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
     }
   }
 
-  /** The seed of the recorded core. */
+  /** Returns the seed of the recorded core. */
   public long seed() {
     return seed;
   }
 
-  /** The line that was read last. */
+  /** Returns the number of the line that was read last. */
   public long line() {
     return line;
   }
 
-  /** Whether the end of the file is missing, because the process that wrote it was killed. */
+  /**
+   * Returns true when the end of the file is missing, because the process that wrote it was killed.
+   */
   public boolean isCutOff() {
     return cutOff;
   }
@@ -133,7 +135,7 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
       Result<Json> json = JsonReader.strict().withMaxBytes(MOST_BYTES).read(text);
       Json value = json.value();
       if (value == null) {
-        // A line that was being written; anything after it would be worse.
+        // An incomplete last line is a cut-off recording; text after it would be an error.
         cutOff = in.readLine() == null;
         if (!cutOff) {
           throw new BadRecordingException("line " + line + ": " + json.problems().get(0).message());

@@ -30,22 +30,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what is done to a core to a file, as compressed lines, on a thread of its own.
+ * Writes the inputs of a core to a file as compressed lines, on a separate thread.
  *
- * <p><b>A slow disk.</b> Up to {@link #MOST_WAITING} events wait in memory. When it cannot keep up
- * even so, the core waits for it, for {@link #PATIENCE} at most: a recording with a gap is worth
- * nothing. After that, and when writing fails, as on a full disk, the recording ends with what is
- * written by then, which can be replayed; the scheduler goes on and says so ({@link #problem}).
+ * <p><b>A slow disk.</b> Up to {@link #MOST_WAITING} events wait in memory. When this is not
+ * enough, the core waits for the recording, up to {@link #PATIENCE}, because a recording with a gap
+ * is useless. After that, and when writing fails, as on a full disk, the recording ends. What was
+ * written until then can be replayed; the scheduler continues and reports the {@link #problem}.
  *
- * <p>At most a second and what waits in memory is lost when the process is killed. Threads: {@link
- * #recorded} is for the core's, {@link #close} for the one that closes it once the core is at rest,
- * {@link #problem} for any.
+ * <p>When the process is killed, at most a second and the events in memory are lost. Threads:
+ * {@link #recorded} is for the core's thread, {@link #close} for the one that closes it once the
+ * core is at rest, {@link #problem} for any.
  */
 public final class Recording implements CoreEventListener, AutoCloseable {
   static final String KEY = "espalier_recording";
   static final int VERSION = 1;
 
-  /** A second of a scheduler that is as busy as one can be. */
+  /** About a second of events of a scheduler under maximum load. */
   static final int MOST_WAITING = 1 << 18;
 
   static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -75,11 +75,11 @@ public final class Recording implements CoreEventListener, AutoCloseable {
   }
 
   /**
-   * Begins a new file, which only its owner may read.
+   * Creates a new file that only its owner may read.
    *
    * @param seed of the core
-   * @param selectors names of the worker selectors that the core has
-   * @throws IOException also when there is a file of that name
+   * @param selectors names of the core's worker selectors
+   * @throws IOException also when a file of that name exists
    */
   public static Recording create(Path file, long seed, Collection<String> selectors)
       throws IOException {
@@ -96,7 +96,7 @@ public final class Recording implements CoreEventListener, AutoCloseable {
   }
 
   /**
-   * The same to any stream, which is closed with it.
+   * Same, to any stream, which is closed with the recording.
    *
    * @param file for messages
    */
@@ -130,7 +130,7 @@ public final class Recording implements CoreEventListener, AutoCloseable {
     try {
       long until = System.nanoTime() + patience.toNanos();
       boolean taken = false;
-      // In steps, as it may fail meanwhile.
+      // In steps, because the recording may fail meanwhile.
       while (!taken && failure == null && System.nanoTime() < until) {
         taken = waiting.offer(event, 10, TimeUnit.MILLISECONDS);
       }
@@ -143,7 +143,7 @@ public final class Recording implements CoreEventListener, AutoCloseable {
     }
   }
 
-  /** Why it has ended before its time; empty: it has not. */
+  /** Describes why the recording ended early; empty: it did not. */
   public Optional<String> problem() {
     String why = failure;
     return why == null
@@ -170,7 +170,7 @@ public final class Recording implements CoreEventListener, AutoCloseable {
     } catch (InterruptedException e) {
       failed("interrupted");
     }
-    // Who waits for room sees that nothing is written any more.
+    // A thread that waits for a slot in the queue then sees that nothing is written any more.
     waiting.clear();
     try {
       out.close();
@@ -179,7 +179,7 @@ public final class Recording implements CoreEventListener, AutoCloseable {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // The last one is that object.
+  @SuppressWarnings("ReferenceEquality") // Compares identity with the end marker.
   private void writeAll() throws IOException, InterruptedException {
     long flushed = System.nanoTime();
     while (true) {
@@ -190,14 +190,14 @@ public final class Recording implements CoreEventListener, AutoCloseable {
       if (event != null) {
         lines.write(event);
       }
-      // Time ends a burst of events: then others may read what there is.
+      // An Advanced event ends a burst of events: the file is flushed for readers.
       boolean atRest = event == null || event instanceof CoreEvent.Advanced;
       if (atRest && System.nanoTime() - flushed > FLUSH_NANOS) {
         out.flush();
         flushed = System.nanoTime();
       }
       if (event == null && failure != null) {
-        // What was taken before it became too slow is written.
+        // Everything that was accepted before the recording became too slow is written.
         return;
       }
     }
@@ -212,7 +212,7 @@ public final class Recording implements CoreEventListener, AutoCloseable {
     }
   }
 
-  /** Waits until all is written, for {@link #PATIENCE} at most. */
+  /** Waits until everything is written, up to {@link #PATIENCE}. */
   @Override
   public void close() {
     try {

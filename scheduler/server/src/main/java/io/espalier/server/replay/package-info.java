@@ -1,4 +1,4 @@
-/** What was done to a scheduling core, written to a file and done again. */
+/** Records the inputs of a scheduling core in a file and replays them. */
 @NullMarked
 package io.espalier.server.replay;
 

@@ -14,16 +14,16 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What sources share that are no files. */
+/** Helpers shared by configuration sources that are not files. */
 public final class ConfigText {
   private ConfigText() {}
 
-  /** The text with the hash of its content. */
+  /** Returns a text with the hash of its content. */
   public static Text of(List<Document> documents) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       for (Document document : documents) {
-        // Lengths first, so that text cannot wander from one document to the next unnoticed.
+        // Lengths come first, so that moving text from one document to the next changes the hash.
         byte[] name = document.name().getBytes(StandardCharsets.UTF_8);
         digest.update(
             ByteBuffer.allocate(8).putInt(name.length).putInt(document.bytes().length).array());
@@ -37,7 +37,7 @@ public final class ConfigText {
   }
 
   /**
-   * The problem of a source.
+   * Creates the problem of a source.
    *
    * @param where its name, without secrets
    */
@@ -46,17 +46,20 @@ public final class ConfigText {
         new Problem(Severity.ERROR, "", new Position(where, 0, 0), message, null, hint));
   }
 
-  /** Text as it is stored. */
+  /** Encodes text for storage. */
   public static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Stored text. */
+  /** Decodes stored text. */
   public static String string(byte[] bytes) {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  /** A name that may stand in a path: everything unusual is %XX, so that no two names meet. */
+  /**
+   * Encodes a name as a path segment: unusual characters become %XX, so that different names stay
+   * different.
+   */
   public static String segment(String name) {
     StringBuilder out = new StringBuilder();
     for (byte b : name.getBytes(StandardCharsets.UTF_8)) {

@@ -7,11 +7,11 @@ import io.espalier.json.JsonReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** One entry of a job's history as JSON. */
+/** Converts an entry of a job's history to and from JSON. */
 public final class JobVersionText {
   private JobVersionText() {}
 
-  /** In UTF-8. */
+  /** Encodes a version in UTF-8. */
   public static byte[] write(JobVersion version) {
     return JsonWriter.compact(
             Json.object()
@@ -25,7 +25,7 @@ public final class JobVersionText {
         .getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Empty for what is none: somebody else may write there too. */
+  /** Decodes a version; empty for other text, because other programs may write there too. */
   public static Optional<JobVersion> read(byte[] bytes) {
     if (JsonReader.config().read(bytes).value() instanceof Json.Obj object
         && object.get("job") instanceof Json.Str job) {

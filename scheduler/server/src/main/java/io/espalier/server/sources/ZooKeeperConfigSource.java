@@ -23,17 +23,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A configuration in ZooKeeper, {@code zk://HOSTS/PATH}: the text of the znode PATH, and with a
- * znode PATH/jobs that of each of its children, as if they were files of one directory. The history
- * of jobs lies below PATH/history. It is watched: asking again costs nothing while nothing changes.
+ * A configuration in ZooKeeper, {@code zk://HOSTS/PATH}: the text of the znode PATH and, if there
+ * is a znode PATH/jobs, the texts of its children, treated like the files of a directory. The
+ * history of jobs is below PATH/history. The source uses watches: fetching costs nothing while
+ * nothing changes.
  *
- * <p>Every write here also sets PATH, conditional on its version, so that of two writers at a time
- * one finds out. Thread-safe.
+ * <p>Every write also sets PATH, conditional on its version, so that one of two concurrent writers
+ * detects the conflict. Thread-safe.
  */
 public final class ZooKeeperConfigSource implements WritableConfigSource {
   private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperConfigSource.class);
 
-  /** What servers and clients take by default is 1 MiB with everything around it. */
+  /** The default limit of servers and clients is 1 MiB, overhead included. */
   static final int MAX_BYTES = 1_000_000;
 
   private static final int SESSION_MILLIS = 30_000;
@@ -58,10 +59,10 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
   }
 
   /**
-   * Does not connect yet.
+   * Creates a source from its URI. Does not connect yet.
    *
    * @param uri {@code zk://HOSTS/PATH}, with {@code ?auth_file=FILE} where an account is needed
-   * @throws IllegalArgumentException saying what is wrong with it
+   * @throws IllegalArgumentException with the error in the URI
    */
   public static ZooKeeperConfigSource of(String uri) {
     int question = uri.indexOf('?');
@@ -82,7 +83,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
     return "zk://" + target;
   }
 
-  /** There is none: the working directory. */
+  /** Returns the working directory, because the source has no directory of its own. */
   @Override
   public String directory() {
     return Path.of("").toAbsolutePath().toString();
@@ -108,10 +109,10 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
     return read(client).text();
   }
 
-  /** One reading: the text, and the state of the znodes that it came from. */
+  /** One reading: the text, and the state of the znodes from which it was read. */
   private record Reading(Text text, Stat root, List<Part> parts, boolean directory) {}
 
-  /** A znode, under its own path, and the state it was read in. */
+  /** A znode, under its own path, and its state when it was read. */
   private record Part(Document document, Stat stat) {}
 
   private Reading read(CuratorFramework client) throws Unavailable, InterruptedException {
@@ -120,7 +121,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
         dirty = false;
         long began = System.nanoTime();
         Reading first = readOnce(client);
-        // Only with several znodes can there be a mixture.
+        // Only a reading of several znodes can mix old and new texts.
         Reading second = first.directory ? readOnce(client) : first;
         if (first.text.hash().equals(second.text.hash())) {
           known = second.text;
@@ -171,7 +172,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
     try {
       Stat before = client.checkExists().forPath(znode);
       if (before != null && before.getDataLength() > MAX_BYTES) {
-        // A client that asks for more than it takes loses its connection, again and again.
+        // A client that requests more than it accepts loses its connection, again and again.
         throw unavailable(
             "the znode "
                 + znode
@@ -192,7 +193,10 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
 
   // ---- writing
 
-  /** A znode of its own where there are such, else the one that holds everything. */
+  /**
+   * Returns the job's own znode where jobs have their own, else the znode of the whole
+   * configuration.
+   */
   @Override
   public synchronized String documentFor(String job) {
     try {
@@ -309,7 +313,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
     }
   }
 
-  /** The newest hundred. */
+  /** Returns the newest hundred versions. */
   @Override
   public synchronized List<JobVersion> history(String job) throws Unavailable {
     try {
@@ -344,7 +348,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
             .addListener(
                 (source, state) -> {
                   if (state == ConnectionState.CONNECTED || state == ConnectionState.RECONNECTED) {
-                    // A session that is new knows of no watch, and changes may have gone unseen.
+                    // A new session has no watches, and changes may have been missed.
                     setWatch(source);
                   }
                   changed();

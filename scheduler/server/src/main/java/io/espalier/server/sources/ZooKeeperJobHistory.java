@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The versions of jobs below {@code PATH/history}: for each job a znode, and in it one for each
- * version, numbered by ZooKeeper. Only the newest hundred are kept. Stateless.
+ * Stores the versions of jobs below {@code PATH/history}: a znode for each job with a child for
+ * each version, numbered by ZooKeeper. It keeps only the newest hundred. Stateless.
  */
 final class ZooKeeperJobHistory {
   private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperJobHistory.class);
@@ -36,7 +36,7 @@ final class ZooKeeperJobHistory {
   /**
    * Adds a version.
    *
-   * @param entry as {@link JobVersionText} writes it
+   * @param entry in the format of {@link JobVersionText}
    * @throws Exception as the client does
    */
   void add(CuratorFramework client, String job, byte[] entry) throws Exception {
@@ -68,13 +68,13 @@ final class ZooKeeperJobHistory {
   /** Reads the bytes of a znode. */
   interface Reader {
     /**
-     * @return null when it is not there
+     * @return null when the znode does not exist
      */
     byte @Nullable [] read(String znode) throws Exception;
   }
 
   /**
-   * The versions of a job, oldest first; those that cannot be understood are left out.
+   * Returns the versions of a job, oldest first, without those that cannot be parsed.
    *
    * @throws Exception as the client or the reader does
    */

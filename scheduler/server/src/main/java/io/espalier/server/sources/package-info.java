@@ -1,4 +1,4 @@
-/** Configuration that is kept in ZooKeeper or in a database. */
+/** Configuration sources in ZooKeeper, and helpers shared with sources in databases. */
 @NullMarked
 package io.espalier.server.sources;
 

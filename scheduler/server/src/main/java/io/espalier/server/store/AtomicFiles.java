@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** Small files that are replaced as a whole and survive a power failure. */
+/** Atomically replaces small files, durable across a power failure. */
 final class AtomicFiles {
   private AtomicFiles() {}
 
-  /** Writes the text so that the file always holds either the old or the new content. */
+  /** Writes the text so that the file always contains either the old or the new content. */
   static void replace(Path file, String text) throws IOException {
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
     try (FileChannel out =

@@ -5,47 +5,47 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that a database has found, each read column by column from left to right. Databases
- * differ in how a name is written, and in nothing else that is read here: a query that names its
- * columns in the same order is read by the same code everywhere.
+ * Reads the rows of a database result column by column, from left to right. Databases differ only
+ * in how they store a name, so the same code reads queries of all databases that select the same
+ * columns in the same order.
  *
- * <p>Not thread-safe; ends with the result that it reads.
+ * <p>Not thread-safe; valid until the result is closed.
  */
 public final class ColumnReader {
   private final ResultSet found;
   private final NameColumns names;
   private int at;
 
-  /** Stands before the first row. */
+  /** Creates a reader positioned before the first row. */
   public ColumnReader(ResultSet found, NameColumns names) {
     this.found = found;
     this.names = names;
   }
 
-  /** Goes to the beginning of the next row; false after the last one. */
+  /** Moves to the next row; false after the last one. */
   public boolean next() throws SQLException {
     at = 1;
     return found.next();
   }
 
-  /** A name of the configuration: of a job, a node, a shard. */
+  /** Reads a name from the configuration: of a job, a node, a shard. */
   public String name() throws SQLException {
     String name = names.read(found, at);
     at += names.width();
     return name;
   }
 
-  /** A text that is there in each row. */
+  /** Reads a text that is never null. */
   public String text() throws SQLException {
     return found.getString(at++);
   }
 
-  /** A text that may be missing. */
+  /** Reads a text that may be null. */
   public @Nullable String textOrNull() throws SQLException {
     return found.getString(at++);
   }
 
-  /** A text that is not stored where it is empty. */
+  /** Reads a text that is stored as null when it is empty. */
   public String textOrEmpty() throws SQLException {
     String text = found.getString(at++);
     return text == null ? "" : text;
@@ -55,13 +55,13 @@ public final class ColumnReader {
     return found.getInt(at++);
   }
 
-  /** A number that may be missing. */
+  /** Reads a number that may be null. */
   public @Nullable Integer numberOrNull() throws SQLException {
     int value = found.getInt(at++);
     return found.wasNull() ? null : value;
   }
 
-  /** A count or an instant. */
+  /** Reads a count or an instant. */
   public long large() throws SQLException {
     return found.getLong(at++);
   }

@@ -21,22 +21,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything one scheduler keeps on disk, held by one process at a time.
+ * Manages the directory in which one scheduler keeps everything on disk. One process at a time may
+ * have it open.
  *
  * <pre>
  *   source            the configuration it belongs to
- *   lock, owner       the lock, and who has it
- *   id                which directory this is, for a store that is elsewhere
+ *   lock, owner       the lock, and the process that has it
+ *   id                identity of this directory, for a store that is elsewhere
  *   statuses.sqlite   task statuses
- *   epoch             the highest one seen
- *   set-back          there while the scheduler waits because its store was set back
- *   passed-on         there when others have taken over the statuses (--statuses-from)
+ *   epoch             the highest epoch seen
+ *   set-back          exists while the scheduler waits because its store was set back
+ *   passed-on         exists when others have taken over the statuses (--statuses-from)
  *   jobs/NAME/        working directories of tasks, named by the worker
  *   logs/  journal/   output of tasks; live invocations
  * </pre>
  *
- * <p>Thread-safe after opening. Close releases the lock; the operating system does so as well when
- * the process dies in any way.
+ * <p>Thread-safe after opening. Closing releases the lock; the operating system also releases it
+ * when the process dies in any way.
  */
 public final class DataDirectory implements AutoCloseable {
   private static final String HELD = "io.espalier.data-directory.";
@@ -54,7 +55,7 @@ public final class DataDirectory implements AutoCloseable {
   /**
    * Creates the directory if it is missing, locks it and binds it to its source.
    *
-   * @param source the configuration's URI, without password, and the shard if it is shared
+   * @param source the configuration's URI, without password, and the partition if there are several
    * @throws DataDirectoryException with one clear line when that is not possible
    */
   public static DataDirectory open(Path path, String source) {
@@ -78,7 +79,7 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** The source that a directory records, or null when it records none; takes no lock. */
+  /** Returns the source that a directory records, or null when it records none. Takes no lock. */
   public static @Nullable String sourceOf(Path path) {
     try {
       return Files.readString(path.resolve("source")).strip();
@@ -89,7 +90,7 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** The directories in the same directory, where others like it may be. */
+  /** Returns the sibling directories, which may be data directories too. */
   public static List<Path> beside(Path root) {
     Path parent = root.getParent();
     if (parent == null) {
@@ -102,12 +103,18 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Whether others have taken over its statuses, so that nobody may go on with them. */
+  /**
+   * Returns true when other schedulers have taken over the statuses, so that no scheduler may
+   * continue with them.
+   */
   public boolean isPassedOn() {
     return Files.exists(passedOn());
   }
 
-  /** Durably keeps every scheduler from going on with its statuses: others have taken them over. */
+  /**
+   * Durably marks that other schedulers have taken over the statuses, so that no scheduler
+   * continues with them.
+   */
   public void passOn() {
     try {
       AtomicFiles.replace(passedOn(), "statuses were taken from here\n");
@@ -126,9 +133,9 @@ public final class DataDirectory implements AutoCloseable {
   }
 
   /**
-   * Durably remembers that the store was set back, unless that is known already.
+   * Durably records that the store was set back, unless that is already recorded.
    *
-   * @param what how that was found
+   * @param what how that was detected
    */
   public void setBack(String what) {
     if (setBack().isPresent()) {
@@ -141,7 +148,7 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** What was given to {@link #setBack(String)} and not forgotten. */
+  /** Returns what {@link #setBack(String)} recorded, unless it was forgotten. */
   public Optional<String> setBack() {
     try {
       return Optional.of(Files.readString(setBackFile()).strip());
@@ -169,12 +176,15 @@ public final class DataDirectory implements AutoCloseable {
     return root.resolve("passed-on");
   }
 
-  /** The absolute path, links resolved. */
+  /** Returns the absolute path with symbolic links resolved. */
   public Path root() {
     return root;
   }
 
-  /** Which directory this is, also when it is moved or mounted elsewhere: random, made once. */
+  /**
+   * Returns the id of this directory, which stays the same when it is moved or mounted elsewhere.
+   * It is random and generated once.
+   */
   public String id() {
     Path file = root.resolve("id");
     try {
@@ -195,17 +205,19 @@ public final class DataDirectory implements AutoCloseable {
     return root.resolve("epoch");
   }
 
-  /** The directory of log files; exists. */
+  /** Returns the directory of log files, which exists. */
   public Path logs() {
     return createDirectories(root.resolve("logs"));
   }
 
-  /** The directory of the journal of live invocations; exists. */
+  /** Returns the directory of the journal of live invocations, which exists. */
   public Path journal() {
     return createDirectories(root.resolve("journal"));
   }
 
-  /** Deletes all statuses and logs, for a fresh start; before the stores are opened. */
+  /**
+   * Deletes all statuses and logs, for a fresh start. Must be called before the stores are opened.
+   */
   public void forget() {
     try {
       deleteStore(statusFile());
@@ -214,7 +226,7 @@ public final class DataDirectory implements AutoCloseable {
       try (Stream<Path> files = Files.walk(logs())) {
         files.filter(file -> !file.equals(logs())).forEach(old::add);
       }
-      // What is in a directory goes before it.
+      // The content of a directory must be deleted before the directory.
       Collections.reverse(old);
       for (Path file : old) {
         Files.deleteIfExists(file);
@@ -230,13 +242,13 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Makes the directory free for others. */
+  /** Releases the directory for other processes. */
   @Override
   public void close() {
     try {
       lockChannel.close();
     } catch (IOException e) {
-      // The lock goes with the process at the latest, and nobody could act on this.
+      // The lock ends with the process at the latest, and the error would help nobody.
       return;
     } finally {
       System.getProperties().remove(heldKey);
@@ -246,7 +258,7 @@ public final class DataDirectory implements AutoCloseable {
   private static Path createDirectories(Path path) {
     try {
       if (!Files.isDirectory(path)) {
-        // Task data and output may be private: others get no access to what we create.
+        // Task data and output may be private, so other users get no access to what we create.
         Path absolute = path.toAbsolutePath();
         if (absolute.getFileSystem().supportedFileAttributeViews().contains("posix")) {
           Files.createDirectories(
@@ -264,8 +276,9 @@ public final class DataDirectory implements AutoCloseable {
 
   private static FileChannel lock(Path path, Path root, String heldKey) {
     Properties process = System.getProperties();
-    // POSIX locks belong to the process and end with the first close of any descriptor of the file:
-    // a second opener in this process must not even touch it. Hence also the owner's own file.
+    // POSIX locks belong to the process and end with the first close of any descriptor of the file.
+    // A second opener in this process must therefore not even touch the file, and the owner has its
+    // own file.
     if (process.putIfAbsent(heldKey, "held") != null) {
       throw locked(path, root);
     }

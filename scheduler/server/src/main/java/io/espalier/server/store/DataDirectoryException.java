@@ -2,13 +2,16 @@ package io.espalier.server.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** The data directory cannot be used; the message is one line for the person at the terminal. */
+/**
+ * Thrown when the data directory cannot be used. The message is one line for the person at the
+ * terminal.
+ */
 public final class DataDirectoryException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final Reason reason;
 
-  /** Why. */
+  /** The reason why the directory cannot be used. */
   public enum Reason {
     /** Another process uses it. */
     LOCKED,

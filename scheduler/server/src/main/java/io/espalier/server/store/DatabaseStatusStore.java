@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A status store in a database: what is asked goes to its {@link StoreReader}; what writes, one
- * connection and one transaction at a time, is the part of the database.
+ * A status store in a database. It delegates queries to its {@link StoreReader}; the subclass for
+ * each database implements the writes, with one connection and one transaction at a time.
  */
 public abstract class DatabaseStatusStore implements StatusStore {
   private final StoreReader reader;

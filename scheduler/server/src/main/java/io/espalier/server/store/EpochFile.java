@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The highest epoch that a data directory has seen, in a synced file. For a store in memory it is
- * where epochs come from (docs/design/design.md#at-most-once); for every other store it is what
- * shows that the store was set back to an earlier day. One line: the epoch; the id of the store,
- * where epochs come from here; and how long leases may last that were not outwaited yet. The data
- * directory's lock keeps other processes away. Not thread-safe.
+ * Stores the highest epoch that a data directory has seen in a synced file. A store in memory gets
+ * its epochs from it (docs/design/design.md#at-most-once); for every other store it reveals that
+ * the store was set back to an earlier day. The file has one line: the epoch; the id of the store,
+ * if its epochs come from this file; and the duration of leases that may still be in force. The
+ * data directory's lock excludes other processes. Not thread-safe.
  */
 public final class EpochFile implements MemoryStatusStore.Epochs {
-  /** In place of the id of a store that has it itself. */
+  /** Replaces the id of a store that has its own. */
   private static final String ELSEWHERE = "-";
 
   private final Path file;
@@ -29,16 +29,16 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
   private record Line(long epoch, String storeId, long leaseMillis) {}
 
   /**
-   * The highest epoch that was seen; 0: none was.
+   * Returns the highest epoch seen; 0: none.
    *
-   * @throws StoreException when the file cannot be read, or not as such
+   * @throws StoreException when the file cannot be read or parsed
    */
   public long highest() {
     return read().epoch();
   }
 
   /**
-   * How long leases may last that leaderships here have granted and that were not outwaited; 0:
+   * Returns how long leases of leaderships in this directory may last that were not outwaited; 0:
    * none are known.
    *
    * @throws StoreException as {@link #highest}
@@ -48,7 +48,7 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
   }
 
   /**
-   * Durably remembers an epoch that a store has given, unless a higher one was seen.
+   * Durably stores an epoch that a store has assigned, unless a higher one was seen.
    *
    * @throws StoreException when the file cannot be read or written
    */
@@ -60,7 +60,7 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
   }
 
   /**
-   * The same, with the leases of the leadership that has it.
+   * Same, together with the lease duration of the leadership with that epoch.
    *
    * @throws StoreException when the file cannot be read or written
    */
@@ -85,9 +85,9 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
   }
 
   /**
-   * Durably raises the epoch.
+   * Raises the epoch durably.
    *
-   * @throws StoreException when the file cannot be read, or not be written
+   * @throws StoreException when the file cannot be read or written
    */
   @Override
   public Taken raise(TakeOver how) {
@@ -131,7 +131,7 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
     } catch (IOException e) {
       throw failed("read", e);
     } catch (NumberFormatException ignored) {
-      // Reported below, with the numbers that are none.
+      // Reported below, like numbers out of range.
     }
     throw new StoreException(
         "the epoch file " + file + " is damaged; put a number above all earlier epochs into it",

@@ -9,12 +9,12 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Writes the event log of a database: rows with the first and last sequence of many events, when
- * the newest of them happened, and their text. Each call is part of the open transaction. Not
+ * Writes the event log of a database. Each row contains many events: their first and last sequence,
+ * the time of the newest one, and their text. Each call is part of the open transaction. Not
  * thread-safe.
  */
 public final class EventLogWriter {
-  /** Rows of events that are deleted at a time: each may hold thousands. */
+  /** The number of event rows that one deletion removes: each may contain thousands of events. */
   private static final int EVENT_ROWS = 20;
 
   private final Connection connection;
@@ -25,8 +25,8 @@ public final class EventLogWriter {
 
   /**
    * @param table with the columns {@code first}, {@code last}, {@code newest} and {@code body}
-   * @param eventsInRow at most
-   * @param lengthOfRow characters above which each event gets a row of its own
+   * @param eventsInRow maximum number of events in a row
+   * @param lengthOfRow number of characters above which each event gets its own row
    */
   public EventLogWriter(Connection connection, String table, int eventsInRow, int lengthOfRow) {
     this.connection = connection;
@@ -36,9 +36,10 @@ public final class EventLogWriter {
   }
 
   /**
-   * Appends.
+   * Appends events.
    *
-   * @throws IllegalArgumentException when they are not in order, or not newer than all before
+   * @throws IllegalArgumentException when they are not in order, or not newer than all stored
+   *     events
    */
   public void append(List<Event> events) throws SQLException {
     if (events.isEmpty()) {
@@ -78,7 +79,7 @@ public final class EventLogWriter {
     }
   }
 
-  /** Deletes some of the rows that are no longer kept; answers how many. */
+  /** Deletes some of the rows outside the retention and returns how many. */
   public int deleteOld(StatusStore.Retention retention) throws SQLException {
     long newest = storedNewestEvent();
     long upTo = 0;

@@ -5,7 +5,9 @@ import org.flywaydb.core.api.logging.LogCreator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps Flyway's progress reports and advertisements out of the log. Created by Flyway by name. */
+/**
+ * Suppresses Flyway's progress reports and advertisements in the log. Flyway creates it by name.
+ */
 public final class FlywayLog implements LogCreator {
   @Override
   public Log createLogger(Class<?> type) {

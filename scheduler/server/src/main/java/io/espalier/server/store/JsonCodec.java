@@ -11,14 +11,16 @@ import io.espalier.core.status.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How JSON values and events are written in databases, the same in all of them. */
+/**
+ * Encodes and decodes the JSON values and events that databases store, the same for all databases.
+ */
 public final class JsonCodec {
   private JsonCodec() {}
 
   /**
-   * A stored value.
+   * Decodes a stored value.
    *
-   * @throws IllegalArgumentException when it is no JSON
+   * @throws IllegalArgumentException when the text is not JSON
    */
   public static Json parsed(JsonDecoder json, String text) {
     Result<Json> result = json.read(text);
@@ -30,9 +32,9 @@ public final class JsonCodec {
   }
 
   /**
-   * A stored JSON object: the data of a task.
+   * Decodes a stored JSON object, such as the data of a task.
    *
-   * @throws IllegalArgumentException when it is none
+   * @throws IllegalArgumentException when the text is not a JSON object
    */
   public static Json.Obj object(JsonDecoder json, String text) {
     if (parsed(json, text) instanceof Json.Obj object) {
@@ -42,11 +44,11 @@ public final class JsonCodec {
   }
 
   /**
-   * How a job stands.
+   * Decodes the state of a job.
    *
-   * @param store for the message
-   * @throws StoreException not retryable, when it cannot be read: a job that has failed must not
-   *     run again because of that
+   * @param store name for the message
+   * @throws StoreException not retryable, when the text cannot be read: a failed job must not run
+   *     again because of that
    */
   public static JobStateRecord standing(String store, JsonDecoder json, String job, String text) {
     try {
@@ -59,7 +61,7 @@ public final class JsonCodec {
     }
   }
 
-  /** Events as {@code [[sequence, time, kind, data], ...]}. */
+  /** Encodes events as {@code [[sequence, time, kind, data], ...]}. */
   public static String body(List<Event> events) {
     List<Json> items = new ArrayList<>(events.size());
     for (Event event : events) {
@@ -75,9 +77,9 @@ public final class JsonCodec {
   }
 
   /**
-   * The events of a body.
+   * Decodes the events of a body.
    *
-   * @throws IllegalArgumentException when there are none in it
+   * @throws IllegalArgumentException when the body contains no events
    */
   public static List<Event> events(JsonDecoder json, String body) {
     if (!(parsed(json, body) instanceof Json.Arr items)) {
@@ -103,7 +105,7 @@ public final class JsonCodec {
   /**
    * Checks that events are in order and newer than what is stored.
    *
-   * @return the sequence of the last one
+   * @return the sequence of the last event
    * @throws IllegalArgumentException when they are not
    */
   public static long inOrder(List<Event> events, long newestStored) {
@@ -119,11 +121,11 @@ public final class JsonCodec {
   }
 
   /**
-   * Whether a row of events is no longer kept.
+   * Returns true when a row of events is outside the retention.
    *
-   * @param last sequence of the row
-   * @param lastMillis when its last event happened
-   * @param newest sequence of all
+   * @param last last sequence in the row
+   * @param lastMillis time of the last event in the row
+   * @param newest newest sequence of all rows
    */
   public static boolean isOld(
       long last, long lastMillis, long newest, StatusStore.Retention retention) {

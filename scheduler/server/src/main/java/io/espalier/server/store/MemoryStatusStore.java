@@ -26,7 +26,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Remembers for as long as the process lives. */
+/** Stores statuses in memory, for the lifetime of the process. */
 public final class MemoryStatusStore implements StatusStore {
   private final Epochs epochs;
   private final Map<String, Map<String, StatusRow>> rows = new HashMap<>();
@@ -42,7 +42,7 @@ public final class MemoryStatusStore implements StatusStore {
   private String nodesSketch = "";
   private long epoch;
 
-  /** The history of one task as it grows. */
+  /** The history of one task, appended to over time. */
   private static final class Past {
     private final ArrayDeque<Attempt> newest = new ArrayDeque<>();
     private long ended;
@@ -62,22 +62,22 @@ public final class MemoryStatusStore implements StatusStore {
     }
   }
 
-  /** Where the epoch of a store that forgets everything else is durable. */
+  /** Persists the epoch of a store that persists nothing else. */
   public interface Epochs {
-    /** Durably raises it. */
+    /** Raises the epoch durably. */
     Taken raise(TakeOver how);
 
-    /** As {@link StatusStore#outwaited}, of the newest epoch. */
+    /** Same as {@link StatusStore#outwaited}, for the newest epoch. */
     void outwaited(long leaseMillis);
   }
 
-  /** With epochs 1, 2, 3: old epochs are refused within this process only. */
+  /** Creates a store with the epochs 1, 2, 3, ...: it refuses old epochs of this process only. */
   public MemoryStatusStore() {
     this(new EpochsInMemory());
   }
 
   /**
-   * @param epochs such as an {@link EpochFile}
+   * @param epochs for example an {@link EpochFile}
    */
   public MemoryStatusStore(Epochs epochs) {
     this.epochs = epochs;
@@ -253,7 +253,7 @@ public final class MemoryStatusStore implements StatusStore {
     return Map.copyOf(incarnations);
   }
 
-  /** Whatever is old goes with each commit. */
+  /** Old data is removed with each commit. */
   @Override
   public synchronized String nodesSketch() {
     return nodesSketch;
@@ -297,6 +297,6 @@ public final class MemoryStatusStore implements StatusStore {
 
   @Override
   public void close() {
-    // Nothing is held outside the process.
+    // The store has no resources outside the process.
   }
 }

@@ -13,13 +13,14 @@ import java.sql.SQLException;
 import java.util.Collection;
 
 /**
- * Writes what operators have said (pauses, holds, limits) and how jobs and queues stand: few rows,
- * for which nothing is prepared. Each call is part of the open transaction. Not thread-safe.
+ * Writes the commands of operators (pauses, cordons, limits) and the states of jobs and queues.
+ * These are few rows, so it caches no prepared statements. Each call is part of the open
+ * transaction. Not thread-safe.
  */
 public final class OperatorTablesWriter {
   /**
-   * The statements of a database, with their parameters in the order of the names here; one that
-   * ends something takes keys, one that puts takes whole names, see {@link NameColumns}.
+   * The statements of a database, with their parameters in the order given here. A statement that
+   * ends something takes keys, one that puts something takes whole names, see {@link NameColumns}.
    *
    * @param endPause job
    * @param putPause job, operator, reason, since, until
@@ -29,7 +30,7 @@ public final class OperatorTablesWriter {
    * @param putLimit level, resource, node, slots, author, reason, since, until
    * @param forgetStanding job
    * @param putStanding job, body
-   * @param clearQueueUsage nothing
+   * @param clearQueueUsage no parameters
    * @param putQueueUsage queue (a text), value, as of when
    */
   public record Statements(
@@ -59,12 +60,12 @@ public final class OperatorTablesWriter {
     void set(T item, Parameters to) throws SQLException;
   }
 
-  /** Forgets how a job stands: it is gone. */
+  /** Deletes the state of a job that no longer exists. */
   public void forgetStanding(String job) throws SQLException {
     execute(statements.forgetStanding(), job, (name, to) -> to.key(name));
   }
 
-  /** Writes those parts of a batch. */
+  /** Writes these parts of a batch. */
   public void apply(StoreTransaction batch) throws SQLException {
     each(statements.endPause(), batch.endedPauses(), (job, to) -> to.key(job));
     each(statements.putPause(), batch.pauses(), OperatorTablesWriter::set);
@@ -130,7 +131,7 @@ public final class OperatorTablesWriter {
     }
   }
 
-  /** The parameters of a statement, set one after the other. */
+  /** Sets the parameters of a statement one after the other. */
   private final class Parameters {
     private final PreparedStatement statement;
     private int at = 1;

@@ -23,14 +23,14 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Makes of the rows of a database what they stand for, for all databases: each method says which
- * columns it takes, in their order. Not thread-safe when its {@link Workers} are not.
+ * Converts the rows of any database to values. Each method documents which columns it reads, in
+ * order. Thread-safe if its {@link Workers} are.
  */
 public final class RowMapper {
-  /** The workers behind the numbers that rows name them by. */
+  /** Maps the worker numbers in rows to workers. */
   public interface Workers {
     /**
-     * @throws StoreException when there is none of that number
+     * @throws StoreException when no worker has that number
      */
     WorkerRef of(int number) throws SQLException;
   }
@@ -40,8 +40,8 @@ public final class RowMapper {
   private final Workers workers;
 
   /**
-   * @param store for messages
-   * @param json reads task data and events back
+   * @param store name for messages
+   * @param json decodes task data and events
    */
   public RowMapper(String store, JsonDecoder json, Workers workers) {
     this.store = store;
@@ -50,10 +50,10 @@ public final class RowMapper {
   }
 
   /**
-   * A task: node (a name), bits, since, backoff, position, attempts, epoch, sequence, started,
-   * data, worker.
+   * Reads a task: node (a name), bits, since, backoff, position, attempts, epoch, sequence,
+   * started, data, worker.
    *
-   * @throws StoreException not retryable, when it cannot be read
+   * @throws StoreException not retryable, when the row cannot be read
    */
   public StatusRow status(String job, ColumnReader row) throws SQLException {
     String node = row.name();
@@ -85,16 +85,16 @@ public final class RowMapper {
         store + ", job " + job + ", node " + node + ": " + e.getMessage(), false, e);
   }
 
-  /** One attempt with its place in the ring of its task. */
+  /** One attempt with its position in the ring of its task. */
   private record Placed(long place, Attempt attempt) {}
 
   /**
-   * The history of a task, of all rows that are found, in any order: how many attempts ended in
-   * all, what they took of the processors, the place in the ring, then the attempt: number, epoch,
+   * Reads the history of a task from all rows of the result, in any order: number of all ended
+   * attempts, their total processor time, the place in the ring, then the attempt: number, epoch,
    * sequence, started, ended, worker, kind, bits, exit code, signal, core dumped, stop reason,
    * processor time, memory, bytes read, bytes written, message, fingerprint, got on, backoff.
    *
-   * @throws StoreException not retryable, when it cannot be read
+   * @throws StoreException not retryable, when a row cannot be read
    */
   public TaskHistory history(String job, String node, ColumnReader found) throws SQLException {
     List<Placed> placed = new ArrayList<>();
@@ -147,12 +147,12 @@ public final class RowMapper {
         row.number());
   }
 
-  /** A pause: job (a name), operator, reason, since, until. */
+  /** Reads a pause: job (a name), operator, reason, since, until. */
   static Pause pause(ColumnReader row) throws SQLException {
     return new Pause(row.name(), row.text(), row.text(), row.large(), row.large());
   }
 
-  /** A hold: shard (a name), whether it drains, operator, reason, since. */
+  /** Reads a cordon: shard (a name), whether it drains, operator, reason, since. */
   static WorkerCordon hold(ColumnReader row) throws SQLException {
     return new WorkerCordon(
         row.name(),
@@ -162,7 +162,7 @@ public final class RowMapper {
         row.large());
   }
 
-  /** A limit: level, resource and node (names), slots, author, reason, since, until. */
+  /** Reads a limit: level, resource and node (names), slots, author, reason, since, until. */
   static LimitOverride limit(ColumnReader row) throws SQLException {
     return new LimitOverride(
         row.name(),
@@ -175,12 +175,12 @@ public final class RowMapper {
         row.large());
   }
 
-  /** The use of a queue: its name (a text), the value, as of when. */
+  /** Reads the usage of a queue: its name (a text), the value, as of when. */
   static QueueUsage queueUsage(ColumnReader row) throws SQLException {
     return new QueueUsage(row.text(), row.fraction(), row.large());
   }
 
-  /** How a job stands: job (a name), body. */
+  /** Reads the state of a job: job (a name), body. */
   static JobStateRecord standing(String store, JsonDecoder json, ColumnReader row)
       throws SQLException {
     return JsonCodec.standing(store, json, row.name(), row.text());

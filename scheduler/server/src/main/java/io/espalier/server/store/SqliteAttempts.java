@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the history of tasks and the names of workers, on the connection that writes.
  *
- * <p>Each task has a ring of {@link StatusStore#KEPT_ATTEMPTS} numbers for its newest ends, given
- * out in the order of first ends, so that most of what is written is appended. Not thread-safe.
+ * <p>Each task has a ring of {@link StatusStore#KEPT_ATTEMPTS} numbers for its newest ends. Rings
+ * are allocated in the order of first ends, so that most writes are appends. Not thread-safe.
  */
 final class SqliteAttempts {
   static final int RING = StatusStore.KEPT_ATTEMPTS;
@@ -59,9 +59,9 @@ final class SqliteAttempts {
   }
 
   /**
-   * Appends to the history of tasks that have rows; of others nothing is kept.
+   * Appends to the history of tasks that have rows; ignores other tasks.
    *
-   * @param jobs the number of a job
+   * @param jobs maps a job to its number
    */
   void append(List<Attempt> attempts, JobNumbers jobs) throws SQLException {
     if (attempts.isEmpty()) {
@@ -81,7 +81,7 @@ final class SqliteAttempts {
     }
   }
 
-  /** Numbers of jobs. */
+  /** Maps jobs to their numbers. */
   interface JobNumbers {
     int of(String job) throws SQLException;
   }
@@ -121,7 +121,7 @@ final class SqliteAttempts {
     }
   }
 
-  /** Most attempts have no text: nothing takes less room. */
+  /** Stores NULL for an empty text: most attempts have none, and NULL takes the least space. */
   private void setText(int at, String text) throws SQLException {
     if (text.isEmpty()) {
       put.setNull(at, Types.VARCHAR);
@@ -137,7 +137,7 @@ final class SqliteAttempts {
     }
   }
 
-  /** The number of a worker; 0: our own process. */
+  /** Returns the number of a worker; 0: our own process. */
   int number(WorkerRef worker) throws SQLException {
     if (worker.isLocal()) {
       return 0;
@@ -159,7 +159,7 @@ final class SqliteAttempts {
     }
   }
 
-  /** Before its row is deleted. */
+  /** Deletes the history of a task. Must be called before its row is deleted. */
   void deleteOf(TaskKey key, int job) throws SQLException {
     try (PreparedStatement rings =
         connection.prepareStatement(
@@ -170,7 +170,10 @@ final class SqliteAttempts {
     }
   }
 
-  /** Before so many rows of a job, the first by node, are deleted. */
+  /**
+   * Deletes the history of the first {@code rows} rows of a job, ordered by node. Must be called
+   * before those rows are deleted.
+   */
   void deleteOf(int job, int rows) throws SQLException {
     try (PreparedStatement rings =
         connection.prepareStatement(

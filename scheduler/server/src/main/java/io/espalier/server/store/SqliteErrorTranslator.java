@@ -6,13 +6,13 @@ import java.sql.SQLException;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
-/** What SQLite's errors mean for an operator. */
+/** Translates SQLite's errors into messages for an operator. */
 final class SqliteErrorTranslator {
   private SqliteErrorTranslator() {}
 
   static StoreException translate(Path file, SQLException e) {
     SQLException cause = e;
-    // The pool wraps what its connections throw.
+    // The pool wraps the exceptions of its connections.
     while (!(cause instanceof SQLiteException) && cause.getCause() instanceof SQLException inner) {
       cause = inner;
     }

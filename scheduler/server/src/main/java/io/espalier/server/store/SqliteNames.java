@@ -4,7 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** In SQLite a name is a text as any other. Stateless. */
+/** Stores a name as an ordinary SQLite text. Stateless. */
 final class SqliteNames implements NameColumns {
   @Override
   public int width() {

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** What is asked of a status file; each question has a connection of the pool. Thread-safe. */
+/** Runs the queries of a status file; each query uses a connection of the pool. Thread-safe. */
 final class SqliteReader extends StoreReader {
   private static final String COLUMNS =
       "node, bits, since, backoff, position, attempts, epoch, sequence, started, data, worker";
@@ -164,7 +164,7 @@ final class SqliteReader extends StoreReader {
     return new RowMapper(store, json, new WorkersAsTheyCome(connection));
   }
 
-  /** Looks workers up when rows name them, each once: most files know none. */
+  /** Loads each worker once, when a row first names it: most files know no workers. */
   private final class WorkersAsTheyCome implements RowMapper.Workers {
     private final Connection connection;
     private final Map<Integer, WorkerRef> known = new HashMap<>();

@@ -13,19 +13,22 @@ import org.flywaydb.core.api.FlywayException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Brings a file to the schema of this version, or says why it is none of ours. */
+/** Migrates a file to the schema of this version, or reports that the file is not one of ours. */
 final class SqliteSchema {
-  /** The number of the newest migration; each one ends with setting it. */
+  /** The number of the newest migration. Each migration ends by setting it. */
   static final int VERSION = 9;
 
-  /** "ESPA": set by the first migration, so that a foreign file is told from an old one. */
+  /** "ESPA": set by the first migration, to distinguish a foreign file from an old one. */
   static final int APPLICATION_ID = 0x45535041;
 
   private static final Logger LOG = LoggerFactory.getLogger(SqliteSchema.class);
 
   private SqliteSchema() {}
 
-  /** Cheap when there is nothing to do: Flyway alone takes longer than all the rest of a start. */
+  /**
+   * Migrates the file if necessary. Cheap when it is current: Flyway alone takes longer than all
+   * the rest of a start.
+   */
   static void prepare(DataSource source, Path file) throws SQLException {
     int version;
     try (Connection connection = source.getConnection();
@@ -56,7 +59,7 @@ final class SqliteSchema {
   }
 
   /**
-   * @param to the schema to end with
+   * @param to the schema version to end with
    */
   static void migrate(DataSource source, Path file, int from, int to) {
     long begin = System.nanoTime();

@@ -21,14 +21,14 @@ import org.sqlite.SQLiteConfig.TransactionMode;
 import org.sqlite.SQLiteDataSource;
 
 /**
- * Keeps statuses in one SQLite file: write-ahead log, every commit synced
- * (docs/design/design.md#durability). One connection writes; readers have their own and never wait
- * for it.
+ * Stores statuses in one SQLite file with a write-ahead log; every commit is synced
+ * (docs/design/design.md#durability). One connection writes; readers have their own connections and
+ * never wait for it.
  */
 public final class SqliteStatusStore extends DatabaseStatusStore {
   private static final int BUSY_MILLIS = 5_000;
 
-  /** 32 MB of log before it is folded into the file: a third more rows per second than with 4. */
+  /** 32 MB of log before a checkpoint: a third more rows per second than with 4 MB. */
   private static final int CHECKPOINT_PAGES = 8_000;
 
   private static final int CONNECTIONS = 4;
@@ -47,9 +47,9 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
   }
 
   /**
-   * Opens the file, creates it if it is missing, and brings it to this version's schema.
+   * Opens the file, creates it if it is missing, and migrates it to this version's schema.
    *
-   * @param json reads task data and events back
+   * @param json decodes task data and events
    * @throws StoreException with one clear line when that is not possible
    */
   public static SqliteStatusStore open(Path file, JsonDecoder json) {
@@ -57,8 +57,8 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
   }
 
   /**
-   * A new file is ours alone, and SQLite makes its companions like it: the directory may have to be
-   * open for tasks of other users to pass.
+   * Makes a new file private to this user; SQLite creates its companion files with the same
+   * permissions. The directory itself may have to be accessible for tasks of other users.
    */
   private static void makePrivate(Path file) {
     if (!Files.exists(file)) {
@@ -67,7 +67,8 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
             file,
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       } catch (IOException | UnsupportedOperationException e) {
-        // SQLite says better what is wrong, or makes it where there are no such permissions.
+        // SQLite reports the problem better, or creates the file where such permissions do not
+        // exist.
         return;
       }
     }
@@ -92,11 +93,11 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
       pooled.setMaximumPoolSize(CONNECTIONS);
       pooled.setMinimumIdle(0);
       pooled.setMaxLifetime(0);
-      // The first use reports what is wrong, with SQLite's own code.
+      // The first use reports the problem, with SQLite's own code.
       pooled.setInitializationFailTimeout(-1);
       pooled.setConnectionTimeout(Math.max(1_000, busyMillis));
       pooled.setRegisterMbeans(false);
-      // Before the pool, which would ask a foreign file again and again.
+      // Before the pool, which would open a foreign file again and again.
       SqliteSchema.prepare(source, file);
       pool = new HikariDataSource(pooled);
       return new SqliteStatusStore(file, json, pool);
@@ -210,7 +211,7 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
     return deleted;
   }
 
-  /** Work inside one transaction. */
+  /** Work in one transaction. */
   private interface Work<T> {
     T on(SqliteWriter writer) throws SQLException;
   }
@@ -248,7 +249,7 @@ public final class SqliteStatusStore extends DatabaseStatusStore {
     }
   }
 
-  /** Commits nothing; folds the log into the file. */
+  /** Commits nothing; checkpoints the log into the file. */
   @Override
   public void close() {
     synchronized (writing) {

@@ -20,7 +20,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection that writes, with its statements prepared once. Each call is part of the open
+ * Writes through one connection, with statements prepared once. Each call is part of the open
  * transaction. Not thread-safe.
  */
 final class SqliteWriter {
@@ -76,11 +76,14 @@ final class SqliteWriter {
     deleteRow = connection.prepareStatement("DELETE FROM status WHERE job = ? AND node = ?");
     history = new SqliteAttempts(connection);
     small = new OperatorTablesWriter(connection, new SqliteNames(), SMALL);
-    // A row of the file may be as long as it likes: one for each commit.
+    // SQLite does not limit the length of a row: one row for each commit.
     events = new EventLogWriter(connection, "event", Integer.MAX_VALUE, Integer.MAX_VALUE);
   }
 
-  /** Takes the write lock. The driver's commit() would take it again at once, for ever. */
+  /**
+   * Takes the write lock. The driver's commit() would immediately take it again, in an endless
+   * cycle.
+   */
   void begin() throws SQLException {
     connection.setAutoCommit(false);
   }
@@ -89,17 +92,17 @@ final class SqliteWriter {
     connection.setAutoCommit(true);
   }
 
-  /** Gives a healthy connection back, outside of transactions. */
+  /** Returns a healthy connection to the pool, outside of transactions. */
   void release() {
     try {
       connection.close();
     } catch (SQLException alreadyGone) {
-      // Closing was all that was wanted.
+      // The connection was to be closed anyway.
       return;
     }
   }
 
-  /** Undoes what was not committed and throws the connection away: it may be in any state. */
+  /** Rolls back and drops the connection, which may be in any state. */
   void abandon(HikariDataSource pool) {
     try (Statement statement = connection.createStatement()) {
       statement.execute("ROLLBACK");
@@ -150,7 +153,7 @@ final class SqliteWriter {
 
   void apply(StoreTransaction batch) throws SQLException {
     for (String job : batch.forgottenJobs()) {
-      // Its rows lose their name at once, and are deleted piece by piece.
+      // Its rows lose their name at once and are deleted in portions.
       execute("INSERT INTO gone_job (id) SELECT id FROM job WHERE name = ?", job);
       execute("DELETE FROM job WHERE name = ?", job);
       small.forgetStanding(job);
@@ -218,7 +221,7 @@ final class SqliteWriter {
     }
   }
 
-  /** Deletes old events, or rows of a forgotten job; answers how many rows of them. */
+  /** Deletes old events or rows of a forgotten job and returns the number of deleted rows. */
   int cleanUp(StatusStore.Retention retention, int atMost) throws SQLException {
     int old = events.deleteOld(retention);
     return old > 0 ? old : deleteGone(atMost);

@@ -22,22 +22,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Commits batches in the order of their submission, many in one transaction when they queue up.
+ * Commits batches in the order of their submission, combining many into one transaction when they
+ * queue up.
  *
- * <p>While the store is away it tries again, with growing pauses, and keeps everything: nothing
- * that was submitted is dropped. The queue is bounded by its user: while {@link #isSaturated} no
- * new task should be started; ends are accepted all the same, and there are no more of them than
- * tasks that run. A failure that trying again cannot mend (the store was taken over, or is damaged)
- * ends the writer: all stages complete with it, now and from then on. Data that the store refuses
- * although it works do not: the batches of the group go one by one, and of the one that is refused
- * the data of its tasks are left out, with an error in the log that names them. What failed is
- * given to the store again as it was, the same {@link StoreTransaction}: by that a store recognises
- * a commit whose answer it did not hear.
+ * <p>While the store is unavailable, the writer retries with growing pauses and drops nothing that
+ * was submitted. Its user bounds the queue: while {@link #isSaturated}, the user should start no
+ * new task. Completions are always accepted; there are no more of them than running tasks. A
+ * failure that no retry can fix (the store was taken over, or is damaged) ends the writer: all
+ * current and future stages complete with it. Data that the store refuses although it works do not
+ * end the writer. It then commits the batches of the group one by one; for the refused batch, it
+ * leaves out the data of its tasks and logs an error that names them. A retry submits the same
+ * {@link StoreTransaction} object again, by which a store recognizes a commit whose answer it lost.
  *
- * <p>Submit from any thread. Stages complete on the writer's thread, in order, after the commit.
- *
- * <p>Length. The queue, what is made one transaction, the pauses and the orderly end share one lock
- * and one state; a third is what it tells of itself.
+ * <p>Any thread may submit. Stages complete on the writer's thread, in order, after the commit.
  */
 public final class StatusWriter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);
@@ -61,10 +58,12 @@ public final class StatusWriter implements AutoCloseable {
   private final AtomicLong totalCommitNanos = new AtomicLong();
   private final AtomicInteger failuresInARow = new AtomicInteger();
 
-  // Of the thread that commits.
+  // Confined to the committing thread.
   private @Nullable Group failed;
 
-  /** So many of the next batches go one by one: something of one of them is refused. */
+  /**
+   * The number of next batches to commit one by one, because the store refused part of one of them.
+   */
   private int alone;
 
   private volatile LongConsumer observer = nanos -> {};
@@ -77,17 +76,17 @@ public final class StatusWriter implements AutoCloseable {
   }
 
   /**
-   * What goes into one transaction.
+   * The content of one transaction.
    *
    * @param without the tasks whose data are left out, because the store refuses them
-   * @param next what to try when the store refuses this too
+   * @param next what to try when the store refuses this content too
    */
   private record Group(
       List<Pending> members, StoreTransaction together, Set<TaskKey> without, List<Variant> next) {}
 
   /**
-   * @param saturation changes in the queue from which on the store counts as too slow
-   * @param groupSize changes at which one transaction takes no further batch
+   * @param saturation queued changes from which on the store counts as too slow
+   * @param groupSize changes from which on a transaction accepts no further batch
    * @param firstRetry pause after the first failure; doubled up to {@code lastRetry}
    */
   public record Limits(int saturation, int groupSize, Duration firstRetry, Duration lastRetry) {
@@ -101,14 +100,14 @@ public final class StatusWriter implements AutoCloseable {
     }
   }
 
-  /** Not started: {@link #start} it, or call {@link #drainOnce}. */
+  /** Creates a writer that is not started: call {@link #start} or {@link #drainOnce}. */
   public StatusWriter(StatusStore store, long epoch, Limits limits) {
     this.store = store;
     this.epoch = epoch;
     this.limits = limits;
   }
 
-  /** Begins to commit, on a thread of its own. */
+  /** Starts to commit, on a separate thread. */
   public void start() {
     synchronized (lock) {
       if (thread != null || closing) {
@@ -124,8 +123,8 @@ public final class StatusWriter implements AutoCloseable {
   /**
    * Queues a batch; never blocks.
    *
-   * @return completes when the batch is durable; with a {@link StoreException} when it never will
-   *     be
+   * @return a stage that completes when the batch is durable, or with a {@link StoreException} when
+   *     it never will be
    */
   public CompletionStage<Void> submit(StoreTransaction batch) {
     Pending pending = new Pending(batch, new CompletableFuture<>());
@@ -147,21 +146,21 @@ public final class StatusWriter implements AutoCloseable {
     return pending.done();
   }
 
-  /** Whether no new work should be begun until the store has caught up. */
+  /** Returns true when no new work should start until the store has caught up. */
   public boolean isSaturated() {
     synchronized (lock) {
       return queued >= limits.saturation();
     }
   }
 
-  /** Changes that are not durable yet. */
+  /** Returns the number of changes that are not durable yet. */
   public long queueLength() {
     synchronized (lock) {
       return queued;
     }
   }
 
-  /** How long the oldest change that is not durable has waited; 0 when there is none. */
+  /** Returns how long the oldest non-durable change has waited; 0 when there is none. */
   public long oldestNanos() {
     synchronized (lock) {
       Pending oldest = queue.peek();
@@ -169,53 +168,59 @@ public final class StatusWriter implements AutoCloseable {
     }
   }
 
-  /** Transactions that failed so far, repetitions included. */
+  /** Returns the number of failed transactions so far, including retries. */
   public long failures() {
     return failures.get();
   }
 
-  /** Is told on the writer's thread how long each transaction took, in nanoseconds. */
+  /**
+   * Sets the observer that receives the duration of each transaction, in nanoseconds, on the
+   * writer's thread.
+   */
   public void observe(LongConsumer newObserver) {
     observer = newObserver;
   }
 
-  /** What is wrong with the store at the moment, one line; empty when it works. */
+  /** Returns the current problem of the store in one line; empty when it works. */
   public Optional<String> problem() {
     return Optional.ofNullable(problem);
   }
 
-  /** The failure that has ended the writer, if one has: the scheduler must stop. */
+  /** Returns the failure that ended the writer, if any; the scheduler must then stop. */
   public Optional<StoreException> failure() {
     synchronized (lock) {
       return Optional.ofNullable(fatal);
     }
   }
 
-  /** Transactions so far. */
+  /** Returns the number of transactions so far. */
   public long commits() {
     return commits.get();
   }
 
-  /** Changes made durable so far; those that replaced each other within one group count once. */
+  /**
+   * Returns the number of changes made durable so far. Changes that replaced each other within one
+   * group count once.
+   */
   public long committedChanges() {
     return committedChanges.get();
   }
 
-  /** How long the last transaction took. */
+  /** Returns the duration of the last transaction. */
   public long lastCommitNanos() {
     return lastCommitNanos.get();
   }
 
-  /** How long all transactions took. */
+  /** Returns the total duration of all transactions. */
   public long totalCommitNanos() {
     return totalCommitNanos.get();
   }
 
   /**
-   * Commits one group of what is queued, on the calling thread. Not to be called while the writer's
-   * own thread runs.
+   * Commits one group of the queue on the calling thread. Must not be called while the writer's own
+   * thread runs.
    *
-   * @return how many batches are settled now; 0 when the queue is empty or the store failed
+   * @return the number of batches settled; 0 when the queue is empty or the store failed
    */
   public int drainOnce() {
     Group next = failed == null ? nextGroup() : failed;
@@ -236,7 +241,7 @@ public final class StatusWriter implements AutoCloseable {
       failed = e.retryable() ? next : null;
       return failed(e, group);
     } catch (RuntimeException e) {
-      // A bug in the store or in a batch: repeating it would block everything behind it for ever.
+      // A bug in the store or in a batch: retrying would block everything behind it forever.
       return failed(new StoreException(store.description() + " failed: " + e, false, e), group);
     }
     failed = null;
@@ -262,9 +267,9 @@ public final class StatusWriter implements AutoCloseable {
   }
 
   /**
-   * What to try in place of a group of which the store refuses something.
+   * Returns a smaller group to try instead of one that the store refuses in part.
    *
-   * @return null: nothing of its own, but its batches one by one, or there is nothing to leave out
+   * @return null when the batches are to be tried one by one, or when nothing can be left out
    */
   private @Nullable Group smaller(Group refused, RefusedDataException e) {
     failures.incrementAndGet();
@@ -327,7 +332,7 @@ public final class StatusWriter implements AutoCloseable {
     return group.size();
   }
 
-  /** Takes what is settled out of the queue, then tells; never under the lock. */
+  /** Removes settled batches from the queue, then completes their stages; never under the lock. */
   private void settle(List<Pending> group, @Nullable StoreException failure) {
     synchronized (lock) {
       for (Pending pending : group) {
@@ -359,7 +364,7 @@ public final class StatusWriter implements AutoCloseable {
     }
   }
 
-  /** Waits for a batch, and for the pause after a failure; false when it is time to end. */
+  /** Waits for a batch, and for the pause after a failure; false when the thread must end. */
   private boolean awaitWork() {
     synchronized (lock) {
       long begin = System.nanoTime();
@@ -378,7 +383,7 @@ public final class StatusWriter implements AutoCloseable {
             lock.wait(left / 1_000_000, (int) (left % 1_000_000));
           }
         } catch (InterruptedException e) {
-          // Nobody interrupts this thread on purpose; results must not be lost by accident.
+          // No code interrupts this thread on purpose; results must not be lost by accident.
           LOG.warn("interrupted while waiting; going on");
         }
       }
@@ -394,17 +399,17 @@ public final class StatusWriter implements AutoCloseable {
     return grown.compareTo(limits.lastRetry()) < 0 ? grown : limits.lastRetry();
   }
 
-  /** {@link #close(Duration)} within ten seconds. */
+  /** Calls {@link #close(Duration)} with ten seconds. */
   @Override
   public void close() {
     close(Duration.ofSeconds(10));
   }
 
   /**
-   * Accepts nothing more, commits what is queued, ends the thread. What cannot be committed in time
-   * is given up: its stages complete with an error. Does not close the store.
+   * Accepts nothing more, commits the queue, and ends the thread. Gives up on what cannot be
+   * committed in time: its stages complete with an error. Does not close the store.
    *
-   * @return whether everything that was submitted is durable
+   * @return true when everything that was submitted is durable
    */
   public boolean close(Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes what a store need not keep any more, now and then, a little at a time and with pauses, so
- * that commits hardly wait for it (docs/design/features.md#retention).
+ * Periodically deletes data outside the retention from a store. It deletes small portions with
+ * pauses in between, so that commits hardly wait for it (docs/design/features.md#retention).
  */
 public final class StoreCleaner implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreCleaner.class);
@@ -34,10 +34,10 @@ public final class StoreCleaner implements AutoCloseable {
           });
 
   /**
-   * @param first when to look for the first time after the start
-   * @param interval between two looks
-   * @param pause between two deletions
-   * @param rows of one deletion, at most
+   * @param first delay of the first run after the start
+   * @param interval time between two runs
+   * @param pause time between two deletions
+   * @param rows maximum number of rows of one deletion
    */
   public record Pace(Duration first, Duration interval, Duration pause, int rows) {
     public static final Pace DEFAULT =
@@ -58,10 +58,10 @@ public final class StoreCleaner implements AutoCloseable {
   }
 
   /**
-   * Begins to clean, on a thread of its own.
+   * Starts to clean, on a separate thread.
    *
-   * @param retention asked before each look
-   * @param onStale told when another has taken the store over, after which nothing is cleaned
+   * @param retention supplies the retention before each run
+   * @param onStale called when another scheduler has taken the store over; cleaning then ends
    */
   public static StoreCleaner start(
       StatusStore store,

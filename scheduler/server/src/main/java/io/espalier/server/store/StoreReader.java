@@ -24,18 +24,18 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What is asked of a database with statuses, on connections of its own that never wait for the one
- * that writes. The small tables are read here, whole; a database says in {@link Tables} how it
- * names them, and reads tasks, histories and events in its own way.
+ * Runs the queries of a status database, on connections of its own that never wait for the writing
+ * one. This class reads the small tables completely. A subclass for a database names them in {@link
+ * Tables}, and reads tasks, histories and events itself.
  *
  * <p>Thread-safe. Every method throws {@link StoreException} when the database cannot be read.
  */
 public abstract class StoreReader {
   /**
-   * The queries of whole tables, each with the columns that {@link RowMapper} takes.
+   * The queries of whole tables, each with the columns that {@link RowMapper} reads.
    *
-   * @param jobs the names of those that have tasks
-   * @param incarnations the name of a job and its incarnation, where that is not 0
+   * @param jobs the names of jobs with tasks
+   * @param incarnations the name and the incarnation of each job whose incarnation is not 0
    * @param newestEvent the sequence of the newest event, or no row
    */
   public record Tables(
@@ -48,17 +48,17 @@ public abstract class StoreReader {
       String queueUsage,
       String newestEvent) {}
 
-  /** Asks one thing, on a connection that is free. */
+  /** Runs one query on a free connection. */
   protected interface Query<T> {
     T on(Connection connection) throws SQLException;
   }
 
-  /** Makes a value of the row that was found. */
+  /** Converts the current row to a value. */
   private interface Row<T> {
     T of(ColumnReader row) throws SQLException;
   }
 
-  /** For messages. */
+  /** The name of the store for messages. */
   protected final String store;
 
   protected final JsonDecoder json;
@@ -66,8 +66,8 @@ public abstract class StoreReader {
   private final Tables tables;
 
   /**
-   * @param store for messages
-   * @param json reads task data and events back
+   * @param store name for messages
+   * @param json decodes task data and events
    */
   protected StoreReader(String store, JsonDecoder json, NameColumns names, Tables tables) {
     this.store = store;
@@ -76,10 +76,10 @@ public abstract class StoreReader {
     this.tables = tables;
   }
 
-  /** Lends a connection to a query, and says what its errors mean. */
+  /** Runs a query on a connection and translates its errors. */
   protected abstract <T> T read(Query<T> query);
 
-  /** The rows of an answer, from before the first one. */
+  /** Returns a reader of the rows, positioned before the first one. */
   protected final ColumnReader columns(ResultSet found) {
     return new ColumnReader(found, names);
   }
@@ -94,7 +94,7 @@ public abstract class StoreReader {
 
   public abstract List<Event> events(long sequence, int limit);
 
-  /** Gives the connections back; nothing can be asked after it. */
+  /** Closes the connections; no query can run afterwards. */
   public abstract void close();
 
   public final Set<String> jobs() {
@@ -152,9 +152,9 @@ public abstract class StoreReader {
   }
 
   /**
-   * The first events after a sequence, of rows of events in their order.
+   * Returns the first events after a sequence, from event rows in order.
    *
-   * @param bodies one text a row: the first row may hold nothing that is asked for
+   * @param bodies one text per row; the first row may contain no requested event
    */
   protected final List<Event> eventsAfter(long sequence, int limit, ColumnReader bodies)
       throws SQLException {

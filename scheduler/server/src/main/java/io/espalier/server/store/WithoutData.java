@@ -16,11 +16,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch of which a store refuses something, with less and less in it: what a task returned, and
- * its checkpoint, are replaced by a note. That a task has ended, and how, is always kept.
+ * Reduces a batch that a store partly refuses, step by step. It replaces the result data and the
+ * checkpoint of tasks by a note. It always keeps that a task has ended, and how.
  */
 final class WithoutData {
-  /** So many tasks are tried alone, the largest first; then all of the batch together. */
+  /**
+   * The number of tasks that are tried alone, the largest first, before all of the batch together.
+   */
   private static final int ALONE = 16;
 
   private static final String NOTE = "refused_by_store";
@@ -28,13 +30,13 @@ final class WithoutData {
   private WithoutData() {}
 
   /**
-   * One thing to try.
+   * One reduced batch to try.
    *
-   * @param tasks whose data are not in it
+   * @param tasks whose data were left out
    */
   record Variant(StoreTransaction batch, Set<TaskKey> tasks) {}
 
-  /** What to try, in this order; empty: there are no data in the batch. */
+  /** Returns the reduced batches to try, in order; empty when the batch contains no data. */
   static List<Variant> of(StoreTransaction batch) {
     Map<TaskKey, Integer> sizes = new LinkedHashMap<>();
     for (StatusRow row : batch.rows()) {

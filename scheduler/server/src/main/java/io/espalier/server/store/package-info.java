@@ -1,4 +1,4 @@
-/** What survives a restart: status stores, the writer in front of them, the data directory. */
+/** Durable state: status stores, the writer in front of them, the data directory. */
 @NullMarked
 package io.espalier.server.store;
 

@@ -3,7 +3,7 @@ package io.espalier.server.zk;
 import java.io.IOException;
 import org.apache.zookeeper.KeeperException;
 
-/** ZooKeeper does not give what is needed; the message is one clear line. */
+/** Thrown when a ZooKeeper operation fails; the message is one clear line. */
 public final class ZooKeeperException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -18,7 +18,7 @@ public final class ZooKeeperException extends IOException {
   /**
    * Explains a failure.
    *
-   * @param what was tried, such as {@code cannot read /espalier/leader}
+   * @param what the attempted operation, such as {@code cannot read /espalier/leader}
    */
   public static ZooKeeperException of(String what, ZooKeeperTarget target, Throwable cause) {
     String why = String.valueOf(cause.getMessage());

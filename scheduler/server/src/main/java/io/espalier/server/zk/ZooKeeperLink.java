@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One session with an ensemble, and how it is. Thread-safe. */
+/** One session with an ensemble, and its state. Thread-safe. */
 public final class ZooKeeperLink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperLink.class);
   private static final int RETRY_MILLIS = 300;
@@ -38,7 +38,7 @@ public final class ZooKeeperLink implements AutoCloseable {
   }
 
   /**
-   * Begins to connect; does not wait for it.
+   * Starts to connect, without waiting for the connection.
    *
    * @throws IOException when the account cannot be read
    */
@@ -48,7 +48,7 @@ public final class ZooKeeperLink implements AutoCloseable {
             .connectString(target.hosts())
             .sessionTimeoutMs(target.sessionMillis())
             .connectionTimeoutMs(Math.min(CONNECT_AT_MOST_MILLIS, target.sessionMillis() / 2))
-            // A connection that breaks is no session that ended: leadership outlives it.
+            // A broken connection does not end the session: leadership survives it.
             .connectionStateErrorPolicy(new SessionConnectionStateErrorPolicy())
             .retryPolicy(new RetryOneTime(RETRY_MILLIS));
     if (target.authFile().isPresent()) {
@@ -79,7 +79,7 @@ public final class ZooKeeperLink implements AutoCloseable {
     return parts;
   }
 
-  /** What one account has made is its own. */
+  /** Gives an account exclusive access to what it created. */
   private static final class CreatorOnly implements ACLProvider {
     @Override
     public List<ACL> getDefaultAcl() {
@@ -103,7 +103,7 @@ public final class ZooKeeperLink implements AutoCloseable {
     }
   }
 
-  /** For recipes. */
+  /** Returns the client, for recipes. */
   public CuratorFramework client() {
     return client;
   }
@@ -112,7 +112,7 @@ public final class ZooKeeperLink implements AutoCloseable {
     return target;
   }
 
-  /** What is wrong with the connection, for people; empty while nothing is. */
+  /** Describes the problem of the connection, for people; empty: none. */
   public Optional<String> problem() {
     ConnectionState known = state;
     if (known != null && known.isConnected() && known != ConnectionState.READ_ONLY) {
@@ -142,7 +142,7 @@ public final class ZooKeeperLink implements AutoCloseable {
   }
 
   /**
-   * What the servers gave, in milliseconds.
+   * Returns the session time-out that the servers granted, in milliseconds.
    *
    * @throws ZooKeeperException without a session
    */
@@ -155,7 +155,7 @@ public final class ZooKeeperLink implements AutoCloseable {
     }
   }
 
-  /** Ends the session: what is ephemeral vanishes at once. */
+  /** Ends the session: ephemeral znodes disappear at once. */
   @Override
   public void close() {
     client.close();

@@ -6,13 +6,13 @@ import java.util.regex.Pattern;
 import org.apache.zookeeper.common.PathUtils;
 
 /**
- * Where something is in ZooKeeper.
+ * Locates a znode in ZooKeeper.
  *
- * @param hosts servers as {@code HOST:PORT,HOST:PORT}; a port may be left out
+ * @param hosts servers as {@code HOST:PORT,HOST:PORT}; the port is optional
  * @param path absolute, not the root
- * @param authFile holds a scheme, a blank and an account; empty: anonymous, and whatever is created
- *     is open to everybody
- * @param sessionMillis asked for; the servers may give another
+ * @param authFile contains a scheme, a blank and an account; empty: anonymous, and everybody may
+ *     access what is created
+ * @param sessionMillis requested session time-out; the servers may grant another
  */
 public record ZooKeeperTarget(
     String hosts, String path, Optional<Path> authFile, int sessionMillis) {
@@ -23,9 +23,9 @@ public record ZooKeeperTarget(
       Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[^\\[\\]:/,@\\s]+)(:\\d{1,5})?");
 
   /**
-   * Reads {@code HOSTS/PATH}, with or without {@code zk://} in front.
+   * Parses {@code HOSTS/PATH}, with or without a leading {@code zk://}.
    *
-   * @throws IllegalArgumentException saying what is wrong with it
+   * @throws IllegalArgumentException with the error in the text
    */
   public static ZooKeeperTarget parse(String text) {
     String rest = text.startsWith("zk://") ? text.substring("zk://".length()) : text;
@@ -63,7 +63,7 @@ public record ZooKeeperTarget(
     return new ZooKeeperTarget(hosts, path, authFile, millis);
   }
 
-  /** As it is written on a command line. */
+  /** Returns the form used on a command line. */
   @Override
   public String toString() {
     return hosts + path;

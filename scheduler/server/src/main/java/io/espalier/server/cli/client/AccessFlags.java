@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How a client command proves who it is, and knows the scheduler. */
+/** The flags for the credentials of a client command and the authorities it trusts. */
 public final class AccessFlags {
   @Option(
       names = "--token-file",
@@ -32,7 +32,7 @@ public final class AccessFlags {
   /**
    * Reads the files.
    *
-   * @throws io.espalier.server.exit.CommandException naming the one that cannot be used
+   * @throws io.espalier.server.exit.CommandException naming the file that cannot be used
    */
   public ClientAccess access() {
     return ClientAccess.of(

@@ -8,9 +8,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to the resources of {@code /api/v1}: over HTTP, or in this process for a data directory
- * whose scheduler has ended. Answers are the bodies of the contract, so {@code --json} prints them
- * as they are. Calls block.
+ * Gives access to the resources of {@code /api/v1}: over HTTP, or in this process for a data
+ * directory whose scheduler has ended. Answers are the bodies of the contract, so {@code --json}
+ * prints them unchanged. Calls block.
  */
 public interface Client extends AutoCloseable {
   /**
@@ -32,15 +32,15 @@ public interface Client extends AutoCloseable {
       Json.Obj body);
 
   /**
-   * Hands over events as they come, from now on, until {@code onEvent} answers false; goes on where
-   * it was after a lost connection. An event without {@code sequence} tells of a gap.
+   * Passes on new events until {@code onEvent} returns false; resumes at the same position after a
+   * lost connection. An event without {@code sequence} reports a gap.
    */
   void follow(Predicate<Json.Obj> onEvent);
 
   /**
-   * Hands over lines of output as they are written, as the stream of {@code ApiV1.LOGS} has them,
-   * until {@code onLine} answers false; goes on where it was after a lost connection. What has no
-   * {@code id} is about the stream: {@code missing}, {@code problem}, {@code end}.
+   * Passes on lines of output as they are written, in the form of the stream of {@code ApiV1.LOGS},
+   * until {@code onLine} returns false; resumes at the same position after a lost connection. An
+   * object without {@code id} is about the stream: {@code missing}, {@code problem}, {@code end}.
    *
    * @param query parameters of the stream
    */
@@ -57,9 +57,9 @@ public interface Client extends AutoCloseable {
     Client server(String server);
 
     /**
-     * The same, for a scheduler that wants to know who asks.
+     * Same, for a scheduler that requires credentials.
      *
-     * @param access what is shown and believed
+     * @param access the credentials and the trusted authorities
      */
     default Client server(String server, ClientAccess access) {
       return server(server);
@@ -69,8 +69,8 @@ public interface Client extends AutoCloseable {
      * Finds the leader of a group of schedulers, which may take a few seconds.
      *
      * @param group as {@code HOSTS/PATH}
-     * @param authFile holds the account for ZooKeeper; null: none is needed
-     * @param access what is shown and believed
+     * @param authFile contains the account for ZooKeeper; null: none is needed
+     * @param access the credentials and the trusted authorities
      */
     default Client leader(
         String group, java.nio.file.@Nullable Path authFile, ClientAccess access) {
@@ -78,7 +78,7 @@ public interface Client extends AutoCloseable {
     }
 
     /**
-     * Reads and changes what an ended scheduler left behind.
+     * Opens the data of an ended scheduler for queries and commands.
      *
      * @param dataDir its data directory
      */

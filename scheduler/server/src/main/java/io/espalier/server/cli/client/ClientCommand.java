@@ -24,7 +24,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What all commands share that ask or tell a running scheduler something. */
+/** The common part of all commands that query or control a running scheduler. */
 public abstract class ClientCommand implements Callable<Integer> {
   public static final String DEFAULT_SERVER = "http://127.0.0.1:8080";
 
@@ -75,7 +75,7 @@ public abstract class ClientCommand implements Callable<Integer> {
     }
   }
 
-  /** Of commands that list something: the flag {@code --watch}. */
+  /** Returns the flag {@code --watch} of commands that list something. */
   @Nullable WatchOption watch() {
     return null;
   }
@@ -110,7 +110,7 @@ public abstract class ClientCommand implements Callable<Integer> {
         real.print(text);
       }
       if (real.checkError()) {
-        return ExitCode.OK; // whoever read this has gone
+        return ExitCode.OK; // the reader has closed the pipe
       }
     } while (viewport().pause(watch.every()));
     return ExitCode.SIGNAL + 2;
@@ -120,7 +120,7 @@ public abstract class ClientCommand implements Callable<Integer> {
     return clients.viewport();
   }
 
-  /** The exit code. */
+  /** Runs the command and returns its exit code. */
   public abstract int run(Client client);
 
   public Client open(Client.Opener opener) {
@@ -129,7 +129,7 @@ public abstract class ClientCommand implements Callable<Integer> {
         : opener.leader(zookeeper, zookeeperAuth, access.access());
   }
 
-  /** The scheduler, as the user named it. */
+  /** Returns the scheduler as the user named it. */
   public String server() {
     String group = zookeeper;
     return group == null ? server : group;
@@ -147,13 +147,13 @@ public abstract class ClientCommand implements Callable<Integer> {
     return known;
   }
 
-  /** Where answers go; while watching, the picture that is being made. */
+  /** Returns the writer for answers; while watching, it writes to the next picture. */
   public PrintWriter out() {
     PrintWriter current = frame;
     return current == null ? spec().commandLine().getOut() : current;
   }
 
-  /** Remarks that are not part of the answer. */
+  /** Prints a remark that is not part of the answer. */
   public void remark(String text) {
     PrintWriter current = frame;
     PrintWriter err = current == null ? spec().commandLine().getErr() : current;
@@ -165,7 +165,7 @@ public abstract class ClientCommand implements Callable<Integer> {
     out().println(JsonWriter.compact(body));
   }
 
-  /** A table, or a remark when it has no rows. */
+  /** Prints a table, or a remark when it has no rows. */
   public void print(Table table, String empty) {
     if (table.isEmpty()) {
       remark(empty);
@@ -174,7 +174,7 @@ public abstract class ClientCommand implements Callable<Integer> {
     }
   }
 
-  /** A line for people, cut on a terminal that is redrawn. */
+  /** Prints a line for people, cut on a terminal that is redrawn. */
   public void say(String line) {
     String clean = HumanFormat.clean(line);
     out().println(frame == null ? clean : TextWidth.cut(clean, fullWidth()));
@@ -193,7 +193,7 @@ public abstract class ClientCommand implements Callable<Integer> {
     return client.call("GET", template, path, query, Json.Obj.EMPTY);
   }
 
-  /** A parameter, left out when it is empty. */
+  /** Returns the values of a parameter, which is left out when it is empty. */
   public static List<String> optional(@Nullable String value) {
     return value == null || value.isEmpty() ? List.of() : List.of(value);
   }

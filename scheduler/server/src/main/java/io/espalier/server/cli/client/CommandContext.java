@@ -3,14 +3,14 @@ package io.espalier.server.cli.client;
 import io.espalier.server.cli.client.term.TerminalInfo;
 
 /**
- * What the client commands get from the process they run in.
+ * The environment of client commands, supplied by their process.
  *
  * @param opener of clients
- * @param viewport what standard output is
+ * @param viewport describes standard output
  */
 public record CommandContext(Client.Opener opener, TerminalInfo viewport) {
   /**
-   * Without a terminal.
+   * Creates a context without a terminal.
    *
    * @param width at which tables are cut; 0: not at all
    */

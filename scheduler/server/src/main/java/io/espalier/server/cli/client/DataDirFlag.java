@@ -7,7 +7,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** The flag {@code --data-dir} of commands that also work on what an ended run left behind. */
+/** The flag {@code --data-dir} of commands that also work on the data of an ended run. */
 final class DataDirFlag {
   @Option(
       names = "--data-dir",
@@ -16,8 +16,8 @@ final class DataDirFlag {
   private @Nullable Path dataDir;
 
   /**
-   * Opens the directory, or a server: one on the command line prevails over a directory in the
-   * environment.
+   * Opens the directory or a server; a server on the command line takes precedence over a directory
+   * in the environment.
    *
    * @throws ParameterException when the command line names both
    */

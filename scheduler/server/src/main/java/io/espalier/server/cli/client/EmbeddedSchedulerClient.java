@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
-/** The same resources of a scheduler in this process, such as one that only reads a directory. */
+/** A client for a scheduler in this process, such as one that only reads a data directory. */
 public final class EmbeddedSchedulerClient implements Client {
   private static final long PATIENCE_SECONDS = 60;
 
@@ -65,7 +65,7 @@ public final class EmbeddedSchedulerClient implements Client {
 
   @Override
   public void follow(Predicate<Json.Obj> onEvent) {
-    // Nothing happens in what has ended: there is only what is held.
+    // An ended scheduler creates no new events, so only the stored ones follow.
     for (Event event : api.events().after(0, Integer.MAX_VALUE)) {
       if (!onEvent.test(ApiJson.event(event))) {
         return;

@@ -31,7 +31,7 @@ import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** The resources of a running scheduler. */
+/** A client for a running scheduler over HTTP. */
 public final class HttpSchedulerClient implements Client {
   private static final Duration CONNECT = Duration.ofSeconds(5);
   private static final Duration ANSWER = Duration.ofSeconds(45);
@@ -46,22 +46,22 @@ public final class HttpSchedulerClient implements Client {
   private final JsonReader reader = JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES);
 
   /**
-   * @param server such as {@code http://127.0.0.1:8080}; the scheme may be left out
-   * @throws CommandException when it is no URL
+   * @param server such as {@code http://127.0.0.1:8080}; the scheme is optional
+   * @throws CommandException when it is not a URL
    */
   public HttpSchedulerClient(String server) {
     this(server, ClientAccess.none());
   }
 
   /**
-   * @param server such as {@code https://scheduler:8080}; the scheme may be left out
-   * @param access what is shown and believed
-   * @throws CommandException when it is no URL
+   * @param server such as {@code https://scheduler:8080}; the scheme is optional
+   * @param access the credentials and the trusted authorities
+   * @throws CommandException when it is not a URL
    */
   public HttpSchedulerClient(String server, ClientAccess access) {
     this.server = parsed(server);
     this.access = access;
-    // A scheduler is never behind a proxy, and HTTP/2 would be one more thing to negotiate.
+    // A scheduler is never behind a proxy, and HTTP/2 would only add a negotiation.
     HttpClient.Builder client =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -103,7 +103,7 @@ public final class HttpSchedulerClient implements Client {
     }
   }
 
-  /** A scheduler that stands by names the one that leads: the same is asked there. */
+  /** Sends a request. A standby names the leader, and the request is then sent there. */
   private <T> HttpResponse<T> sent(HttpRequest.Builder request, HttpResponse.BodyHandler<T> body)
       throws IOException, InterruptedException {
     access.authorization().ifPresent(value -> request.header("Authorization", value));
@@ -118,7 +118,10 @@ public final class HttpSchedulerClient implements Client {
     return response;
   }
 
-  /** Where it is sent to; null: not where a token may go that was meant for TLS. */
+  /**
+   * Returns the target of the redirection; null when following it would send a token meant for TLS
+   * unencrypted.
+   */
   private static @Nullable URI there(HttpResponse<?> response) {
     try {
       URI there = response.uri().resolve(response.headers().firstValue("Location").orElse(""));
@@ -159,7 +162,7 @@ public final class HttpSchedulerClient implements Client {
         failures = 0;
       } catch (IOException | UnresolvedAddressException e) {
         failures = events.opened() ? 1 : failures + 1;
-        // Wrong from the start is a wrong address; wrong later is a scheduler that restarts.
+        // A failure from the start is a wrong address; a later one is a scheduler that restarts.
         if (failures > MAX_TRIES || !(everOpened || events.opened())) {
           throw unreachable(e);
         }
@@ -172,7 +175,7 @@ public final class HttpSchedulerClient implements Client {
     }
   }
 
-  /** Whether to come back for more after the connection has ended. */
+  /** Returns true when the stream should be reopened after the connection has ended. */
   private boolean listen(URI stream, EventReader events) throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(stream).header("Accept", "text/event-stream");
@@ -205,14 +208,14 @@ public final class HttpSchedulerClient implements Client {
 
   @Override
   public void close() {
-    // The JDK's client ends with its last reference on Java 17.
+    // On Java 17, the JDK's client ends with its last reference.
   }
 
   private URI uri(String template, Map<String, String> path, Map<String, List<String>> query) {
     String resolved = template;
     List<String> parameters = new ArrayList<>();
     for (Map.Entry<String, String> part : path.entrySet()) {
-      // No path can hold "." and "..", which only nodes are called.
+      // A path cannot contain the segments "." and ".."; only nodes have such names.
       boolean odd = part.getValue().equals(".") || part.getValue().equals("..");
       resolved = resolved.replace("{" + part.getKey() + "}", odd ? "-" : encoded(part.getValue()));
       if (odd) {
@@ -301,13 +304,13 @@ public final class HttpSchedulerClient implements Client {
         return uri;
       }
     } catch (URISyntaxException e) {
-      // Said below.
+      // Reported below.
     }
     throw new CommandException(
         ExitCode.USAGE, "\"" + server + "\" is not the URL of a server, such as http://host:8080");
   }
 
-  /** Reads server-sent events line by line. */
+  /** Parses server-sent events line by line. */
   private final class EventReader {
     private final Predicate<Json.Obj> onEvent;
     private final StringBuilder data = new StringBuilder();
@@ -331,7 +334,7 @@ public final class HttpSchedulerClient implements Client {
       return last;
     }
 
-    /** Whether to go on. */
+    /** Handles a line; returns true to continue. */
     boolean take(String line) {
       if (line.startsWith("id:")) {
         last = line.substring(3).trim();

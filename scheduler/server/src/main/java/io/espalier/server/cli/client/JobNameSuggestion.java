@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** Adds to a refusal which job was most likely meant. */
+/** Adds the most likely intended job name to an error. */
 final class JobNameSuggestion {
   private static final int TYPOS = 3;
 
   private JobNameSuggestion() {}
 
-  /** The failure, with a hint if the command names a job that does not exist. */
+  /** Returns the failure, with a hint if the command names a job that does not exist. */
   static CommandException of(CommandException failure, Client client, CommandSpec spec) {
     String message = String.valueOf(failure.getMessage());
     if (failure.exitCode() != ExitCode.FAILED || message.contains("did you mean")) {
@@ -71,7 +71,7 @@ final class JobNameSuggestion {
           .map(job -> JsonFields.text(job, "name"))
           .toList();
     } catch (CommandException e) {
-      return List.of(); // the refusal itself matters more
+      return List.of(); // the error itself matters more
     }
   }
 }

@@ -10,11 +10,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParameterException;
 
 /**
- * A command that asks one thing and shows the answer: for people, as it came with {@code --json},
- * again and again with {@code --watch}.
+ * A command that runs one query and shows the answer: formatted for people, unchanged with {@code
+ * --json}, repeatedly with {@code --watch}.
  */
 public abstract class ListCommand extends ClientCommand {
-  /** The most that the server gives at a time. */
+  /** The maximum page size of the server. */
   private static final int PAGE = 1000;
 
   @Mixin private final WatchOption watch = new WatchOption();
@@ -23,10 +23,10 @@ public abstract class ListCommand extends ClientCommand {
     super(clients);
   }
 
-  /** What the server answers. */
+  /** Returns the server's answer. */
   public abstract Json.Obj ask(Client client);
 
-  /** The answer for people. */
+  /** Prints the answer for people. */
   public abstract void show(Json.Obj body);
 
   @Override
@@ -45,19 +45,19 @@ public abstract class ListCommand extends ClientCommand {
     return ExitCode.OK;
   }
 
-  /** Asks for one page. */
+  /** Fetches one page. */
   public interface Page {
     /**
-     * @param after where the page before it ended; empty for the first one
+     * @param after the end of the previous page; empty for the first one
      */
     Json.Obj get(String after, int size);
   }
 
   /**
-   * All pages of a list up to a limit, as one answer with the list and where it goes on, {@code
-   * next}.
+   * Returns all pages of a list up to a limit, as one answer with the list and its continuation,
+   * {@code next}.
    *
-   * @throws ParameterException when the limit is none
+   * @throws ParameterException when the limit is invalid
    */
   public Json.Obj pages(String list, int limit, Page pages) {
     requireLimit(limit);

@@ -3,8 +3,7 @@ package io.espalier.server.cli.client;
 import picocli.CommandLine.Mixin;
 
 /**
- * A command that also works on what an ended run left behind
- * (docs/design/design.md#the-end-of-a-run).
+ * A command that also works on the data of an ended run (docs/design/design.md#the-end-of-a-run).
  */
 public abstract class OfflineCommand extends ClientCommand {
   @Mixin private final DataDirFlag dataDir = new DataDirFlag();

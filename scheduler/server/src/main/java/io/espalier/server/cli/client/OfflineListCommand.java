@@ -3,7 +3,7 @@ package io.espalier.server.cli.client;
 import picocli.CommandLine.Mixin;
 
 /**
- * A list that is also made of what an ended run left behind
+ * A list command that also works on the data of an ended run
  * (docs/design/design.md#the-end-of-a-run).
  */
 public abstract class OfflineListCommand extends ListCommand {

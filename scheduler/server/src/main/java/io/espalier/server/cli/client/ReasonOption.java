@@ -12,7 +12,7 @@ public final class ReasonOption {
     return text;
   }
 
-  /** A body that says it; nothing if there is none. */
+  /** Returns a body with the reason, or an empty one. */
   public Json.Builder body() {
     Json.Builder body = Json.object();
     return text.isEmpty() ? body : body.put("reason", text);

@@ -16,7 +16,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What {@code rerun} and {@code forgive} share: chosen tasks, a look before, an expected number.
+ * The common part of {@code rerun} and {@code forgive}: selecting tasks, a dry run, an expected
+ * number.
  */
 public abstract class SelectingCommand extends OfflineCommand {
   @Mixin private final SelectorFlags selector = new SelectorFlags();
@@ -44,7 +45,7 @@ public abstract class SelectingCommand extends OfflineCommand {
     return preview;
   }
 
-  /** Does it, or only counts. */
+  /** Sends the command, or only counts the matching tasks. */
   public Json.Obj post(Client client, String template, String job, boolean counting) {
     return post(client, template, job, counting, expect);
   }
@@ -68,7 +69,7 @@ public abstract class SelectingCommand extends OfflineCommand {
     return expect;
   }
 
-  /** What a look has found. */
+  /** Prints the result of a dry run. */
   public void printMatches(String job, Json.Obj found, String would) {
     long matched = JsonFields.number(found, "matched");
     long running = JsonFields.number(found, "running");
@@ -90,14 +91,14 @@ public abstract class SelectingCommand extends OfflineCommand {
     return count == 1 ? "1 task" : count + " tasks";
   }
 
-  /** Asks the person at the terminal. */
+  /** Asks the user at the terminal for confirmation. */
   public boolean confirmed(String question) {
     PrintWriter err = spec().commandLine().getErr();
     out().flush();
     err.print(question + " [y/N] ");
     err.flush();
     try {
-      // Not closed: it is the process's standard input.
+      // Not closed, because it is the process's standard input.
       BufferedReader in =
           new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
       String answer = in.readLine();

@@ -4,7 +4,7 @@ import io.espalier.core.json.Json;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Flags that choose tasks of a job. What is given must hold together. */
+/** The flags that select tasks of a job. A task must match all given flags. */
 final class SelectorFlags {
   @Option(
       names = "--status",

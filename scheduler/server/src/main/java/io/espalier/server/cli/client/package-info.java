@@ -1,8 +1,8 @@
 /**
- * Commands that ask or tell a running scheduler something: what they have in common.
+ * The common part of the commands that query or control a running scheduler.
  *
- * <p>{@code inspect} has the commands that look, {@code operate} those that change something,
- * {@code top} the live screen, {@code term} what is printed on a terminal.
+ * <p>{@code inspect} contains the read-only commands, {@code operate} those that change something,
+ * {@code top} the live screen, {@code term} the output on a terminal.
  */
 @NullMarked
 package io.espalier.server.cli.client;

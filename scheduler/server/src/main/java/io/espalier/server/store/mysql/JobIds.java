@@ -10,9 +10,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs of a store and the numbers that rows name them by, on the connection that writes. A job
- * that was forgotten loses its name at once and keeps its number until its rows are deleted. Not
- * thread-safe.
+ * Maps the jobs of a store to the numbers that rows use, on the connection that writes. A forgotten
+ * job loses its name at once and keeps its number until its rows are deleted. Not thread-safe.
  */
 final class JobIds {
   private final Connection connection;
@@ -22,7 +21,7 @@ final class JobIds {
     this.connection = connection;
   }
 
-  /** The number of a job, a new one if need be. */
+  /** Returns the number of a job and assigns one if necessary. */
   int number(String job) throws SQLException {
     Integer known = known(job);
     if (known != null) {
@@ -40,7 +39,7 @@ final class JobIds {
     return added;
   }
 
-  /** The number of a job that has one. */
+  /** Returns the number of a job that has one. */
   @Nullable Integer known(String job) throws SQLException {
     Integer cached = numbers.get(job);
     if (cached == null) {
@@ -52,7 +51,7 @@ final class JobIds {
     return cached;
   }
 
-  /** The number of a job, as any connection sees it. */
+  /** Returns the number of a job, as any connection sees it. */
   static @Nullable Integer find(Connection connection, String job) throws SQLException {
     try (PreparedStatement find =
         connection.prepareStatement("SELECT id FROM espalier_job WHERE name = ?")) {
@@ -83,7 +82,7 @@ final class JobIds {
     numbers.remove(job);
   }
 
-  /** The oldest job without a name: its rows are to be deleted. */
+  /** Returns the oldest job without a name, whose rows are to be deleted. */
   OptionalInt forgotten() throws SQLException {
     try (PreparedStatement any =
             connection.prepareStatement(

@@ -23,15 +23,15 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens connections, each with the password of its moment. What it throws and what it is printed as
- * never holds a password. Thread-safe.
+ * Opens connections and reads the password again for each of them. Its exceptions and its text form
+ * never contain a password. Thread-safe.
  */
 final class MySqlAccess implements DataSource {
   private static final int CONNECT_SECONDS = 5;
   private static final int MAX_PASSWORD_BYTES = 4096;
   private static final String STORE_PASSWORD = "certificates";
 
-  /** What the schema counts on, whatever the server's own settings are. */
+  /** The session settings that the schema relies on, independent of the server's own settings. */
   private static final String SESSION =
       "sql_mode='STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'";
 
@@ -44,7 +44,7 @@ final class MySqlAccess implements DataSource {
   }
 
   /**
-   * @param session further settings of each session, as in SET
+   * @param session additional settings of each session, as in SET
    * @throws SQLException when the trusted certificates cannot be read
    */
   static MySqlAccess of(MySqlAddress address, Map<String, Integer> session, int socketMillis)
@@ -55,7 +55,7 @@ final class MySqlAccess implements DataSource {
     properties.setProperty("user", address.user());
     properties.setProperty("sslMode", address.tls().name());
     properties.setProperty("sessionVariables", variables.toString());
-    // One statement of many rows instead of many statements: ten times as fast.
+    // Sends one statement of many rows instead of many statements: ten times as fast.
     properties.setProperty("rewriteBatchedStatements", "true");
     properties.setProperty("characterEncoding", "UTF-8");
     properties.setProperty("connectionTimeZone", "UTC");
@@ -72,7 +72,7 @@ final class MySqlAccess implements DataSource {
     return new MySqlAccess(address, properties);
   }
 
-  /** Connector/J takes no PEM. Nothing in the file is secret. */
+  /** Connector/J does not accept PEM. The file contains nothing secret. */
   private static Path trustStore(Path pem) throws SQLException {
     try (InputStream in = Files.newInputStream(pem)) {
       KeyStore store = KeyStore.getInstance("PKCS12");
@@ -152,17 +152,17 @@ final class MySqlAccess implements DataSource {
 
   @Override
   public void setLogWriter(PrintWriter out) {
-    // What fails is thrown.
+    // Failures are reported as exceptions instead.
   }
 
   @Override
   public void setLoginTimeout(int seconds) {
-    // It has its own.
+    // The driver has its own log.
   }
 
   @Override
   public int getLoginTimeout() {
-    // How long a pool that closes waits for a connection that is under way.
+    // The time a closing pool waits for a connection attempt in progress.
     return CONNECT_SECONDS;
   }
 

@@ -9,12 +9,12 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Where a MySQL schema is and how one gets in. Holds no password, only where it is to be had.
+ * The address of a MySQL schema and how to log in. It contains no password, only where to read it.
  *
- * @param passwordFile read anew for each connection, so that a password can be changed
+ * @param passwordFile read again for each connection, so that the password can be changed
  * @param passwordVariable name of an environment variable; not together with a file
  * @param tls how the connection is protected
- * @param tlsCa certificates in PEM form that are trusted, instead of those of the JDK
+ * @param tlsCa trusted certificates in PEM form, instead of those of the JDK
  */
 public record MySqlAddress(
     String host,
@@ -25,39 +25,40 @@ public record MySqlAddress(
     Optional<String> passwordVariable,
     Tls tls,
     Optional<Path> tlsCa) {
-  /** Where MySQL listens if nobody says otherwise. */
+  /** The default port of MySQL. */
   public static final int DEFAULT_PORT = 3306;
 
-  /** How a connection is protected; the names of Connector/J. */
+  /** How a connection is protected; the names are those of Connector/J. */
   public enum Tls {
-    /** In the clear. */
+    /** Unencrypted. */
     DISABLED,
-    /** Encrypted if the server can; the server is not checked. */
+    /** Encrypted if the server supports it; the server is not verified. */
     PREFERRED,
-    /** Encrypted; the server is not checked. */
+    /** Encrypted; the server is not verified. */
     REQUIRED,
-    /** Encrypted, with a certificate that a trusted authority has signed. */
+    /** Encrypted, with a certificate signed by a trusted authority. */
     VERIFY_CA,
-    /** The same, and it is that of the host. */
+    /** Encrypted, with a certificate signed by a trusted authority for this host name. */
     VERIFY_IDENTITY;
 
-    /** As in {@code --store-tls}. */
+    /** Returns the value as in {@code --store-tls}. */
     public String label() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
 
   /**
-   * Reads {@code mysql://user@host:port/schema}. Encrypted, unless the host is this one.
+   * Parses {@code mysql://user@host:port/schema}. The connection is encrypted unless the host is
+   * this one.
    *
-   * @throws IllegalArgumentException saying what is wrong with it, never with a password
+   * @throws IllegalArgumentException with the error in the URI, never with a password
    */
   public static MySqlAddress parse(String text) {
     URI uri;
     try {
       uri = new URI(text);
     } catch (URISyntaxException e) {
-      // Not its message: it holds the text, and the text may hold a password.
+      // The message of the cause contains the text, and the text may contain a password.
       throw new IllegalArgumentException(expected());
     }
     String user = uri.getUserInfo();
@@ -99,25 +100,25 @@ public record MySqlAddress(
     try {
       return InetAddress.getByName(host).isLoopbackAddress();
     } catch (UnknownHostException e) {
-      // To be said when it is connected to.
+      // Reported when the connection is opened.
       return false;
     }
   }
 
-  /** The same place with its password from a file. */
+  /** Returns the same address with its password in a file. */
   public MySqlAddress withPasswordFile(Path file) {
     return new MySqlAddress(
         host, port, schema, user, Optional.of(file), Optional.empty(), tls, tlsCa);
   }
 
-  /** The same place with its password from an environment variable. */
+  /** Returns the same address with its password in an environment variable. */
   public MySqlAddress withPasswordVariable(String name) {
     return new MySqlAddress(
         host, port, schema, user, Optional.empty(), Optional.of(name), tls, tlsCa);
   }
 
   /**
-   * The same place, protected so.
+   * Returns the same address with this protection.
    *
    * @param authority trusted certificates in PEM form; empty: those of the JDK
    */
@@ -126,7 +127,7 @@ public record MySqlAddress(
         host, port, schema, user, passwordFile, passwordVariable, mode, authority);
   }
 
-  /** For people: {@code mysql://user@host:port/schema}. */
+  /** Returns a readable form: {@code mysql://user@host:port/schema}. */
   @Override
   public String toString() {
     return "mysql://" + user + "@" + hostAndPort() + "/" + schema;

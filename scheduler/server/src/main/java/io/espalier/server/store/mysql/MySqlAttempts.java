@@ -27,9 +27,9 @@ final class MySqlAttempts {
   private final Map<WorkerRef, Integer> workers = new HashMap<>();
   private long nextRing = -1;
 
-  /** Where the history of one task lies and what it adds up to, as it grows in one transaction. */
+  /** The location and the totals of one task's history, updated within one transaction. */
   static final class Place {
-    /** Negative: none yet. */
+    /** Negative: no ring is allocated yet. */
     long ring;
 
     long ended;
@@ -62,7 +62,7 @@ final class MySqlAttempts {
     delete = connection.prepareStatement("DELETE FROM espalier_attempt WHERE id >= ? AND id < ?");
   }
 
-  /** Adds one to what {@link #flush} writes. */
+  /** Adds an attempt to the rows that {@link #flush} writes. */
   void add(Attempt attempt, Place place) throws SQLException {
     if (place.ring < 0) {
       if (nextRing < 0) {
@@ -125,7 +125,7 @@ final class MySqlAttempts {
     }
   }
 
-  /** Deletes what these rings hold. */
+  /** Deletes the content of these rings. */
   void deleteRings(List<Long> rings) throws SQLException {
     for (long ring : rings) {
       delete.setLong(1, ring * RING);
@@ -137,7 +137,7 @@ final class MySqlAttempts {
     }
   }
 
-  /** The number of a worker; 0: our own process. */
+  /** Returns the number of a worker; 0: our own process. */
   int number(WorkerRef worker) throws SQLException {
     if (worker.isLocal()) {
       return 0;

@@ -21,10 +21,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration in MySQL or MariaDB, {@code mysql://user@host:port/schema}: rows of the table
- * {@code espalier_config}, as if they were files of one directory. The row {@code main} must be
- * there; jobs that are saved here get rows of their own, {@code jobs/NAME}. Whoever writes locks
- * {@code main} first, so that of two at a time one waits and then finds out. Thread-safe.
+ * A configuration in MySQL or MariaDB, {@code mysql://user@host:port/schema}: the rows of the table
+ * {@code espalier_config}, treated like the files of a directory. The row {@code main} must exist;
+ * a job that is saved here gets a row of its own, {@code jobs/NAME}. Every writer locks {@code
+ * main} first, so that of two concurrent writers the second waits and then detects the conflict.
+ * Thread-safe.
  */
 public final class MySqlConfigSource implements WritableConfigSource {
   private static final int SOCKET_MILLIS = 10_000;
@@ -62,7 +63,7 @@ public final class MySqlConfigSource implements WritableConfigSource {
   private final String config;
   private @Nullable HikariDataSource pool;
 
-  /** What {@link #known} was read from. */
+  /** The key of the content from which {@link #known} was read. */
   private String knownBy = "";
 
   private @Nullable Text known;
@@ -73,11 +74,11 @@ public final class MySqlConfigSource implements WritableConfigSource {
   }
 
   /**
-   * Does not connect yet.
+   * Creates a source from its URI. Does not connect yet.
    *
    * @param uri {@code mysql://user@host:port/schema}, and after a {@code ?} any of {@code name},
    *     {@code password_file}, {@code password_env}, {@code tls} and {@code tls_ca}
-   * @throws IllegalArgumentException saying what is wrong with it
+   * @throws IllegalArgumentException with the error in the URI
    */
   public static MySqlConfigSource of(String uri) {
     int question = uri.indexOf('?');
@@ -123,7 +124,7 @@ public final class MySqlConfigSource implements WritableConfigSource {
     return address + (config.equals(DEFAULT_NAME) ? "" : "?name=" + config);
   }
 
-  /** There is none: the working directory. */
+  /** Returns the working directory, because the source has no directory of its own. */
   @Override
   public String directory() {
     return Path.of("").toAbsolutePath().toString();
@@ -146,7 +147,7 @@ public final class MySqlConfigSource implements WritableConfigSource {
             return newest;
           }
           Text text = read(connection, "");
-          // Between the two questions somebody may have written: then the next one finds out.
+          // The rows may have changed between the two queries; the next poll then notices.
           known = text;
           knownBy = by;
           return text;
@@ -170,7 +171,7 @@ public final class MySqlConfigSource implements WritableConfigSource {
   }
 
   /**
-   * @param lock what follows the query
+   * @param lock clause that follows the query
    */
   private Text read(Connection connection, String lock) throws SQLException, Unavailable {
     List<Document> documents = new ArrayList<>();
@@ -213,7 +214,7 @@ public final class MySqlConfigSource implements WritableConfigSource {
             return done;
           } catch (SQLException e) {
             if (e.getErrorCode() == DEADLOCK || e.getErrorCode() == LOCK_TIMEOUT) {
-              // The caller looks again.
+              // The caller reads again.
               return false;
             }
             throw e;
@@ -307,7 +308,7 @@ public final class MySqlConfigSource implements WritableConfigSource {
     T of(Connection connection) throws SQLException, Unavailable;
   }
 
-  /** Makes the tables when they are missing. */
+  /** Runs a query and creates the tables when they are missing. */
   private <T> T asked(Question<T> question) throws Unavailable {
     try (Connection connection = open().getConnection()) {
       try {

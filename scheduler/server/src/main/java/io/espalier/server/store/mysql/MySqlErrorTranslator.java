@@ -12,9 +12,9 @@ import java.util.Set;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** What errors of MySQL, MariaDB and their driver mean for an operator. */
+/** Translates errors of MySQL, MariaDB and their driver into messages for an operator. */
 final class MySqlErrorTranslator {
-  /** SQL states of statements that will fail the same way again. */
+  /** SQL states of statements that would fail again in the same way. */
   private static final Set<String> HOPELESS = Set.of("21", "42");
 
   private MySqlErrorTranslator() {}
@@ -69,7 +69,7 @@ final class MySqlErrorTranslator {
     return failure(at, "failed: " + text, !hopeless, e);
   }
 
-  /** The pool wraps what its connections throw. */
+  /** The pool wraps the exceptions of its connections. */
   private static SQLException innermost(SQLException e) {
     SQLException cause = e;
     while (cause instanceof SQLTransientConnectionException
@@ -80,7 +80,7 @@ final class MySqlErrorTranslator {
     return cause;
   }
 
-  /** The driver says "Communications link failure" and keeps the reason for itself. */
+  /** The driver says "Communications link failure" and hides the reason in a cause. */
   private static String why(SQLException e) {
     Throwable at = e;
     Throwable reason = null;
@@ -111,7 +111,7 @@ final class MySqlErrorTranslator {
     return text == null ? "no reason given" : text.strip().lines().findFirst().orElse("").strip();
   }
 
-  /** The server works; it is the data that it does not take. */
+  /** The server works, but it refuses the data. */
   private static StoreException refused(MySqlAddress at, String what, SQLException e) {
     return new RefusedDataException("status store " + at + " " + what, e);
   }

@@ -5,7 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** Here a name is two columns, see {@link NameKey}. Stateless. */
+/** Stores a name in two columns, see {@link NameKey}. Stateless. */
 final class MySqlNames implements NameColumns {
   @Override
   public int width() {

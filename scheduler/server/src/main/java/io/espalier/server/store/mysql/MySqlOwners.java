@@ -13,14 +13,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row that says who has a store, on a connection of its own: a commit that takes long keeps
- * nobody from proving that the store is its own. Each call is one statement, and so whole or not
- * done. Thread-safe.
+ * Accesses the row that names the owner of a store, on a connection of its own, so that a slow
+ * commit does not delay a proof of ownership. Each call is one statement and therefore atomic.
+ * Thread-safe.
  */
 public final class MySqlOwners implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-  /** The schema with which the row came. */
+  /** The schema version that introduced the row. */
   private static final int SINCE_VERSION = 6;
 
   private final MySqlAddress address;
@@ -33,7 +33,7 @@ public final class MySqlOwners implements AutoCloseable {
   }
 
   /**
-   * Nothing is asked of the server yet.
+   * Creates an instance without contacting the server.
    *
    * @throws StoreException when the trusted certificates cannot be read
    */
@@ -51,12 +51,12 @@ public final class MySqlOwners implements AutoCloseable {
     }
   }
 
-  /** The store, for messages. */
+  /** Returns the name of the store for messages. */
   public String description() {
     return "status store " + address;
   }
 
-  /** Who has the store; empty when its tables are of a time before it said so, or not there yet. */
+  /** Returns the owner of the store; empty when its tables are missing or older than the row. */
   public Optional<StoreOwner> read() {
     return ask(
         open -> {
@@ -85,10 +85,11 @@ public final class MySqlOwners implements AutoCloseable {
   }
 
   /**
-   * Takes the store over, if its row is still as it was seen. What leases may last is only changed
-   * with the epoch, for whoever raises it has to know the old value.
+   * Takes the store over if its row is still as it was seen. Leaves the duration of leases
+   * unchanged: it changes only together with the epoch, because raising the epoch needs the old
+   * value.
    *
-   * @return whether it was
+   * @return true when the store was taken
    */
   public boolean claim(StoreOwner seen, StoreOwner mine) {
     return ask(
@@ -110,9 +111,9 @@ public final class MySqlOwners implements AutoCloseable {
   }
 
   /**
-   * Proves that the store is a process's: changes the row, if it is.
+   * Proves that a process owns the store by updating the row, if the process is its owner.
    *
-   * @return whether it was
+   * @return true when it is
    */
   public boolean beat(String process) {
     return ask(
@@ -125,7 +126,7 @@ public final class MySqlOwners implements AutoCloseable {
                 == 1);
   }
 
-  /** Says that a process has ended in order, if the store is still its own. */
+  /** Records that a process ended cleanly, if it still owns the store. */
   public void end(String process) {
     int unused =
         ask(
@@ -138,14 +139,14 @@ public final class MySqlOwners implements AutoCloseable {
   }
 
   /**
-   * A scheduler that could lead, in the order in which they came.
+   * A scheduler that could lead. Candidates are ordered by their arrival.
    *
-   * @param body what it says of itself
-   * @param beat changes as long as it is there
+   * @param body the candidate's description of itself
+   * @param beat changes as long as the candidate is alive
    */
   public record Standing(String process, String body, long beat) {}
 
-  /** Becomes the last of the candidates. */
+  /** Adds the last candidate. */
   public void join(String process, String body) {
     int unused =
         ask(
@@ -157,7 +158,7 @@ public final class MySqlOwners implements AutoCloseable {
                     body));
   }
 
-  /** Shows that a candidate is there. */
+  /** Shows that a candidate is alive. */
   public void beatOf(String process) {
     int unused =
         ask(
@@ -168,13 +169,13 @@ public final class MySqlOwners implements AutoCloseable {
                     process));
   }
 
-  /** Is no candidate any more. */
+  /** Removes a candidate. */
   public void leave(String process) {
     int unused =
         ask(open -> execute(open, "DELETE FROM espalier_candidate WHERE process = ?", process));
   }
 
-  /** All candidates, also those that are gone and did not say so. */
+  /** Returns all candidates, including those that died without leaving. */
   public List<Standing> standings() {
     return ask(
         open -> {
@@ -191,7 +192,7 @@ public final class MySqlOwners implements AutoCloseable {
         });
   }
 
-  /** The epoch in force. */
+  /** Returns the epoch in force. */
   public long epoch() {
     return ask(
         open -> {
@@ -245,7 +246,7 @@ public final class MySqlOwners implements AutoCloseable {
       try {
         old.close();
       } catch (SQLException alreadyGone) {
-        // Closing was all that was wanted.
+        // The connection was to be closed anyway.
         return;
       }
     }

@@ -27,8 +27,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What is asked of a status store on a server. Each question is one transaction, all of it from the
- * same moment; rows stream in where there may be many. Thread-safe.
+ * Runs the queries of a status store on a server. Each query is one transaction and reads one
+ * consistent snapshot; results that may be large are streamed. Thread-safe.
  */
 final class MySqlReader extends StoreReader {
   private static final String COLUMNS =
@@ -58,7 +58,7 @@ final class MySqlReader extends StoreReader {
     this.pool = pool;
   }
 
-  /** What the store belongs to; empty when that was never said. */
+  /** Returns the source to which the store belongs; empty when it was never bound to one. */
   Optional<String> source() {
     return read(
         connection -> {
@@ -116,7 +116,7 @@ final class MySqlReader extends StoreReader {
         });
   }
 
-  /** Rows come one after the other, and not all at once. */
+  /** Prepares a statement that returns its rows one by one instead of all at once. */
   private static PreparedStatement streaming(Connection connection, String sql)
       throws SQLException {
     PreparedStatement statement =
@@ -214,7 +214,7 @@ final class MySqlReader extends StoreReader {
           if (limit <= 0) {
             return new ArrayList<>();
           }
-          // Of the rows that are asked for each holds one event at least, but for the first.
+          // Each of the selected rows contains at least one requested event, except for the first.
           try (PreparedStatement statement =
               streaming(
                   connection,
@@ -229,7 +229,7 @@ final class MySqlReader extends StoreReader {
         });
   }
 
-  /** With all workers, first of all: nothing else can be asked while rows stream in. */
+  /** Loads all workers first, because no other query can run while rows are streamed. */
   private RowMapper rows(Connection connection) throws SQLException {
     Map<Integer, WorkerRef> workers = new HashMap<>();
     workers.put(0, WorkerRef.LOCAL);
@@ -263,7 +263,10 @@ final class MySqlReader extends StoreReader {
     }
   }
 
-  /** In a transaction. All that lie in the pool may have died with the server since. */
+  /**
+   * Begins a transaction. All connections in the pool may have died with the server, so several are
+   * tried.
+   */
   private Connection beginRead() throws SQLException {
     for (int dead = 0; ; dead++) {
       Connection connection = pool.getConnection();

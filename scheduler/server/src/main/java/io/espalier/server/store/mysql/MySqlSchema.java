@@ -12,9 +12,9 @@ import org.flywaydb.core.api.FlywayException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Brings a schema to the version of this program. */
+/** Migrates a schema to the version of this program. */
 final class MySqlSchema {
-  /** The number of the newest migration; each one ends with storing it. */
+  /** The number of the newest migration. Each migration ends by storing its number. */
   static final int VERSION = 7;
 
   private static final int NO_SUCH_TABLE = 1146;
@@ -24,7 +24,7 @@ final class MySqlSchema {
 
   private MySqlSchema() {}
 
-  /** Cheap when there is nothing to do. */
+  /** Migrates the schema if necessary. Cheap when it is current. */
   static void prepare(MySqlAccess access) throws SQLException {
     int version;
     try (Connection connection = access.getConnection();
@@ -48,9 +48,9 @@ final class MySqlSchema {
   }
 
   /**
-   * Looks whether {@link #prepare} would succeed, and changes nothing.
+   * Checks whether {@link #prepare} would succeed, and changes nothing.
    *
-   * @return whether the tables are of this version
+   * @return true when the tables are of this version
    */
   static boolean look(MySqlAccess access) throws SQLException {
     try (Connection connection = access.getConnection();
@@ -105,7 +105,7 @@ final class MySqlSchema {
     }
   }
 
-  /** The version of the tables; 0: there are none. */
+  /** Returns the version of the tables; 0: there are no tables. */
   static int version(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet found =
@@ -120,7 +120,7 @@ final class MySqlSchema {
   }
 
   /**
-   * @param to the schema to end with
+   * @param to the schema version to end with
    */
   static void migrate(MySqlAccess access, int from, int to) throws SQLException {
     long begin = System.nanoTime();
@@ -131,12 +131,12 @@ final class MySqlSchema {
               .locations("classpath:db/migration/mysql")
               .loggers(FlywayLog.class.getName())
               .table("espalier_migration")
-              // The schema may hold tables of others.
+              // The schema may contain tables of other programs.
               .baselineOnMigrate(true)
               .baselineVersion("0")
               .target(Integer.toString(to))
               .load();
-      // What a process left that died in the middle; each statement may run again.
+      // Repairs what a process left that died during a migration; each statement can run again.
       flyway.repair();
       flyway.migrate();
     } catch (FlywayException e) {

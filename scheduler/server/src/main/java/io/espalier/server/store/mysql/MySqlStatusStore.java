@@ -15,20 +15,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps statuses in a schema of a MySQL or MariaDB server. One connection writes; readers have
- * their own and never wait for it.
+ * Stores statuses in a schema of a MySQL or MariaDB server. One connection writes; readers have
+ * their own connections and never wait for it.
  *
- * <p>Every transaction that writes begins with the one row of {@code espalier_store}: it is refused
- * there if the store was taken over, and leaves its mark there, by which a commit whose answer was
- * lost is recognised when the same batch comes again. A scheduler that stops in the middle of a
- * transaction, with its host or by SIGSTOP, is cut off by the server after {@link #STALLED}, so
- * that it cannot keep the next leader waiting.
+ * <p>Every writing transaction begins with the single row of {@code espalier_store}. The row makes
+ * the transaction fail if the store was taken over. The transaction also leaves its mark in the
+ * row; when the answer of a commit is lost and the same batch is submitted again, the mark shows
+ * whether the commit was applied. When a scheduler stops in the middle of a transaction, with its
+ * host or by SIGSTOP, the server ends the connection after {@link #STALLED}, so that it does not
+ * delay the next leader.
  */
 public final class MySqlStatusStore extends DatabaseStatusStore {
-  /** How long the server waits for the next statement of a transaction that writes. */
+  /** The time that the server waits for the next statement of a writing transaction. */
   static final Duration STALLED = Duration.ofSeconds(5);
 
-  /** A connection that was idle for longer is not trusted to be there still. */
+  /** A connection that was idle for longer than this is checked before use. */
   private static final long FRESH_NANOS = Duration.ofSeconds(2).toNanos();
 
   /** Longer than the server may wait for a lock. */
@@ -59,9 +60,9 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   }
 
   /**
-   * Opens the schema, which must exist, and brings it to this version's tables.
+   * Opens the schema, which must exist, and migrates it to this version's tables.
    *
-   * @param json reads task data and events back
+   * @param json decodes task data and events
    * @throws StoreException with one clear line when that is not possible
    */
   public static MySqlStatusStore open(MySqlAddress address, JsonDecoder json) {
@@ -96,7 +97,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   }
 
   /**
-   * Looks whether a schema can be opened, and changes nothing: tables of an older version stay as
+   * Checks that a schema can be opened, and changes nothing: tables of an older version stay as
    * they are until a scheduler leads with them.
    *
    * @throws StoreException with one clear line when that is not possible
@@ -112,13 +113,13 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   }
 
   /**
-   * Brings the tables to this version, and makes them where there are none.
+   * Creates the tables or migrates them to this version.
    *
    * @throws StoreException with one clear line when that is not possible
    */
   public static void prepare(MySqlAddress address) {
     try {
-      // A migration of a large table is silent for long.
+      // No socket time-out, because the migration of a large table sends nothing for a long time.
       MySqlSchema.prepare(MySqlAccess.of(address, Map.of(), 0));
     } catch (SQLException e) {
       throw MySqlErrorTranslator.translate(address, e);
@@ -126,8 +127,8 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   }
 
   /**
-   * Makes take-overs fail unless the store is owned by this process, as {@link MySqlOwners} says.
-   * Without it a take-over leaves the store without an owner.
+   * Makes take-overs fail unless this process owns the store according to {@link MySqlOwners}.
+   * Without this call, a take-over leaves the store without an owner.
    */
   public void ownedBy(String process) {
     synchronized (writing) {
@@ -162,16 +163,16 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
     }
   }
 
-  /** What it belongs to; null when that was never said. */
+  /** Returns the source to which the store belongs; null when it was never bound to one. */
   public @Nullable String source() {
     return reader.source().orElse(null);
   }
 
   /**
-   * Gives it to another owner. Whoever leads with it until now may write nothing more; a write of
-   * this store's own needs a new epoch as well.
+   * Passes the store to another owner. A scheduler that led with it can no longer write; a write
+   * through this object needs a new epoch as well.
    *
-   * @throws StoreException not retryable, when it belongs to neither
+   * @throws StoreException not retryable, when the store belongs to neither owner
    */
   public void pass(String from, String to) {
     String bound =
@@ -198,7 +199,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   @Override
   public Taken openEpoch(TakeOver how) {
     synchronized (writing) {
-      // What the connection remembers of the store was written by somebody else since.
+      // Another process has written since, so the state that the connection cached is outdated.
       dropWriter();
       return write(
           w -> {
@@ -226,7 +227,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
     long current =
         write(
             w -> {
-              // The mark stays: that of an uncertain commit may still be asked for.
+              // The mark stays: a lookup of an uncertain commit may still need it.
               long inForce = w.lock().epoch();
               if (inForce == epoch) {
                 w.setLease(leaseMillis);
@@ -249,9 +250,8 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   /**
    * {@inheritDoc}
    *
-   * <p>When the server was lost at the very moment of the commit, nobody knows whether it was done.
-   * The exception is then retryable, and the same batch, given again, is applied once and not
-   * twice.
+   * <p>When the connection is lost during the commit, it is unknown whether the commit was applied.
+   * The exception is then retryable, and the same batch, submitted again, is applied exactly once.
    */
   @Override
   public void commit(long epoch, StoreTransaction batch) {
@@ -289,7 +289,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
     long current =
         write(
             w -> {
-              // The mark stays: that of an uncertain commit may still be asked for.
+              // The mark stays: a lookup of an uncertain commit may still need it.
               long inForce = w.lock().epoch();
               if (inForce == epoch) {
                 w.setNodesSketch(sketch);
@@ -310,7 +310,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
     int deleted =
         write(
             w -> {
-              // The mark stays: that of an uncertain commit may still be asked for.
+              // The mark stays: a lookup of an uncertain commit may still need it.
               inForce[0] = w.lock().epoch();
               if (inForce[0] != epoch) {
                 w.rollback();
@@ -326,12 +326,12 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
     return deleted;
   }
 
-  @SuppressWarnings("ReferenceEquality") // Two batches may be equal, and both are to be applied.
+  @SuppressWarnings("ReferenceEquality") // Equal batches must both be applied.
   private boolean isUncertain(StoreTransaction batch) {
     return batch == uncertain;
   }
 
-  /** Whether the commit whose answer was lost was done. */
+  /** Returns true when the commit whose answer was lost was applied. */
   private boolean settled(MySqlWriter w, long epoch) throws SQLException {
     MySqlWriter.State state = w.lock();
     boolean done = state.epoch() == epoch && state.mark() == uncertainMark;
@@ -341,8 +341,8 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
   }
 
   /**
-   * Forgets all jobs, pauses, holds, limits, use of queues and events, for a fresh start; whoever
-   * led until now may write nothing more. To be bound to its source before.
+   * Deletes all jobs, pauses, cordons, limits, queue usage and events, for a fresh start. The
+   * previous leader can no longer write. The store must be bound to its source before.
    */
   public void forgetEverything() {
     long epoch =
@@ -364,7 +364,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
     }
   }
 
-  /** Work that ends with a commit or a rollback. */
+  /** Work in a transaction that ends with a commit or a rollback. */
   private interface Work<T> {
     T on(MySqlWriter writer) throws SQLException;
   }
@@ -406,7 +406,7 @@ public final class MySqlStatusStore extends DatabaseStatusStore {
     }
   }
 
-  /** Commits nothing. */
+  /** Closes the connections without a commit. */
   @Override
   public void close() {
     synchronized (writing) {

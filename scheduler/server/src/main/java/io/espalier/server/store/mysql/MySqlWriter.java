@@ -27,11 +27,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection that writes. Everything is sent as few statements of many rows: what counts is how
- * often the server is asked. Each call is part of the open transaction. Not thread-safe.
+ * Writes through one connection. It sends few statements of many rows, because the number of round
+ * trips to the server determines the time. Each call is part of the open transaction. Not
+ * thread-safe.
  */
 final class MySqlWriter {
-  /** Of one row of events: well below the least packet that a server may take. */
+  /** The maximum number of events in a row: well below the smallest packet limit of a server. */
   private static final int EVENTS_IN_ROW = 1_000;
 
   private static final int LENGTH_OF_ROW = 1 << 20;
@@ -72,7 +73,10 @@ final class MySqlWriter {
   private final EventLogWriter events;
   private final JobIds jobs;
 
-  /** Outside of a transaction only for a moment: the connection never commits by itself. */
+  /**
+   * Takes over a connection, which never commits by itself and is almost always inside a
+   * transaction.
+   */
   MySqlWriter(Connection connection) throws SQLException {
     this.connection = connection;
     connection.setAutoCommit(false);
@@ -109,18 +113,18 @@ final class MySqlWriter {
     connection.rollback();
   }
 
-  /** Throws the connection away; the server undoes what was not committed. */
+  /** Drops the connection; the server rolls back what was not committed. */
   void close() {
     try {
       connection.close();
     } catch (SQLException alreadyGone) {
-      // Closing was all that was wanted.
+      // The connection was to be closed anyway.
       return;
     }
   }
 
   /**
-   * The row that every writing transaction takes first, so that only one of them is under way.
+   * The row that every writing transaction locks first, so that only one runs at a time.
    *
    * @param mark of the newest commit
    */
@@ -139,12 +143,12 @@ final class MySqlWriter {
   }
 
   /**
-   * Which store this is, how long leases may last that were not outwaited, and the process that
-   * owns it.
+   * Identifies the store and its owner: the id of the store, the duration of leases that may still
+   * be in force, and the process that owns it.
    */
   record Identity(String storeId, long leaseMillis, String process) {}
 
-  /** The row of the owner, to be taken after {@link #lock}. */
+  /** Reads the row of the owner. Must be called after {@link #lock}. */
   Identity identity() throws SQLException {
     try (PreparedStatement select =
             connection.prepareStatement(
@@ -161,14 +165,14 @@ final class MySqlWriter {
     execute("UPDATE espalier_owner SET lease = ? WHERE id = 1", leaseMillis);
   }
 
-  /** Whoever owned it does so no more. */
+  /** Removes the owner. */
   void disown() throws SQLException {
     execute(
         "UPDATE espalier_owner SET owner = '', process = '', label = '', beat = beat + 1, ended = 1"
             + " WHERE id = 1");
   }
 
-  /** Takes the same row in one step; false when another epoch is in force. */
+  /** Locks and updates the same row in one step; false when another epoch is in force. */
   boolean take(long epoch, long mark) throws SQLException {
     take.setLong(1, mark);
     take.setLong(2, epoch);
@@ -200,7 +204,7 @@ final class MySqlWriter {
 
   void apply(StoreTransaction batch) throws SQLException {
     for (String job : batch.forgottenJobs()) {
-      // Its rows lose their name at once, and are deleted piece by piece.
+      // Its rows lose their name at once and are deleted in portions.
       jobs.forget(job);
       small.forgetStanding(job);
     }
@@ -214,7 +218,7 @@ final class MySqlWriter {
     events.append(batch.events());
   }
 
-  /** Deletes old events, or rows of a forgotten job; answers how many rows of them. */
+  /** Deletes old events or rows of a forgotten job and returns the number of deleted rows. */
   int cleanUp(StatusStore.Retention retention, int atMost) throws SQLException {
     int old = events.deleteOld(retention);
     return old > 0 ? old : deleteGone(atMost);
@@ -275,7 +279,7 @@ final class MySqlWriter {
     }
   }
 
-  /** Where the histories of these tasks lie; tasks without a row are not in it. */
+  /** Returns where the histories of these tasks are stored; tasks without a row are missing. */
   private Map<TaskKey, MySqlAttempts.Place> places(List<Attempt> attempts) throws SQLException {
     Set<TaskKey> keys = new LinkedHashSet<>();
     for (Attempt attempt : attempts) {
@@ -385,7 +389,7 @@ final class MySqlWriter {
     put.setInt(13, history.number(row.worker()));
   }
 
-  /** Takes one found row. */
+  /** Processes one row of a result. */
   private interface Taker {
     void take(ResultSet found) throws SQLException;
   }

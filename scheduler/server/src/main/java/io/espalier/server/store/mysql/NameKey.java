@@ -11,11 +11,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name of any length as two columns: a key that an index can hold, and the whole name where the
- * key is not it.
+ * A name of any length in two columns: a key that fits into an index, and the whole name where it
+ * differs from the key.
  *
- * @param key the name itself, or the beginning and the hash of a longer one: those have exactly
- *     {@link #LENGTH} bytes, which no name that is its own key has
+ * @param key the name itself, or the beginning and the hash of a longer name. The key of a longer
+ *     name has exactly {@link #LENGTH} bytes; a name that is its own key never has that length
  * @param whole null when the key is the name
  */
 @SuppressWarnings("ArrayRecordComponent") // Never compared.
@@ -51,10 +51,10 @@ record NameKey(byte[] key, byte @Nullable [] whole) {
     }
   }
 
-  /** The name in the columns {@code at} and {@code at + 1}. */
+  /** Returns the name in the columns {@code at} and {@code at + 1}. */
   static String read(ResultSet found, int at) throws SQLException {
     byte[] key = found.getBytes(at);
-    // Only a key of full length stands for something longer.
+    // Only a key of full length represents a longer name.
     byte[] whole = key.length == LENGTH ? found.getBytes(at + 1) : null;
     return new String(whole == null ? key : whole, StandardCharsets.UTF_8);
   }

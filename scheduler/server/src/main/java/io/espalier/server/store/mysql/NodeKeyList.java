@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Names many tasks in one question: what counts is how often the server is asked. A question is for
- * one job and reads {@code job = ? AND node IN (?, ?, ...)}.
+ * Selects many tasks in one query, because the number of round trips to the server determines the
+ * time. A query is for one job and has the form {@code job = ? AND node IN (?, ?, ...)}.
  */
 final class NodeKeyList {
-  /** How many keys one question names. */
+  /** The maximum number of keys in one query. */
   private static final int KEYS = 500;
 
   private NodeKeyList() {}
 
-  /** The nodes of each job, in the order of the keys. */
+  /** Groups the nodes by job, in the order of the keys. */
   static Map<String, List<String>> byJob(Collection<TaskKey> keys) {
     Map<String, List<String>> byJob = new LinkedHashMap<>();
     for (TaskKey key : keys) {
@@ -28,7 +28,7 @@ final class NodeKeyList {
     return byJob;
   }
 
-  /** As many as one question names, and the rest in further ones. */
+  /** Splits the nodes into lists that fit into one query each. */
   static List<List<String>> pieces(List<String> all) {
     List<List<String>> pieces = new ArrayList<>();
     for (int from = 0; from < all.size(); from += KEYS) {
@@ -37,12 +37,12 @@ final class NodeKeyList {
     return pieces;
   }
 
-  /** The list of that many parameters, in brackets. */
+  /** Returns a parenthesized list of {@code count} parameters. */
   static String marks(int count) {
     return "(" + "?, ".repeat(count - 1) + "?)";
   }
 
-  /** Sets the job, and the nodes behind it. */
+  /** Sets the job, followed by the nodes. */
   static void set(PreparedStatement statement, int job, List<String> nodes) throws SQLException {
     statement.setInt(1, job);
     int at = 2;

@@ -1,17 +1,17 @@
 package io.espalier.server.store.mysql;
 
 /**
- * Who has a store, as its one row says.
+ * The row that names the owner of a store.
  *
- * @param owner a machine with a data directory, or a group of schedulers; empty: nobody
- * @param process the newest process of it, by a random id
- * @param label the same for people
+ * @param owner a machine with a data directory, or a group of schedulers; empty: no owner
+ * @param process a random id of the owner's newest process
+ * @param label the owner for people
  * @param sinceMillis when that process took the store, by its wall clock
- * @param proofMillis for how long each change of the row proves that the store is the process's:
- *     one that has not been able to change it for so long does nothing with it any more
+ * @param proofMillis for how long each update of the row proves that the process owns the store; a
+ *     process that could not update the row for so long no longer uses the store
  * @param leaseMillis how long tasks of the process may live after that
- * @param beat changes whenever the row does
- * @param ended whether it has ended in order
+ * @param beat changes with every update of the row
+ * @param ended whether the process ended cleanly
  */
 public record StoreOwner(
     String owner,
@@ -23,12 +23,12 @@ public record StoreOwner(
     long beat,
     boolean ended) {
 
-  /** Whether nobody has the store: it may be taken at once. */
+  /** Returns true when the store has no owner and may be taken at once. */
   public boolean isFree() {
     return ended || owner.isEmpty();
   }
 
-  /** Whether nothing has changed in the row since it was read as the other one. */
+  /** Returns true when the row has not changed since {@code earlier} was read. */
   public boolean isUnchangedSince(StoreOwner earlier) {
     return process.equals(earlier.process) && beat == earlier.beat && ended == earlier.ended;
   }

@@ -13,7 +13,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code audit}: who changed what. */
+/** {@code audit}: lists who changed what. */
 @Command(
     name = "audit",
     mixinStandardHelpOptions = true,

@@ -14,7 +14,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code events}: what happened lately, and what happens. */
+/** {@code events}: prints recent events and follows new ones. */
 @Command(
     name = "events",
     mixinStandardHelpOptions = true,
@@ -54,7 +54,7 @@ public final class EventsCommand extends ClientCommand {
     return ExitCode.OK;
   }
 
-  /** Whether the reader is still there. */
+  /** Prints an event; returns false when the reader has closed the pipe. */
   private boolean printed(Json.Obj event) {
     if (json()) {
       print(event);

@@ -13,7 +13,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code explain JOB NODE}: why a task is not running. */
+/** {@code explain JOB NODE}: explains why a task is not running. */
 @Command(
     name = "explain",
     mixinStandardHelpOptions = true,
@@ -104,7 +104,7 @@ public final class ExplainCommand extends OfflineListCommand {
     }
   }
 
-  /** The way from the root to the node, one line each, with the limits on it. */
+  /** Prints the path from the root to the node, one node per line, with its limits. */
   private void path(Json.Obj body) {
     List<Json.Obj> path = JsonFields.objects(body, "path");
     if (path.isEmpty()) {
@@ -137,7 +137,7 @@ public final class ExplainCommand extends OfflineListCommand {
     }
   }
 
-  /** The other places of the node, and what is in the way there. */
+  /** Prints the other places of the node, and what blocks the task there. */
   private void alternatives(Json.Obj body) {
     for (Json.Obj other : JsonFields.objects(body, "alternatives")) {
       String role = JsonFields.text(other, "role");

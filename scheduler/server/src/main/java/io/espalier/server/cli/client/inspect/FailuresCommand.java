@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code failures JOB}: what went wrong, each way once. */
+/** {@code failures JOB}: lists each cause of failures once. */
 @Command(
     name = "failures",
     mixinStandardHelpOptions = true,

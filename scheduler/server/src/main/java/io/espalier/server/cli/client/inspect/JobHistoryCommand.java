@@ -12,7 +12,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code job-history JOB}: who saved what, when and why. */
+/** {@code job-history JOB}: lists the saved versions of a job with author, time and reason. */
 @Command(
     name = "job-history",
     mixinStandardHelpOptions = true,

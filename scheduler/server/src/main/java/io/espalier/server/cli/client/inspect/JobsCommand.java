@@ -20,7 +20,7 @@ import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code jobs}: all jobs and how far they are. */
+/** {@code jobs}: lists all jobs and their progress. */
 @Command(
     name = "jobs",
     mixinStandardHelpOptions = true,
@@ -113,7 +113,7 @@ public final class JobsCommand extends OfflineListCommand {
     print(table, states.isEmpty() ? "there are no jobs" : "no job is in such a state");
   }
 
-  /** With how many may run, where that is limited. */
+  /** Returns the number of running tasks, with their limit if there is one. */
   private static String running(Json.Obj job, Json.Obj progress) {
     long most = JsonFields.number(job, "max_concurrent");
     return JsonFields.number(progress, "running") + (most == 0 ? "" : "/" + most);
@@ -132,7 +132,10 @@ public final class JobsCommand extends OfflineListCommand {
     return body.with("jobs", new Json.Arr(jobs));
   }
 
-  /** Ends of tasks in a second, or in a minute where that is less than one; empty if unknown. */
+  /**
+   * Returns completions per second, or per minute when there is less than one per second; empty if
+   * unknown.
+   */
   public static String rate(Json.Obj job) {
     if (!(job.get("rate_per_second") instanceof Json.Num number)) {
       return "";
@@ -151,7 +154,9 @@ public final class JobsCommand extends OfflineListCommand {
         : HumanFormat.duration(1000 * JsonFields.number(job, "seconds_left"));
   }
 
-  /** What an older scheduler does not say is made up from what it does. */
+  /**
+   * Returns the state; for older schedulers, which do not report it, derives it from other fields.
+   */
   public static String state(Json.Obj job) {
     String state = JsonFields.text(job, "state");
     if (!state.isEmpty()) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code levels JOB}: states per level. */
+/** {@code levels JOB}: counts states per level. */
 @Command(
     name = "levels",
     mixinStandardHelpOptions = true,

@@ -11,7 +11,7 @@ import io.espalier.server.cli.client.term.Table;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
-/** {@code limits}: which limits operators have set. */
+/** {@code limits}: lists the limits that operators have set. */
 @Command(
     name = "limits",
     mixinStandardHelpOptions = true,

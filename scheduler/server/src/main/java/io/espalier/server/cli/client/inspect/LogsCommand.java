@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** {@code logs JOB [NODE]}: what tasks wrote, and with {@code -f} what they write. */
+/** {@code logs JOB [NODE]}: prints task output, and follows it with {@code -f}. */
 @Command(
     name = "logs",
     mixinStandardHelpOptions = true,
@@ -172,18 +172,19 @@ public final class LogsCommand extends OfflineCommand {
   }
 
   /**
-   * Where to begin: with what was printed, since a line that comes later from another worker may
-   * belong between those; without any, where lines begin that may come.
+   * Returns where to start following: at the first printed line, because later lines of other
+   * workers may belong between the printed ones; without printed lines, at the earliest possible
+   * position of new ones.
    */
   private long first(List<Json.Obj> printed) {
     if (!printed.isEmpty()) {
       return Long.parseLong(JsonFields.text(printed.get(0), "id"));
     }
-    // Ids begin with the second.
+    // Ids begin with the time in seconds.
     return since.isEmpty() ? 0 : (Long.parseLong(millis("--since", since)) / 1000) << 32;
   }
 
-  /** Whether to go on. */
+  /** Handles a line; returns true to continue. */
   private boolean followed(Json.Obj line) {
     if (line.get("id") != null) {
       printed(line);

@@ -15,7 +15,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code node LEVEL NODE}: one node of the tree. */
+/** {@code node LEVEL NODE}: shows one node of the tree. */
 @Command(
     name = "node",
     mixinStandardHelpOptions = true,
@@ -65,7 +65,7 @@ public final class NodeCommand extends OfflineListCommand {
     }
   }
 
-  /** A number, or of a list how long it is. */
+  /** Returns a number, or the length of a list. */
   private static long amount(Json.Obj body, String key) {
     return body.get(key) instanceof Json.Arr list
         ? list.items().size()

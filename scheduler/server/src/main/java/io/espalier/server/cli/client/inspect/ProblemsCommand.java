@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
-/** {@code problems}: what is wrong now. */
+/** {@code problems}: lists the current problems. */
 @Command(
     name = "problems",
     mixinStandardHelpOptions = true,
@@ -58,7 +58,7 @@ public final class ProblemsCommand extends OfflineListCommand {
     return since > 0 ? " since " + HumanFormat.time(since) : "";
   }
 
-  /** One problem of a configuration: where, what, what was expected, what to do. */
+  /** Formats one problem of a configuration: position, message, expected value, hint. */
   public static String sentence(Json.Obj problem) {
     StringBuilder text = new StringBuilder(JsonFields.text(problem, "severity"));
     String path = JsonFields.text(problem, "path");

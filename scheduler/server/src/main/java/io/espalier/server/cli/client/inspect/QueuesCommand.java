@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
-/** {@code queues}: who shares the tree. */
+/** {@code queues}: lists the queues that share the tree. */
 @Command(
     name = "queues",
     mixinStandardHelpOptions = true,
@@ -75,12 +75,12 @@ public final class QueuesCommand extends ListCommand {
 
   private static String percent(Json.Obj queue, String key) {
     BigDecimal percent = value(queue, key).movePointRight(2).round(SHOWN);
-    // Less than a thousandth of a per cent is nothing to look at.
+    // Less than a thousandth of a per cent is shown as zero.
     boolean none = percent.compareTo(new BigDecimal("0.001")) < 0;
     return (none ? "0" : percent.stripTrailingZeros().toPlainString()) + " %";
   }
 
-  /** Of what it may hold, or of all there are. */
+  /** Returns the slots in use, of the queue's limit or of all slots. */
   private static String slots(Json.Obj queue) {
     List<String> parts = new ArrayList<>();
     Json.Obj resources = JsonFields.object(queue, "resources");

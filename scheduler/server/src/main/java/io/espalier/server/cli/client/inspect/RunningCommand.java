@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code running [JOB...]}: what runs now. */
+/** {@code running [JOB...]}: lists running tasks. */
 @Command(
     name = "running",
     mixinStandardHelpOptions = true,

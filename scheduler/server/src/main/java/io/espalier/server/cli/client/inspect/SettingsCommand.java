@@ -11,7 +11,7 @@ import io.espalier.webui.v1.ApiV1;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
-/** {@code settings}: what is in force. */
+/** {@code settings}: shows the settings in force. */
 @Command(
     name = "settings",
     mixinStandardHelpOptions = true,

@@ -5,7 +5,7 @@ import io.espalier.server.cli.client.term.HumanFormat;
 import io.espalier.server.cli.client.term.JsonFields;
 import java.util.Locale;
 
-/** Says in a few words how far a live task is and how long it may go on. */
+/** Summarizes the progress and the remaining time of a running task. */
 final class TaskDetail {
   private static final int LONGEST_CURSOR = 40;
 
@@ -29,7 +29,9 @@ final class TaskDetail {
     return text.toString();
   }
 
-  /** Counts and cursor of what a task wrote: {@code 120 of 300, 40 %, at pk=8123}. */
+  /**
+   * Returns the counts and the cursor that a task reported: {@code 120 of 300, 40 %, at pk=8123}.
+   */
   static String counts(Json.Obj progress) {
     StringBuilder text = new StringBuilder();
     if (progress.get("done") != null) {
@@ -51,7 +53,7 @@ final class TaskDetail {
     return text.toString();
   }
 
-  /** What is left of the earliest limit; empty without one. */
+  /** Returns the time until the earliest limit; empty without one. */
   static String timeLeft(Json.Obj task, long nowMillis) {
     long timeout = JsonFields.number(task, "timeout_at_ms");
     long deadline = JsonFields.number(task, "deadline_ms");

@@ -8,18 +8,18 @@ import io.espalier.server.cli.client.term.Table;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One task with its attempts, for people. */
+/** Formats one task with its attempts for people. */
 final class TaskDetailPrinter {
   private TaskDetailPrinter() {}
 
-  /** In brackets; older schedulers do not know it. */
+  /** Returns the phase in brackets; older schedulers do not report it. */
   private static String phase(Json.Obj task) {
     String phase = JsonFields.text(task, "phase");
     boolean says = !phase.isEmpty() && !phase.equals(JsonFields.text(task, "status"));
     return says ? " (" + phase + ")" : "";
   }
 
-  /** What it is now, a line each. */
+  /** Returns the current state, one property per line. */
   static List<String> heading(Json.Obj task) {
     List<String> lines = new ArrayList<>();
     lines.add(
@@ -87,7 +87,7 @@ final class TaskDetailPrinter {
     }
   }
 
-  /** Oldest first. */
+  /** Returns the attempts, oldest first. */
   static Table attempts(Json.Obj history) {
     Table table =
         new Table(

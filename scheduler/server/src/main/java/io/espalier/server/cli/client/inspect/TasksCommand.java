@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tasks JOB [NODE]}: the tasks of a job, or one of them with its past. */
+/** {@code tasks JOB [NODE]}: lists the tasks of a job, or shows one with its history. */
 @Command(
     name = "tasks",
     mixinStandardHelpOptions = true,
@@ -127,7 +127,7 @@ public final class TasksCommand extends OfflineListCommand {
     query.put("after", optional(after));
     query.put("limit", List.of(Integer.toString(page)));
     if (!fingerprint.isEmpty()) {
-      query.put("fingerprint", List.of(fingerprint)); // older schedulers know no such parameter
+      query.put("fingerprint", List.of(fingerprint)); // older schedulers do not know this parameter
     }
     return query;
   }

@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tree [NODE]}: the nodes of a running scheduler, their limits and tasks. */
+/** {@code tree [NODE]}: draws the nodes of a running scheduler, with their limits and tasks. */
 @Command(
     name = "tree",
     mixinStandardHelpOptions = true,
@@ -97,7 +97,7 @@ public final class TreeCommand extends OfflineListCommand {
       children.add(new ArrayList<>());
       long parent =
           nodes.get(i).get("parent") == null ? -1 : JsonFields.number(nodes.get(i), "parent");
-      // Breadth first: a parent always stands before its children.
+      // Breadth first: a parent always precedes its children.
       (parent >= 0 && parent < i ? children.get((int) parent) : roots).add(i);
     }
     for (int root : roots) {

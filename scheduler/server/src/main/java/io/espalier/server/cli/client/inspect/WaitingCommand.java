@@ -14,7 +14,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code waiting JOB}: what keeps its tasks from running, counted. */
+/** {@code waiting JOB}: counts the reasons why tasks do not run. */
 @Command(
     name = "waiting",
     mixinStandardHelpOptions = true,
@@ -43,7 +43,7 @@ public final class WaitingCommand extends OfflineListCommand {
     return get(client, Paths.WAITING, Map.of("job", job), Map.of());
   }
 
-  /** Shows the answer as another command's. */
+  /** Prints the answer as part of another command. */
   static void show(ClientCommand command, String job, Json.Obj body) {
     Table table = new Table(">TASKS", "KIND", "?NODE", "?RESOURCE", "~SUCH AS", "?~UNTIL", "WHY");
     for (Json.Obj reason : JsonFields.objects(body, "reasons")) {

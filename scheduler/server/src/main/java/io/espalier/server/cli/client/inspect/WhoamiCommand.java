@@ -10,7 +10,7 @@ import io.espalier.server.exit.ExitCode;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
-/** {@code whoami}: for whom the server takes us. */
+/** {@code whoami}: shows the identity and the role of the caller. */
 @Command(
     name = "whoami",
     mixinStandardHelpOptions = true,

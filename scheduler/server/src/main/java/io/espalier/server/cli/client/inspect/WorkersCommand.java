@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
-/** {@code workers}: what runs tasks. */
+/** {@code workers}: lists the workers. */
 @Command(
     name = "workers",
     mixinStandardHelpOptions = true,
@@ -65,7 +65,7 @@ public final class WorkersCommand extends ListCommand {
     return String.join(", ", parts);
   }
 
-  /** Why it is in its state: what an operator said comes first. */
+  /** Returns the reason for the worker's state; an operator's reason comes first. */
   private static String note(Json.Obj worker) {
     String reason = JsonFields.text(JsonFields.object(worker, "hold"), "reason");
     return reason.isEmpty() ? JsonFields.text(worker, "note") : reason;

@@ -1,4 +1,4 @@
-/** Commands that look and change nothing. */
+/** Read-only commands. */
 @NullMarked
 package io.espalier.server.cli.client.inspect;
 

@@ -6,7 +6,7 @@ import io.espalier.server.cli.client.CommandContext;
 import io.espalier.server.exit.ExitCode;
 import picocli.CommandLine.Command;
 
-/** {@code clear-limit LEVEL RESOURCE}: back to what the configuration says. */
+/** {@code clear-limit LEVEL RESOURCE}: restores the limit of the configuration. */
 @Command(
     name = "clear-limit",
     mixinStandardHelpOptions = true,

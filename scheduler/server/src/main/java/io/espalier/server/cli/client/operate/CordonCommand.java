@@ -7,7 +7,7 @@ import io.espalier.server.exit.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import picocli.CommandLine.Command;
 
-/** {@code cordon WORKER}: gives a worker no new tasks. */
+/** {@code cordon WORKER}: stops new tasks for a worker. */
 @Command(
     name = "cordon",
     mixinStandardHelpOptions = true,

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code delete-job JOB}: removes a job from where the configuration comes from. */
+/** {@code delete-job JOB}: removes a job from the source of the configuration. */
 @Command(
     name = "delete-job",
     mixinStandardHelpOptions = true,

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code drain WORKER}: gives a worker no new tasks, and waits until it has none. */
+/** {@code drain WORKER}: stops new tasks for a worker, and waits until it has none. */
 @Command(
     name = "drain",
     mixinStandardHelpOptions = true,
@@ -68,7 +68,7 @@ public final class DrainCommand extends HoldCommand {
     }
   }
 
-  /** The worker now; a worker that is gone runs nothing. */
+  /** Queries the worker; a worker that no longer exists runs nothing. */
   private Json.Obj look(Client client, Json.Obj last) {
     for (Json.Obj found :
         JsonFields.objects(get(client, ApiV1.WORKERS, Map.of(), Map.of()), "workers")) {

@@ -11,7 +11,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code forgive JOB...}: failed and waiting tasks may run again. */
+/** {@code forgive JOB...}: lets failed and waiting tasks run again. */
 @Command(
     name = "forgive",
     mixinStandardHelpOptions = true,
@@ -44,7 +44,7 @@ public final class ForgiveCommand extends SelectingCommand {
       } else {
         say(job + ": " + tasks(JsonFields.number(body, "changed")));
       }
-      // What was done stays said even when a later job is unknown.
+      // Completed commands stay reported even when a later job is unknown.
       out().flush();
     }
     return ExitCode.OK;

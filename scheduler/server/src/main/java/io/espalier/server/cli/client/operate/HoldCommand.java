@@ -10,7 +10,7 @@ import java.util.Map;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What the commands share that tell a worker to take tasks or not. */
+/** The common part of the commands that control whether a worker accepts tasks. */
 public abstract class HoldCommand extends ClientCommand {
   @Parameters(paramLabel = "WORKER", description = "Shard of the worker, as `workers` names it.")
   private String worker = "";
@@ -26,7 +26,7 @@ public abstract class HoldCommand extends ClientCommand {
     return worker;
   }
 
-  /** The worker as it is afterwards. */
+  /** Sends the command and returns the worker as it is afterwards. */
   public Json.Obj tell(Client client, String template) {
     return client.call("POST", template, Map.of("worker", worker), Map.of(), reason(reason));
   }

@@ -10,7 +10,7 @@ import io.espalier.webui.v1.ApiV1;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
-/** {@code leadership}: who leads. */
+/** {@code leadership}: shows the leader. */
 @Command(
     name = "leadership",
     mixinStandardHelpOptions = true,

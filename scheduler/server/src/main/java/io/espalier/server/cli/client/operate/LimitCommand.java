@@ -11,7 +11,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What the commands share that change one limit. */
+/** The common part of the commands that change one limit. */
 public abstract class LimitCommand extends ClientCommand {
   @Parameters(index = "0", paramLabel = "LEVEL", description = "Level of the node or nodes.")
   private String level = "";

@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code pause JOB}: stops starts of a job. */
+/** {@code pause JOB}: pauses a job, so that none of its tasks starts. */
 @Command(
     name = "pause",
     mixinStandardHelpOptions = true,

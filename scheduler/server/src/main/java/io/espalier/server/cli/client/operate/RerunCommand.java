@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** {@code rerun JOB}: chosen tasks start from the beginning. */
+/** {@code rerun JOB}: restarts chosen tasks from the beginning. */
 @Command(
     name = "rerun",
     mixinStandardHelpOptions = true,
@@ -65,7 +65,8 @@ public final class RerunCommand extends SelectingCommand {
         remark("nothing was changed");
         return ExitCode.FAILED;
       }
-      // What was asked about is what is done: if others come in between, nothing is.
+      // The command applies to the confirmed number of tasks; if others match meanwhile, it changes
+      // nothing.
       expected = matched;
     }
     Json.Obj done = post(client, Paths.RERUN, job, false, expected);

@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code save-job JOB FILE}: writes a job to where the configuration comes from. */
+/** {@code save-job JOB FILE}: writes a job to the source of the configuration. */
 @Command(
     name = "save-job",
     mixinStandardHelpOptions = true,

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** {@code set-limit LEVEL RESOURCE LIMIT}: changes a limit while all goes on. */
+/** {@code set-limit LEVEL RESOURCE LIMIT}: overrides a limit at run time. */
 @Command(
     name = "set-limit",
     mixinStandardHelpOptions = true,

@@ -11,7 +11,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code step-down}: lets another scheduler lead. */
+/** {@code step-down}: makes the leader hand over to another scheduler. */
 @Command(
     name = "step-down",
     mixinStandardHelpOptions = true,

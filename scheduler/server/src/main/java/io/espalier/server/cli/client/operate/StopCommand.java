@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code stop JOB}: pauses a job and ends what it runs. */
+/** {@code stop JOB}: pauses a job and kills its running tasks. */
 @Command(
     name = "stop",
     mixinStandardHelpOptions = true,

@@ -12,7 +12,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code validate-job JOB FILE}: what save-job would say. */
+/** {@code validate-job JOB FILE}: checks a job like save-job, without saving it. */
 @Command(
     name = "validate-job",
     mixinStandardHelpOptions = true,

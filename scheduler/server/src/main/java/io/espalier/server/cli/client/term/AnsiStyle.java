@@ -1,6 +1,6 @@
 package io.espalier.server.cli.client.term;
 
-/** Colours for words that say how something is; the sixteen colours that every theme defines. */
+/** Colours for states, from the sixteen colours that every terminal theme defines. */
 public enum AnsiStyle {
   NONE(""),
   BOLD("1"),
@@ -20,7 +20,7 @@ public enum AnsiStyle {
     return this == NONE || text.isEmpty() ? text : "\u001b[" + code + 'm' + text + "\u001b[0m";
   }
 
-  /** The colour of a state of a job, a task or a worker; the first word decides. */
+  /** Returns the colour of a state of a job, a task or a worker; the first word decides. */
   public static AnsiStyle ofState(String state) {
     int end = 0;
     while (end < state.length()
@@ -44,7 +44,7 @@ public enum AnsiStyle {
     };
   }
 
-  /** A count that should be zero. */
+  /** Returns the colour of a count that should be zero. */
   public static AnsiStyle ofTrouble(String count) {
     return count.equals("0") || count.isBlank() ? NONE : RED;
   }

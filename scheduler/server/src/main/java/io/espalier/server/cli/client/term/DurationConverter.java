@@ -5,7 +5,10 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads spans of time such as {@code 90s}, {@code 5m}, {@code 2h}, {@code 1d}, in seconds. */
+/**
+ * Parses durations such as {@code 90s}, {@code 5m}, {@code 2h}, {@code 1d}; the result is in
+ * seconds.
+ */
 public final class DurationConverter implements ITypeConverter<Long> {
   private static final Pattern SPAN = Pattern.compile("([1-9][0-9]{0,8})([smhd]?)");
 

@@ -6,13 +6,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
-/** How things are written for people. */
+/** Formats values for people. */
 public final class HumanFormat {
   private HumanFormat() {}
 
-  /**
-   * Without characters that steer: control characters, and those that turn the direction of text.
-   */
+  /** Removes control characters, and characters that change the direction of text. */
   public static String clean(String text) {
     StringBuilder clean = new StringBuilder(text.length());
     for (int i = 0; i < text.length(); ) {
@@ -29,14 +27,14 @@ public final class HumanFormat {
     return clean.toString();
   }
 
-  /** UTC, in seconds; a dash when unknown. */
+  /** Formats an instant in UTC, in seconds; a dash when unknown. */
   public static String time(long millis) {
     return millis <= 0
         ? "-"
         : Instant.ofEpochMilli(millis).truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
-  /** Such as {@code 1h05m} or {@code 12s}. */
+  /** Formats a duration, such as {@code 1h05m} or {@code 12s}. */
   public static String duration(long millis) {
     Duration duration = Duration.ofMillis(Math.max(0, millis));
     long hours = duration.toHours();
@@ -51,7 +49,7 @@ public final class HumanFormat {
         : duration.toSeconds() + "s";
   }
 
-  /** Such as {@code 1.5 MB}; empty when it is not said. */
+  /** Formats a size, such as {@code 1.5 MB}; empty when the field is missing. */
   public static String bytes(Json.Obj fields, String key) {
     return fields.get(key) == null ? "" : bytes(JsonFields.number(fields, key));
   }
@@ -71,7 +69,7 @@ public final class HumanFormat {
     return String.format(Locale.ROOT, amount < 9.95 ? "%.1f %s" : "%.0f %s", amount, unit);
   }
 
-  /** Such as {@code 1.50 s}; empty when it is not said. */
+  /** Formats a time, such as {@code 1.50 s}; empty when the field is missing. */
   public static String seconds(Json.Obj fields, String key) {
     return fields.get(key) == null
         ? ""

@@ -5,7 +5,9 @@ import io.espalier.core.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads bodies of the contract leniently: what a newer or older server left out is empty. */
+/**
+ * Reads bodies of the contract leniently: fields missing from a newer or older server are empty.
+ */
 public final class JsonFields {
   private JsonFields() {}
 
@@ -14,7 +16,7 @@ public final class JsonFields {
     return value == null ? "" : text(value);
   }
 
-  /** A string as it is, anything else as JSON. */
+  /** Returns a string unchanged, any other value as JSON. */
   public static String text(Json value) {
     return value instanceof Json.Str string ? string.value() : JsonWriter.compact(value);
   }

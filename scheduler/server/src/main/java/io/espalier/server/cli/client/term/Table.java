@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Rows under headings. On a terminal columns of text give way until a row fits on a line, numbers
- * are never cut, and columns that may go then go; elsewhere nothing is cut.
+ * A table with headings. On a terminal, text columns shrink until a row fits on a line, and then
+ * optional columns disappear; numbers are never cut. Elsewhere nothing is cut.
  */
 public final class Table {
   private static final String GAP = "  ";
@@ -22,9 +22,9 @@ public final class Table {
   private final Map<String, Function<String, AnsiStyle>> paints = new HashMap<>();
 
   /**
-   * @param headings those that begin with {@code ?} vanish when nothing stands under them; then
-   *     {@code ~}: goes where the terminal is narrow, the last one first; then {@code >}: stands
-   *     over numbers, aligned to the right
+   * @param headings each with optional prefixes in this order: {@code ?} hides a column without
+   *     values; {@code ~} drops the column on a narrow terminal, the last one first; {@code >}
+   *     marks numbers, aligned to the right
    */
   public Table(String... headings) {
     for (String given : headings) {
@@ -39,7 +39,7 @@ public final class Table {
     }
   }
 
-  /** Chooses the colours of a column by what stands in a cell. */
+  /** Sets the colours of a column by the content of a cell. */
   public Table paint(String heading, Function<String, AnsiStyle> paint) {
     paints.put(heading, paint);
     return this;
@@ -58,15 +58,15 @@ public final class Table {
   }
 
   /**
-   * Lines without line ends, without colours.
+   * Returns the lines without line ends and colours.
    *
-   * @param width columns of a line; 0: any number
+   * @param width columns of a line; 0: no limit
    */
   public List<String> lines(int width) {
     return lines(width, false);
   }
 
-  /** Lines without line ends; colours add nothing to their width. */
+  /** Returns the lines without line ends; colours do not count towards the width. */
   public List<String> lines(int width, boolean colours) {
     List<Column> shown = new ArrayList<>(columns);
     shown.removeIf(
@@ -124,7 +124,8 @@ public final class Table {
   }
 
   /**
-   * Takes from the widest columns of text what is too much; changes nothing if that is not enough.
+   * Shrinks the widest text columns until the row fits; changes nothing and returns false if that
+   * is not enough.
    */
   private static boolean shrunk(List<Column> shown, Map<Column, Integer> widths, int width) {
     Map<Column, Integer> tried = new HashMap<>(widths);
@@ -147,7 +148,7 @@ public final class Table {
     return true;
   }
 
-  /** The last resort on a very narrow terminal: whatever is widest is cut. */
+  /** Cuts the widest columns of any kind, as the last resort on a very narrow terminal. */
   private static void squeeze(List<Column> shown, Map<Column, Integer> widths, int width) {
     for (int over = over(shown, widths, width); over > 0; over--) {
       Column widest = shown.get(0);
@@ -181,7 +182,7 @@ public final class Table {
         line.append(colours ? paint.apply(column).on(cell) : cell);
         pending = 0;
       }
-      // Blanks at the end of a line are never written.
+      // Trailing blanks are never written.
       pending += (column.right() ? 0 : blanks) + GAP.length();
     }
     return line.toString();

@@ -2,28 +2,28 @@ package io.espalier.server.cli.client.term;
 
 import java.time.Duration;
 
-/** What standard output is, as far as commands care. */
+/** The properties of standard output that commands need. */
 public interface TerminalInfo {
-  /** Columns; 0: standard output is no terminal, cut nothing. */
+  /** Returns the number of columns; 0: standard output is not a terminal, cut nothing. */
   int width();
 
-  /** Lines; 0 where there is no terminal. */
+  /** Returns the number of lines; 0 without a terminal. */
   int height();
 
-  /** Whether escape sequences for colours are welcome. */
+  /** Returns true when escape sequences for colours may be used. */
   boolean colours();
 
-  /** Whether a person sits at standard input and can be asked. */
+  /** Returns true when a user at standard input can be asked. */
   boolean asks();
 
   /**
    * Waits between two pictures of {@code --watch}.
    *
-   * @return false: that was the last picture
+   * @return false when that was the last picture
    */
   boolean pause(Duration time);
 
-  /** No colours, no questions, nothing redrawn. */
+  /** Returns an instance without colours, prompts and redrawing. */
   static TerminalInfo plain(int width) {
     return new TerminalInfo() {
       @Override
@@ -54,7 +54,7 @@ public interface TerminalInfo {
   }
 
   /**
-   * @return whether it was not interrupted
+   * @return true when the sleep was not interrupted
    */
   static boolean slept(Duration time) {
     try {

@@ -20,7 +20,7 @@ public final class TextWidth {
     return point < 0x300 ? 1 : Math.max(0, WCWidth.wcwidth(point));
   }
 
-  /** At most {@code width} columns of a text; an ellipsis stands for what is missing. */
+  /** Cuts a text to at most {@code width} columns; an ellipsis replaces the rest. */
   public static String cut(String text, int width) {
     if (text.length() <= width / 2 || width(text) <= width) {
       return text;
@@ -42,7 +42,7 @@ public final class TextWidth {
     return kept.append('…').toString();
   }
 
-  /** Filled up with blanks, on the right or on the left. */
+  /** Pads a text with blanks on the right or, when {@code right} is set, on the left. */
   public static String pad(String text, int width, boolean right) {
     String blanks = " ".repeat(Math.max(0, width - width(text)));
     return right ? blanks + text : text + blanks;

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The flag {@code --watch} of commands that list something. */
+/** The flag {@code --watch} of list commands. */
 public final class WatchOption {
   @Option(
       names = "--watch",
@@ -20,21 +20,21 @@ public final class WatchOption {
     return seconds != null;
   }
 
-  /** Never shorter than a tenth of a second. */
+  /** Returns the period, at least a tenth of a second. */
   public Duration every() {
     double wanted = seconds == null ? 2 : seconds;
     return Duration.ofMillis((long) (1000 * Math.min(86_400, Math.max(0.1, wanted))));
   }
 
-  /** Redraws a picture in place: the lines of the one before are overwritten. */
+  /** Redraws a picture in place by overwriting the lines of the previous one. */
   public static final class Picture {
     private int drawn;
 
     /**
-     * What to write so that the lines stand where the ones before stood.
+     * Returns the text that replaces the previous lines on the terminal.
      *
      * @param lines each at most as wide as the terminal
-     * @param height of the terminal; what does not fit is left out, and said
+     * @param height of the terminal; lines that do not fit are replaced by a note
      */
     public String over(java.util.List<String> lines, int height) {
       int room = Math.max(2, height - 1);

@@ -1,4 +1,4 @@
-/** What is printed on a terminal: tables, colours, widths, durations. */
+/** Output on a terminal: tables, colours, widths, durations. */
 @NullMarked
 package io.espalier.server.cli.client.term;
 

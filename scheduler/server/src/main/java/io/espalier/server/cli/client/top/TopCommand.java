@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code top}: all jobs and the hottest nodes, live. */
+/** {@code top}: shows all jobs and the fullest nodes, live. */
 @Command(
     name = "top",
     mixinStandardHelpOptions = true,
@@ -58,7 +58,7 @@ public final class TopCommand extends ClientCommand {
     if (once || json() || viewport().height() == 0 || !viewport().asks()) {
       return picture(client);
     }
-    // A wrong address is said before the screen is taken.
+    // Reports a wrong address before it takes over the screen.
     TopData first = TopData.read(client, System.currentTimeMillis());
     TopFeed feed = new TopFeed(client, first, (long) (every * 1000));
     try (TopScreen screen = TopScreen.open()) {
@@ -84,7 +84,7 @@ public final class TopCommand extends ClientCommand {
     List<AttributedString> lines =
         new TopView(Math.max(20, width), height, false, true)
             .lines(shown, new TopState(TopState.Sort.NAME, true, 0, -1, null, false), server());
-    // Without the line that explains keys, and without blank lines at the end.
+    // Without the line that explains keys, and without trailing blank lines.
     int end = lines.size() - 1;
     while (end > 0 && lines.get(end - 1).length() == 0) {
       end--;

@@ -17,19 +17,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What {@code top} shows, as of one instant.
+ * The data that {@code top} shows, as of one instant.
  *
  * @param atMillis epoch milliseconds of this machine
- * @param hot nodes with limits, the one in fullest use first
- * @param detail what is told of the chosen job or node; empty: nothing is chosen
- * @param problem why this is not newer; empty: it is new
+ * @param hot nodes with limits, the fullest one first
+ * @param detail lines about the chosen job or node; empty: nothing is chosen
+ * @param problem why the data are not newer; empty: they are new
  */
 record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail, String problem) {
   static final TopData NONE = new TopData(0, List.of(), List.of(), List.of(), "");
 
   private static final int TREE_NODES = 2000;
 
-  /** One job; rates and times as text, as {@code jobs} shows them. */
+  /** One job; rates and times are formatted as in {@code jobs}. */
   record Job(
       String name,
       String state,
@@ -59,7 +59,7 @@ record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail
     return new TopData(atMillis, jobs, hot, detail, text);
   }
 
-  /** Asks for jobs and nodes. */
+  /** Queries jobs and nodes. */
   static TopData read(Client client, long nowMillis) {
     return of(ClientCommand.get(client, ApiV1.JOBS, Map.of(), Map.of()), tree(client), nowMillis);
   }
@@ -136,7 +136,7 @@ record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail
     }
   }
 
-  /** What keeps the waiting tasks of a job. */
+  /** Returns why the waiting tasks of a job do not run. */
   static List<String> ofJob(Client client, String job) {
     Json.Obj body = ClientCommand.get(client, Paths.WAITING, Map.of("job", job), Map.of());
     List<String> lines = new ArrayList<>();
@@ -151,7 +151,7 @@ record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail
     return lines.isEmpty() ? List.of("no task waits for anything") : lines;
   }
 
-  /** Limits of a node and who holds its slots. */
+  /** Returns the limits of a node and the jobs that use its slots. */
   static List<String> ofNode(Client client, String level, String node) {
     Json.Obj body =
         ClientCommand.get(client, Paths.NODE, Map.of("level", level, "node", node), Map.of());

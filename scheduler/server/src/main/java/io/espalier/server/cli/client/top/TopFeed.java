@@ -8,8 +8,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks the scheduler on a thread of its own, so that keys answer at once however slow it is. What
- * it got last is for the thread that draws.
+ * Queries the scheduler on a separate thread, so that keys respond at once however slow the
+ * scheduler is. The drawing thread reads the latest answer.
  */
 final class TopFeed {
   private final Client client;
@@ -37,7 +37,7 @@ final class TopFeed {
     return newest;
   }
 
-  /** Says what the person looks at; it is asked for at once. */
+  /** Sets what the user is viewing and queries it at once. */
   void look(TopState state) {
     wishes.add(state);
   }
@@ -54,7 +54,7 @@ final class TopFeed {
         newest = read(state, newest);
       }
     } catch (InterruptedException e) {
-      // That is how it is stopped.
+      // The interrupt stops the thread.
     }
   }
 

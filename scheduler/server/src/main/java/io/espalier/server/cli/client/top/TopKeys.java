@@ -2,15 +2,15 @@ package io.espalier.server.cli.client.top;
 
 import java.io.IOException;
 
-/** Reads keys from the characters that a terminal sends. */
+/** Parses keys from the characters that a terminal sends. */
 final class TopKeys {
   private static final int ESCAPE = 27;
   private static final long SEQUENCE_MILLIS = 50;
 
-  /** Where characters come from. */
+  /** A source of characters. */
   interface Source {
     /**
-     * @return a character, -1 at the end, or anything below that when none came in time
+     * @return a character, -1 at the end, or a value below -1 when none arrived in time
      */
     int read(long millis) throws IOException;
   }
@@ -21,7 +21,7 @@ final class TopKeys {
     this.source = source;
   }
 
-  /** The next key, {@link TopState.Key#NONE} when none came in time. */
+  /** Returns the next key, {@link TopState.Key#NONE} when none arrived in time. */
   TopState.Key next(long millis) throws IOException {
     int first = source.read(millis);
     return switch (first) {
@@ -38,7 +38,10 @@ final class TopKeys {
     };
   }
 
-  /** A lone escape is a key of its own; with more behind it at once it is another key. */
+  /**
+   * Parses an escape sequence. A lone escape is a key of its own; characters that follow
+   * immediately make it another key.
+   */
   private TopState.Key sequence() throws IOException {
     int second = source.read(SEQUENCE_MILLIS);
     if (second != '[' && second != 'O') {

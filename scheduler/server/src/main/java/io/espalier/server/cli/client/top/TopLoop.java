@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 
-/** Keys in, pictures out, until someone quits. */
+/** Handles keys and draws pictures until the user quits. */
 final class TopLoop {
   private static final long KEY_MILLIS = 100;
 

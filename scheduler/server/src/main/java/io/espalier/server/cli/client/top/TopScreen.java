@@ -17,8 +17,8 @@ import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 
 /**
- * The terminal while {@code top} has all of it. Whatever ends the process, it is given back as it
- * was: on close, and by a hook of the virtual machine on signals and failures.
+ * The full-screen terminal of {@code top}. It restores the terminal however the process ends: on
+ * close, and by a hook of the virtual machine on signals and failures.
  */
 final class TopScreen implements AutoCloseable {
   private final Terminal terminal;
@@ -41,8 +41,8 @@ final class TopScreen implements AutoCloseable {
             .collect(Collectors.joining());
     terminal.enterRawMode();
     Attributes raw = terminal.getAttributes();
-    // Stopped it would leave its picture behind, and a dump of threads would spoil it: no such
-    // keys.
+    // Disables two keys: a stopped process would leave its picture behind, and a thread dump would
+    // spoil it.
     raw.setControlChar(Attributes.ControlChar.VSUSP, 0);
     raw.setControlChar(Attributes.ControlChar.VQUIT, 0);
     terminal.setAttributes(raw);
@@ -55,17 +55,16 @@ final class TopScreen implements AutoCloseable {
   }
 
   /**
-   * @throws IOException when standard input and output are no terminal that can be drawn on
+   * @throws IOException when standard input and output are not a suitable terminal
    */
   static TopScreen open() throws IOException {
-    // Through stty: the library's native code forgets the speed of the line
-    // (docs/adr/0027-terminal.md).
+    // Uses stty: the library's native code loses the speed of the line (docs/adr/0027-terminal.md).
     Terminal terminal =
         TerminalBuilder.builder()
             .system(true)
             .dumb(false)
             .provider(TerminalBuilder.PROP_PROVIDER_EXEC)
-            // Signals stay with the virtual machine, whose hooks give the terminal back.
+            // The virtual machine handles signals; its hooks restore the terminal.
             .nativeSignals(false)
             .build();
     return new TopScreen(terminal);
@@ -87,13 +86,13 @@ final class TopScreen implements AutoCloseable {
     return new TopKeys(millis -> terminal.reader().read(millis));
   }
 
-  /** Whether the size has changed since the last question; if so all is drawn anew. */
+  /** Returns true when the size has changed since the last call; everything is then redrawn. */
   boolean resized() {
     if (!resized.getAndSet(false)) {
       return false;
     }
     Size now = terminal.getSize();
-    // Some terminals, such as serial lines, do not know how large they are.
+    // Some terminals, such as serial lines, do not know their size.
     size = now.getColumns() > 0 && now.getRows() > 0 ? now : new Size(80, 24);
     display.resize(size.getRows(), size.getColumns());
     display.clear();
@@ -107,8 +106,8 @@ final class TopScreen implements AutoCloseable {
 
   private void giveBack() {
     if (given.compareAndSet(false, true)) {
-      // Not through the terminal, whose own hook may have closed it already. That one, or close,
-      // sets its modes back; done twice at once they would get mixed up.
+      // Bypasses the terminal, whose own hook may have closed it already. That hook, or close,
+      // restores its modes; doing both at once would interfere.
       System.out.print(leave);
       System.out.flush();
     }
@@ -121,7 +120,7 @@ final class TopScreen implements AutoCloseable {
       Runtime.getRuntime().removeShutdownHook(hook);
       terminal.close();
     } catch (IllegalStateException | IOException e) {
-      // The process ends already, or the terminal has gone: nothing is left to give back.
+      // The process is ending already, or the terminal is gone: there is nothing to restore.
     }
   }
 }

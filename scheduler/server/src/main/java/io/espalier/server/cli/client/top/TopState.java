@@ -5,26 +5,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the person at {@code top} has chosen. Immutable; a key makes a new one.
+ * The choices of the user of {@code top}. Immutable; a key creates a new state.
  *
- * @param nodes whether the nodes have the selection, not the jobs
+ * @param nodes whether the selection is in the nodes instead of the jobs
  * @param job index of the selected job, as sorted
  * @param node index of the selected node
- * @param opened what more is told of, a job or a node; null: nothing
- * @param frozen whether the picture stands still
+ * @param opened the job or node whose details are shown; null: none
+ * @param frozen whether the picture is frozen
  */
 record TopState(
     Sort sort, boolean nodes, int job, int node, @Nullable Subject opened, boolean frozen) {
   static final TopState START = new TopState(Sort.NAME, false, 0, 0, null, false);
 
   /**
-   * A job or a node that was opened; it stays that one wherever it moves to in its list.
+   * An opened job or node; it stays opened wherever it moves in its list.
    *
    * @param level of a node; empty: a job
    */
   record Subject(String level, String name) {}
 
-  /** Orders of the jobs, in the order of the key. */
+  /** Orders of the jobs, in the order in which the key selects them. */
   enum Sort {
     NAME("name"),
     RUNNING("running"),
@@ -67,7 +67,7 @@ record TopState(
     }
   }
 
-  /** What a key means. */
+  /** The meaning of a key. */
   enum Key {
     QUIT,
     UP,
@@ -83,8 +83,8 @@ record TopState(
   }
 
   /**
-   * The state after a key, with the selection inside the lists. {@link Key#QUIT} and {@link
-   * Key#BACK} close what is open; whether to leave is for the caller to see.
+   * Returns the state after a key, with the selection within the lists. {@link Key#QUIT} and {@link
+   * Key#BACK} close what is open; the caller decides whether to leave.
    */
   TopState after(Key key, TopData data) {
     return switch (key) {

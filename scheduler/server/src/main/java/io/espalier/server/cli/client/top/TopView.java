@@ -11,12 +11,12 @@ import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
 /**
- * Draws {@code top}: from what is known and the size of the screen to lines. Pure.
+ * Renders {@code top}: converts data and the size of the screen to lines. Does no I/O.
  *
  * @param width columns of the screen, at least 20
  * @param height its lines, at least 6
- * @param colours whether lines may have them
- * @param unicode whether bars may be drawn with block characters
+ * @param colours whether to use colours
+ * @param unicode whether to draw bars with block characters
  */
 record TopView(int width, int height, boolean colours, boolean unicode) {
   private static final AttributedStyle PLAIN = AttributedStyle.DEFAULT;
@@ -24,7 +24,7 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
     AttributedStyle.GREEN, AttributedStyle.CYAN, AttributedStyle.RED, AttributedStyle.YELLOW
   };
 
-  /** At most {@code height} lines of at most {@code width} columns. */
+  /** Returns at most {@code height} lines of at most {@code width} columns. */
   List<AttributedString> lines(TopData data, TopState state, String server) {
     List<AttributedString> lines = new ArrayList<>();
     lines.add(heading(data, state, server));
@@ -43,7 +43,7 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
   }
 
   private void lists(TopData data, TopState state, List<AttributedString> lines, int room) {
-    // Both lists get what they need while that fits; then each at least half.
+    // Both lists get the lines they need while that fits; otherwise each gets at least half.
     int jobsNeed = data.jobs().size() + 1;
     int nodesNeed = data.hot().isEmpty() ? 0 : data.hot().size() + 2;
     int half = room / 2;
@@ -143,7 +143,7 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
     return TextWidth.pad(TextWidth.cut(text, width), width, false);
   }
 
-  /** Six columns for a number of any size, after a blank. */
+  /** Formats any number in six columns, after a blank. */
   private static String count(long count) {
     String text =
         count < 1_000_000 ? Long.toString(count) : String.format(Locale.ROOT, "%.1fM", count / 1e6);
@@ -154,7 +154,7 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
     return job.total() == 0 ? "-" : Long.toString(100 * job.done() / job.total());
   }
 
-  /** Done, running, failed, waiting and what is not yet begun, side by side. */
+  /** Draws done, running, failed, waiting and not yet started tasks side by side. */
   private void bar(AttributedStringBuilder line, TopData.Job job, int columns) {
     String glyphs = unicode ? "█▓▚░·" : "#>!:.";
     long[] counts = {job.done(), job.running(), job.failed(), job.waiting()};
@@ -167,7 +167,9 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
     line.styled(dim(), glyphs.substring(4).repeat(columns - used));
   }
 
-  /** Columns for each count: what is there at all gets at least one, and together they fit. */
+  /**
+   * Distributes columns to counts: every non-zero count gets at least one, and together they fit.
+   */
   static int[] shares(long[] counts, long total, int columns) {
     int[] widths = new int[counts.length];
     int used = 0;
@@ -243,7 +245,7 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
     }
   }
 
-  /** So that the selected row is seen. */
+  /** Returns the first row to show so that the selected row is visible. */
   static int firstShown(int selected, int size, int rows) {
     return Math.max(0, Math.min(size - rows, selected - rows + 1));
   }
