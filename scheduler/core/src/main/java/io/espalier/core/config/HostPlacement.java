@@ -4,16 +4,16 @@ import io.espalier.core.config.FilterEvaluator.PathNode;
 import java.util.List;
 import java.util.Optional;
 
-/** On which host a task must run (docs/design/bistro.md#host-placement). */
+/** Determines the host on which a task must run (docs/design/bistro.md#host-placement). */
 public final class HostPlacement {
   private HostPlacement() {}
 
   /**
-   * The host that a task is bound to.
+   * The host to which a task is bound.
    *
    * @param nodeToInstance the task's node first, the instance last
-   * @return the job's {@code host_placement}; else the name of the node on its {@code
-   *     level_for_host_placement}; empty when any host will do or the path has no such node
+   * @return the job's {@code host_placement}; otherwise the name of the node on its {@code
+   *     level_for_host_placement}; empty when any host is allowed or the path has no such node
    */
   public static Optional<String> requiredHost(Job job, List<PathNode> nodeToInstance) {
     if (!job.hostPlacement().isEmpty()) {

@@ -146,8 +146,8 @@ public final class Redactor {
   }
 
   /**
-   * A part of a text with its ranges replaced; a range that begins before the part has its mark
-   * there.
+   * A part of a text with its ranges replaced; the mark of a range that begins before the part has
+   * already been written.
    */
   static String written(String text, List<Range> ranges, int from, int to) {
     StringBuilder out = new StringBuilder();
