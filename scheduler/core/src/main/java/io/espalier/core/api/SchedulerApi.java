@@ -28,6 +28,8 @@ public interface SchedulerApi {
   }
 
   /**
+   * Histograms of jobs.
+   *
    * @param jobs job names; empty: all valid ones; unknown names are skipped
    * @param samples maximum number of node names per bucket
    */
@@ -90,6 +92,8 @@ public interface SchedulerApi {
   }
 
   /**
+   * The failed tasks of a job, grouped by cause.
+   *
    * @param limit maximum number of groups
    */
   default CompletionStage<FailureGroups> failures(String job, int limit) {
@@ -97,6 +101,8 @@ public interface SchedulerApi {
   }
 
   /**
+   * The progress of a job on each level.
+   *
    * @param samples maximum number of node names per state
    */
   default CompletionStage<JobLevels> levels(String job, int samples) {

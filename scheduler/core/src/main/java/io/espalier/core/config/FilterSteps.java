@@ -23,6 +23,8 @@ public final class FilterSteps {
   private int longest;
 
   /**
+   * Creates a step budget.
+   *
    * @param names approximate number of names to search
    */
   public FilterSteps(long names) {

@@ -25,6 +25,8 @@ public final class Levels {
   }
 
   /**
+   * Creates the levels from the configured ones.
+   *
    * @param configured configured levels, top first, distinct, none called {@code instance} or
    *     {@code worker}
    * @throws IllegalArgumentException when they violate this

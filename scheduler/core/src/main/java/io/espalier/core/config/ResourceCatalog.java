@@ -15,6 +15,8 @@ public final class ResourceCatalog {
   private final Map<Integer, List<Resource>> byLevel = new HashMap<>();
 
   /**
+   * Creates a catalog.
+   *
    * @param all resources in the order of their {@code index}
    */
   public ResourceCatalog(List<Resource> all) {

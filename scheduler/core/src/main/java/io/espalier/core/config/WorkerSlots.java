@@ -20,6 +20,8 @@ public final class WorkerSlots {
   private WorkerSlots() {}
 
   /**
+   * Computes the slots of a worker.
+   *
    * @param address host:port, the first key searched in the overrides
    * @param host second key
    * @param shard third key; only the first key found is used

@@ -131,6 +131,8 @@ public record LogQuery(
   }
 
   /**
+   * A copy with other bounds on the time of lines, in epoch milliseconds.
+   *
    * @param since inclusive; 0: no bound
    * @param until exclusive; 0: no bound
    */

@@ -63,6 +63,8 @@ public final class Redactor {
   }
 
   /**
+   * Creates a redactor for some patterns.
+   *
    * @param patterns valid regular expressions; {@link #COMMON_SECRETS} stands for a predefined set
    */
   public static Redactor of(List<String> patterns) {

@@ -56,6 +56,8 @@ final class LaunchFactory {
   }
 
   /**
+   * Creates the live invocation of a placed run.
+   *
    * @throws IllegalStateException when the core placed a task that must not start: its state can no
    *     longer be trusted
    */

@@ -980,8 +980,8 @@ public final class SchedulerLoop {
   /**
    * Gives the core the final status of a run that was adopted before its job or node was known and
    * therefore charges no path. If both are known by now, even as a removed job that still has
-   * running tasks, the core knows the statuses of its other tasks, and nobody will read this one
-   * from the store.
+   * running tasks, the core has already loaded the stored statuses, so it would never learn this
+   * one from the store.
    */
   private void knowOutside(TaskKey key, TaskStatus status) {
     int job = core.findJob(key.job());

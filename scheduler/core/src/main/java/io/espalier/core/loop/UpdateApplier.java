@@ -151,6 +151,8 @@ final class UpdateApplier {
   }
 
   /**
+   * Begins to apply an update; {@link #step} continues.
+   *
    * @throws IllegalStateException when another update is being applied, or when rows were read
    *     without a call of {@link #willRead}
    */

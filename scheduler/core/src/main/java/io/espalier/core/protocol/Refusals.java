@@ -13,6 +13,8 @@ final class Refusals {
   private record Refusal(String why, long untilMillis) {}
 
   /**
+   * Adds a refusal, unless there are too many.
+   *
    * @return true when the refusal is new
    */
   boolean add(String shard, String why, long untilMillis) {

@@ -146,6 +146,8 @@ final class ReportOutbox {
   }
 
   /**
+   * Sends what is due, if no report is unanswered.
+   *
    * @return in how many milliseconds there may be something to send
    */
   long step(ProtocolTimers timers, long now) {

@@ -74,6 +74,8 @@ public final class SchedulerProtocol {
   }
 
   /**
+   * Creates the protocol; {@link #resume} opens it.
+   *
    * @throws IllegalArgumentException when the timers have problems
    */
   public SchedulerProtocol(
@@ -301,6 +303,8 @@ public final class SchedulerProtocol {
   }
 
   /**
+   * Stops a task.
+   *
    * @return true when this invocation is known and has not ended
    */
   public boolean kill(RunId id, KillRequest how, long nowMillis) {
@@ -320,6 +324,8 @@ public final class SchedulerProtocol {
   }
 
   /**
+   * Extends the time limits of a task.
+   *
    * @return true when this invocation is known and has not ended
    */
   public boolean extend(RunId id, long millis, long nowMillis) {

@@ -61,6 +61,8 @@ final class TrackedRuns {
   }
 
   /**
+   * Begins to track an invocation that is to be started.
+   *
    * @throws IllegalStateException when it was started before
    */
   TrackedRun start(LaunchSpec launch) {

@@ -20,6 +20,8 @@ public interface TaskRunner extends AutoCloseable {
   String shard();
 
   /**
+   * Opens the runner.
+   *
    * @param listener receiver of notifications; this method is called once, before the first start
    */
   void open(TaskListener listener);

@@ -52,6 +52,8 @@ public enum StatusLabel {
   }
 
   /**
+   * The label of a task's status.
+   *
    * @param status null: never tried
    */
   public static StatusLabel of(@Nullable TaskStatus status) {

@@ -139,6 +139,8 @@ public final class StatusParser {
   }
 
   /**
+   * Parses a status line; an invalid line becomes an error with back-off.
+   *
    * @param line a line without its newline
    */
   public ParsedStatus read(String line) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *     {@code position} (worker lost)
  * @param sinceMillis when the scheduler set this status, epoch milliseconds
  * @param backoffSeconds effective wait after {@code sinceMillis}; 0: none. While {@code RUNNING},
- *     the wait before a start that had no effect, from which the next such wait grows; it does not
- *     delay the task
+ *     the wait that preceded this start if the previous start had no effect: the next such wait
+ *     grows from it, but it does not delay the task
  * @param position last used interval of the job, from which {@code Backoff.next} continues; 0: at
  *     the start. Preserved while running and after never-started and killed
  * @param attempts number of invocations since it was last forgiven, or ever, this one included

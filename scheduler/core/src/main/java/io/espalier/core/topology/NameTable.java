@@ -25,6 +25,8 @@ final class NameTable {
   private final int[] levelStarts;
 
   /**
+   * Copies the names of all nodes and builds the hash table.
+   *
    * @param source pool of the names
    * @param positions positions in {@code source}, by node number
    */

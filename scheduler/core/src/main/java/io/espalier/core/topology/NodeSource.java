@@ -26,7 +26,7 @@ public interface NodeSource {
   /**
    * Returns true when the nodes depend only on the preferences, the time and the nodes so far, and
    * nothing external is queried. Such a source is cheap, is called whenever a tree is built, and
-   * its nodes may change without limit.
+   * its nodes may change by any amount.
    */
   default boolean isComputed() {
     return false;

@@ -15,6 +15,8 @@ final class JobSchedulingParser {
   private JobSchedulingParser() {}
 
   /**
+   * Parses the options of a job, or of the settings' defaults.
+   *
    * @param queues configured queues
    */
   static JobScheduling read(ConfigObject in, JobScheduling inherited, List<QueueSpec> queues) {

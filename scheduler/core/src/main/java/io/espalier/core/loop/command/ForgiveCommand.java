@@ -46,6 +46,8 @@ public final class ForgiveCommand implements SlicedWork {
   /** Receives the result at the end. */
   public interface Finished {
     /**
+     * All tasks were forgiven.
+     *
      * @param durable to be run once all changes are durable
      */
     void forgiven(List<String> jobs, long tasks, long nowMillis, Runnable durable);

@@ -47,6 +47,8 @@ public final class LimitOverrideCommands {
   }
 
   /**
+   * Sets an override, replacing an older one with the same key.
+   *
    * @throws RefusedException when the level, resource or node does not exist
    */
   public void set(LimitOverride override, long nowMillis) {

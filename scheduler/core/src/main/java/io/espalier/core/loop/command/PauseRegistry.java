@@ -36,6 +36,8 @@ public final class PauseRegistry {
   }
 
   /**
+   * Pauses a job, replacing an older pause.
+   *
    * @throws RefusedException for an unknown job
    */
   public void pause(Pause pause, long nowMillis) {

@@ -132,6 +132,8 @@ public final class WorkerPool {
   }
 
   /**
+   * Cordons a worker.
+   *
    * @throws RefusedException for an unknown worker, and for the scheduler's own host
    */
   public WorkerCordon hold(
@@ -156,6 +158,8 @@ public final class WorkerPool {
   }
 
   /**
+   * Ends the cordon of a worker.
+   *
    * @throws RefusedException when the worker is not cordoned
    */
   public void release(String shard, String reason, long nowMillis) {

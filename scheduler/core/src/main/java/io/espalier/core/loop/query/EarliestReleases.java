@@ -32,6 +32,8 @@ final class EarliestReleases {
   private long total;
 
   /**
+   * Adds a holder.
+   *
    * @param task null for a run that only the core knows; it is only counted
    */
   void add(@Nullable Live task, String resource, int slots, Throughput paces, long nowMillis) {

@@ -15,6 +15,8 @@ final class CompletionRate {
   private long sumLast;
 
   /**
+   * Counts an ended attempt.
+   *
    * @param isLast true when the task is now done or has failed permanently
    */
   void ended(boolean isLast, long nowMillis) {

@@ -211,6 +211,8 @@ public final class LiveTasks {
   }
 
   /**
+   * Adds an invocation.
+   *
    * @throws IllegalStateException when the task is already alive
    */
   public void add(Live live) {

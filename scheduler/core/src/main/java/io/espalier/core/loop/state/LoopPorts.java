@@ -39,6 +39,8 @@ public record LoopPorts(
   @FunctionalInterface
   public interface Warnings {
     /**
+     * Reports a warning.
+     *
      * @param job the job concerned, or empty
      * @param node the node concerned, or empty
      */

@@ -18,6 +18,8 @@ public final class TaskArgument {
   }
 
   /**
+   * Builds the argument of a task.
+   *
    * @param path names from the instance down to the task's node
    * @param role role of the place in which the task runs; empty: none
    * @param resources slots charged, by node and resource name

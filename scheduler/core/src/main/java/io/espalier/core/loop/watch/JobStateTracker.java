@@ -65,6 +65,8 @@ public final class JobStateTracker {
   /** Receives every change. */
   public interface Sink {
     /**
+     * Receives a change of a job's state record.
+     *
      * @param now state to be stored
      * @param moved true when the job changed to another state
      */

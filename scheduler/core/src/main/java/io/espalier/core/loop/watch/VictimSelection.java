@@ -21,6 +21,8 @@ final class VictimSelection {
   record Holder(String job, String node, long startMillis, int slots, boolean isGoing) {}
 
   /**
+   * Chooses the tasks to kill.
+   *
    * @param over number of slots in use beyond the limit
    * @return tasks to kill, the youngest first; among tasks of the same age the last by name first
    */
