@@ -1044,7 +1044,7 @@ public final class SchedulerLoop {
     changes.wrote(row);
   }
 
-  /** Records a status that changed for another reason than a start, an end or a command. */
+  /** Records a status that changed for a reason other than a start, an end or a command. */
   private void recordChanged(StatusRow row, long nowMillis) {
     batch.put(row);
     events.changed(row, nowMillis);

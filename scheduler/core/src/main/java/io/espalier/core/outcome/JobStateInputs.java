@@ -28,14 +28,17 @@ public record JobStateInputs(
   }
 
   /**
-   * Returns true when it has no end: it is endless and has no {@code complete_by} that ends it
+   * Returns true when it has no end: it is endless, and no passed {@code complete_by} has ended it
    * nevertheless.
    */
   public boolean isOpen() {
     return donePercent == OutcomeRules.NEVER && overdue.isEmpty();
   }
 
-  /** The percentage that must be done at the end. */
+  /**
+   * The percentage that must be done to succeed, all tasks for an endless job that {@code
+   * complete_by} has ended.
+   */
   double toSucceed() {
     return donePercent == OutcomeRules.NEVER ? OutcomeRules.DEFAULT.donePercent() : donePercent;
   }

@@ -33,7 +33,7 @@ public final class StatusRowEvents {
   /** A task's checkpoint was recorded. */
   public static final String PROGRESS = "task_progress";
 
-  /** A task's status changed for another reason. */
+  /** A task's status changed for a reason other than these. */
   public static final String CHANGED = "task_changed";
 
   /** Failures and waits were forgiven; members {@code job} and {@code tasks}. */

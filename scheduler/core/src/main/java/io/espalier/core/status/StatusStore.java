@@ -17,7 +17,8 @@ import java.util.function.Consumer;
  * <p>Order at take-over: {@link #bindSource}, {@link #openEpoch}, then load, then commit.
  *
  * <p>Threading: any thread may call; commits are serialised, loads run concurrently and see only
- * whole commits. All methods block. A call that throws a {@link StoreException} has had no effect.
+ * whole commits. All methods block. Failures are {@link StoreException}s; the failed call then has
+ * had no effect, unless {@link #commit} specifies otherwise.
  */
 public interface StatusStore extends AutoCloseable {
   /**

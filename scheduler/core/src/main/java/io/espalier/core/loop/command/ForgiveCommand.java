@@ -46,7 +46,7 @@ public final class ForgiveCommand implements SlicedWork {
   /** Receives the result at the end. */
   public interface Finished {
     /**
-     * All tasks were forgiven.
+     * Called when all tasks are forgiven.
      *
      * @param durable to be run once all changes are durable
      */

@@ -59,7 +59,7 @@ public final class TaskKiller {
     return true;
   }
 
-  /** Stops a task that its runner should have stopped; it may have been told to before. */
+  /** Stops a task that its runner should have stopped, whether or not a request was sent before. */
   public void insist(Live task, boolean hard, long nowMillis) {
     KillRequest how = hard ? new KillRequest(KillRequest.Method.KILL, 0) : request(task.key.job());
     signal(task, how, "task_kill_repeated", nowMillis);
@@ -68,8 +68,8 @@ public final class TaskKiller {
   /**
    * Kills a task because more slots than a limit allows are in use.
    *
-   * @param why a sentence for its history
-   * @param about the place, for the event
+   * @param why sentence for its history
+   * @param about node and resource over the limit, for the event
    */
   public void overLimit(Live task, String why, Json.Obj about, long nowMillis) {
     task.overLimit = why;

@@ -198,7 +198,7 @@ public final class LiveTasks {
       return launch.invocation();
     }
 
-    /** The task and its place, for people. */
+    /** The task and its worker, for people. */
     public String name(String ownShard) {
       String shard = shard(ownShard);
       return key.job() + " on " + key.node() + (shard.isEmpty() ? "" : ", worker " + shard);

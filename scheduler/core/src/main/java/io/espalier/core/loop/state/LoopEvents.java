@@ -53,7 +53,7 @@ public final class LoopEvents {
             .build());
   }
 
-  /** Adds the event that a row changed for another reason. */
+  /** Adds the event that a row changed for a reason other than these. */
   public void changed(StatusRow row, long nowMillis) {
     add(
         nowMillis,

@@ -81,7 +81,10 @@ public final class JobStateTracker {
     private JobStateRecord[] values = {};
     private Map<String, JobStateRecord> view = Map.of();
 
-    /** Whether {@link #view} has the current names; if so, only its values may be out of date. */
+    /**
+     * Whether {@link #view} is up to date with {@code config}; if not, only its values have
+     * changed.
+     */
     private boolean isFresh;
 
     void put(String job, JobStateRecord standing) {
@@ -250,7 +253,7 @@ public final class JobStateTracker {
   }
 
   /**
-   * Resumes a job on an operator's command; the caller adds the event for the pause.
+   * Resumes a job on an operator's command; the caller ends its pause.
    *
    * @throws RefusedException when only its own tasks keep it from running
    */
