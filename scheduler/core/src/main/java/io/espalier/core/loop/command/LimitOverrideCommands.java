@@ -49,7 +49,8 @@ public final class LimitOverrideCommands {
   /**
    * Sets an override, replacing an older one with the same key.
    *
-   * @throws RefusedException when the level, resource or node does not exist
+   * @throws RefusedException when the level, resource or node does not exist, or there are too many
+   *     overrides
    */
   public void set(LimitOverride override, long nowMillis) {
     LimitOverride.Key key = override.key();
