@@ -5,36 +5,35 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The most recent events, in a bounded buffer. Thread-safe. */
+/** The most recent events in a bounded buffer. Thread-safe. */
 public interface EventFeed {
   /** The sequence of the newest event, 0 before the first. */
   long newest();
 
-  /** The sequence of the oldest event that is still held. */
+  /** The sequence of the oldest event in the buffer. */
   long oldest();
 
   /** Up to {@code limit} events after {@code sequence}, in order; never blocks. */
   List<Event> after(long sequence, int limit);
 
   /**
-   * Like {@link #after}, also for events that are no longer in the buffer, as long as they are
-   * stored.
+   * Like {@link #after}, but also returns events that are only stored and no longer in the buffer.
    *
-   * @return completes on any thread; with an exception when the store cannot be read
+   * @return a stage that completes on any thread; with an exception when the store cannot be read
    */
   default CompletionStage<List<Event>> past(long sequence, int limit) {
     return CompletableFuture.completedFuture(after(sequence, limit));
   }
 
   /**
-   * Calls {@code onNews} whenever there are newer events, on any thread; it must only note the fact
-   * and return. Calls may be merged.
+   * Calls {@code onNews}, on any thread, whenever there are newer events; it must only note the
+   * fact and return. Several events may cause a single call.
    *
-   * @return unsubscribes when closed
+   * @return subscription that ends when closed
    */
   Subscription subscribe(Runnable onNews);
 
-  /** A running subscription. */
+  /** An active subscription. */
   interface Subscription extends AutoCloseable {
     @Override
     void close();

@@ -4,15 +4,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a task is not running: every condition that fails, decided by the same code that starts
+ * Why a task is not running: every failing condition, as evaluated by the same code that starts
  * tasks.
  *
- * @param startable nothing stands in its way; it starts in the next round that reaches it
- * @param status the task's status as a label, such as {@code unstarted} or {@code error_backoff}
- * @param reasons empty if and only if {@code startable}
- * @param path from the instance to the task's node; of several the one on which fewest conditions
- *     fail
- * @param alternatives the node's other places, if it has several; at most {@link Alternative#MOST}
+ * @param startable whether no condition fails; the task then starts in the next round that reaches
+ *     it
+ * @param status label of the task's status, such as {@code unstarted} or {@code error_backoff}
+ * @param reasons failing conditions; empty if and only if {@code startable}
+ * @param path path from the instance to the task's node; if there are several, the one with the
+ *     fewest failing conditions
+ * @param alternatives the node's other parents, if any; at most {@link Alternative#MOST}
  */
 public record Explanation(
     String job,
@@ -28,21 +29,21 @@ public record Explanation(
     alternatives = List.copyOf(alternatives);
   }
 
-  /** The same with other reasons. */
+  /** A copy with other reasons. */
   public Explanation withReasons(List<Reason> others) {
     return new Explanation(job, node, startable, status, others, path, alternatives);
   }
 
   /**
-   * A further place of the node, with what stands in the way there beside what is said of the job
-   * and the task.
+   * Another parent of the node, with the conditions that fail only there, apart from those of the
+   * job and the task.
    *
-   * @param parent under which it is
-   * @param role what the node is there; mostly empty
-   * @param messages sentences for people; empty: nothing
+   * @param parent name of the parent
+   * @param role role of the node under this parent; usually empty
+   * @param messages sentences for people; empty when no condition fails
    */
   public record Alternative(String parent, String role, List<String> messages) {
-    /** So many are told. */
+    /** The maximum number of listed alternatives. */
     public static final int MOST = 10;
 
     public Alternative {
@@ -58,10 +59,10 @@ public record Explanation(
   /**
    * A node of the path.
    *
-   * @param enabled its own flag in that place of the tree
-   * @param resources all of its level
+   * @param enabled its own enabled flag under this parent
+   * @param resources all resources of its level
    * @param blocks whether a condition fails here: disabled, filtered, no worker, or slots missing
-   * @param reserved whom the node is kept free for; absent: nobody
+   * @param reserved reservation of the node; absent: none
    */
   public record Step(
       String node,
@@ -74,37 +75,37 @@ public record Explanation(
       resources = List.copyOf(resources);
     }
 
-    /** Kept free for nobody. */
+    /** A node without a reservation. */
     public Step(String node, String level, boolean enabled, List<Use> resources, boolean blocks) {
       this(node, level, enabled, resources, blocks, null);
     }
   }
 
   /**
-   * Whom a node is kept free for: a job with a task on it, or below, that has been waiting for
+   * The reservation of a node for a job that has a task on it, or below, that has been waiting for
    * slots for longer than its {@code reserve_after_sec}
    * (docs/design/design.md#room-kept-for-heavy-tasks).
    *
-   * @param task the node of a task of the job that waits; absent: not known
-   * @param sinceMillis since when it has been kept free
-   * @param idleSlots free slots of the node that others do not get
+   * @param task node of the waiting task; absent: unknown
+   * @param sinceMillis start of the reservation
+   * @param idleSlots free slots of the node that other tasks do not get
    */
   public record Reserved(String job, @Nullable String task, long sinceMillis, long idleSlots) {}
 
   /**
    * Slots of one resource on one node.
    *
-   * @param need of the job; 0: none
-   * @param used by all running tasks; may exceed the limit
+   * @param need need of the job; 0: none
+   * @param used slots used by all running tasks; may exceed the limit
    */
   public record Use(String resource, int need, int used, int limit) {}
 
-  /** What can stand in a task's way. */
+  /** The conditions that can keep a task from starting. */
   public enum Kind {
     JOB_DISABLED,
     JOB_INVALID,
     JOB_PAUSED,
-    /** The job's {@code complete_by} is over. */
+    /** The job's {@code complete_by} has passed. */
     DEADLINE,
     SCHEDULER_DISABLED,
     ALREADY_RUNNING,
@@ -118,13 +119,13 @@ public record Explanation(
     FILTERED,
     RESOURCE,
     NO_WORKER,
-    /** As many tasks of the job run as it may have. */
+    /** The job has the maximum number of running tasks. */
     MAX_CONCURRENT,
-    /** Tasks of the job, or below a node, have started as often as they may. */
+    /** The start rate of the job, or of a node, is exhausted. */
     START_RATE,
-    /** The job's queue holds as many slots as it may. */
+    /** The job's queue uses its maximum number of slots. */
     QUEUE_LIMIT,
-    /** The node is kept free for a task that has been waiting for long. */
+    /** The node is reserved for a task that has been waiting for long. */
     RESERVED,
     /** The job as a whole has failed. */
     JOB_FAILED,
@@ -137,18 +138,17 @@ public record Explanation(
   /**
    * One failing condition.
    *
-   * @param node where on the path it fails; absent when it is not about a node
-   * @param resource for {@code RESOURCE}: which one
-   * @param need slots the job needs
-   * @param free slots left, negative when over-committed
-   * @param limit slots in all
+   * @param node node of the path where it fails; absent when it does not concern a node
+   * @param resource for {@code RESOURCE}: name of the resource
+   * @param need slots that the job needs
+   * @param free remaining slots, negative when over-committed
+   * @param limit total slots
    * @param untilMillis when it is known to end by itself; 0: unknown
-   * @param message a sentence for people
-   * @param holders for {@code RESOURCE}: running tasks that hold slots, those that are expected to
-   *     end first; at most {@link #MOST_HOLDERS}
-   * @param holdersTotal how many hold slots
-   * @param freeAtMillis when so many of them are expected to have ended that the need is met; 0:
-   *     unknown
+   * @param message sentence for people
+   * @param holders for {@code RESOURCE}: running tasks that use the slots, those expected to end
+   *     first; at most {@link #MOST_HOLDERS}
+   * @param holdersTotal total number of such tasks
+   * @param freeAtMillis when enough of them are expected to have ended to meet the need; 0: unknown
    */
   public record Reason(
       Kind kind,
@@ -168,12 +168,12 @@ public record Explanation(
       holders = List.copyOf(holders);
     }
 
-    /** A condition by itself: neither slots nor an end. */
+    /** Creates a condition without slots and without a known end. */
     public static Reason of(Kind kind, @Nullable String node, String message) {
       return new Reason(kind, node, null, 0, 0, 0, 0, message, List.of(), 0, 0);
     }
 
-    /** The same with the slots that are missing, or the starts. */
+    /** A copy with the missing slots, or starts. */
     public Reason lacking(@Nullable String what, int needed, int left, int of) {
       return new Reason(
           kind,
@@ -189,7 +189,7 @@ public record Explanation(
           freeAtMillis);
     }
 
-    /** The same with when it ends by itself; 0: unknown. */
+    /** A copy with the time when it ends by itself; 0: unknown. */
     public Reason until(long millis) {
       return new Reason(
           kind,
@@ -205,7 +205,7 @@ public record Explanation(
           freeAtMillis);
     }
 
-    /** The same with those who hold the slots. */
+    /** A copy with the tasks that use the slots. */
     public Reason heldBy(List<ResourceHolder> some, long total, long freeAt) {
       return new Reason(
           kind, node, resource, need, free, limit, untilMillis, message, some, total, freeAt);

@@ -3,12 +3,12 @@ package io.espalier.core.api;
 import java.util.List;
 
 /**
- * The tasks of a job whose latest attempt failed and that have not ended well since, by the
+ * The tasks of a job whose latest attempt failed, and that have not succeeded since, grouped by the
  * fingerprint of that attempt.
  *
- * @param total tasks in all groups, also those that were left out
- * @param groupsTotal groups, also those that were left out
- * @param groups most tasks first
+ * @param total number of tasks in all groups, including omitted ones
+ * @param groupsTotal number of groups, including omitted ones
+ * @param groups groups with the most tasks first
  */
 public record FailureGroups(
     String job, long atMillis, long total, long groupsTotal, List<Group> groups) {
@@ -17,15 +17,15 @@ public record FailureGroups(
   }
 
   /**
-   * Failures of one cause.
+   * Failures with the same cause.
    *
    * @param fingerprint as in the history of attempts
-   * @param message of one of them, the newest as far as is known
-   * @param count tasks
-   * @param failed those of them that have failed for good
-   * @param waiting those that will be tried again
-   * @param samples some of the tasks' nodes, newest first
-   * @param newestMillis when the newest of them failed
+   * @param message message of one failure, the newest as far as known
+   * @param count number of tasks
+   * @param failed number of them that have failed permanently
+   * @param waiting number of them that will be tried again
+   * @param samples some of the tasks' nodes, newest failure first
+   * @param newestMillis time of the newest failure
    */
   public record Group(
       String fingerprint,

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How far a job is on each level of the tree.
+ * The progress of a job on each level of the tree.
  *
- * @param levels from the instance to the level of its tasks
+ * @param levels levels from the instance to the level of its tasks
  */
 public record JobLevels(String job, long atMillis, List<Level> levels) {
-  /** The states, in the order in which they are shown. */
+  /** The states, in display order. */
   public static final List<String> STATES =
       List.of("done", "failed", "running", "waiting", "ready", "blocked", "avoided", "disabled");
 
@@ -20,9 +20,10 @@ public record JobLevels(String job, long atMillis, List<Level> levels) {
   /**
    * One level.
    *
-   * @param nodes of that level
-   * @param states by name of the state: on the job's own level tasks, each in one state; above it
-   *     nodes with at least one such task below, so that a node may count in several
+   * @param nodes number of nodes on that level
+   * @param states counts by name of the state: on the job's own level tasks, each in one state;
+   *     above it nodes with at least one such task below, so that a node may count in several
+   *     states
    * @param samples node names by state
    */
   public record Level(

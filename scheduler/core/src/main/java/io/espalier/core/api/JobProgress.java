@@ -1,20 +1,20 @@
 package io.espalier.core.api;
 
 /**
- * Counts of one job's tasks. {@code total} leaves out avoided and disabled tasks; {@code total =
- * done + failed + running + waiting + ready + blocked}.
+ * Counts of one job's tasks. {@code total} excludes avoided and disabled tasks; {@code total = done
+ * + failed + running + waiting + ready + blocked}.
  *
- * @param waiting in back-off
- * @param ready would start if slots, tokens of rates, and workers were free
- * @param blocked neither running, waiting nor ended, and kept by more than that: their job is
- *     paused, stopped, disabled, has errors, has failed, needs no more, is past its {@code
- *     complete_by} or waits for other jobs; or they wait for other tasks on their node; or they
- *     need more than any node has
- * @param avoided excluded by filters
- * @param disabled on a disabled node
+ * @param waiting tasks in back-off
+ * @param ready tasks that would start if slots, tokens of rates, and workers were free
+ * @param blocked tasks that are neither running, waiting nor ended and cannot start for other
+ *     reasons: their job is paused, stopped, disabled, has errors, has failed, needs no more, is
+ *     past its {@code complete_by} or waits for other jobs; or they wait for other tasks on their
+ *     node; or they need more than any node has
+ * @param avoided tasks excluded by filters
+ * @param disabled tasks on a disabled node
  * @param ratePerSecond attempts that ended in the last minute, per second
- * @param secondsLeft until all tasks that may run are through, as fast as in the last minute; -1:
- *     unknown, also where nothing may run
+ * @param secondsLeft time until all tasks that may run are finished, at the rate of the last
+ *     minute; -1: unknown, or none may run
  */
 public record JobProgress(
     String job,
@@ -30,7 +30,7 @@ public record JobProgress(
     double ratePerSecond,
     double secondsLeft) {
 
-  /** Counts without a pace; the total follows from them. */
+  /** Creates counts without rates; computes the total. */
   public static JobProgress of(
       String job,
       long done,
@@ -46,12 +46,12 @@ public record JobProgress(
         job, total, done, failed, running, waiting, ready, blocked, avoided, disabled, 0, -1);
   }
 
-  /** Of a job without tasks. */
+  /** The counts of a job without tasks. */
   public static JobProgress none(String job) {
     return of(job, 0, 0, 0, 0, 0, 0, 0, 0);
   }
 
-  /** The counts of both under this name, without a pace. */
+  /** The sum of both counts under this name, without rates. */
   public JobProgress plus(JobProgress other) {
     return new JobProgress(
         job,
@@ -68,7 +68,7 @@ public record JobProgress(
         -1);
   }
 
-  /** The same with its pace. */
+  /** A copy with rates. */
   public JobProgress withPace(double perSecond, double left) {
     return new JobProgress(
         job, total, done, failed, running, waiting, ready, blocked, avoided, disabled, perSecond,

@@ -6,10 +6,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What would be said of a job if it were saved.
+ * The result of validating a job without saving it.
  *
- * @param problems errors and warnings; places are those of the text that was given
- * @param effective the job with everything inherited made concrete; null when it has errors
+ * @param problems errors and warnings, with positions in the given text
+ * @param effective the job with everything inherited made explicit; null when it has errors
  */
 public record JobValidation(List<Problem> problems, Json.@Nullable Obj effective) {
   public JobValidation(List<Problem> problems, Json.@Nullable Obj effective) {
@@ -17,7 +17,7 @@ public record JobValidation(List<Problem> problems, Json.@Nullable Obj effective
     this.effective = effective;
   }
 
-  /** Whether it could be saved. */
+  /** Returns true when the job could be saved. */
   public boolean isValid() {
     return problems.stream().noneMatch(Problem::isError);
   }

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Changes jobs where the configuration comes from. Thread-safe; nothing blocks the caller. A stage
- * fails with {@link RefusedException}. A change is in force once the source has been read again.
+ * Changes jobs at the source of the configuration. Thread-safe; no call blocks. A stage fails with
+ * {@link RefusedException}. A change takes effect when the source has been read again.
  */
 public interface JobVersions {
   /** No particular version is expected. */
@@ -17,18 +17,18 @@ public interface JobVersions {
   /** There must be no such job, with or without a version. */
   long NEW = -2;
 
-  /** There must be such a job, of whatever version. */
+  /** There must be such a job, of any version. */
   long EXISTING = -3;
 
   /** For sources that cannot be written. */
   JobVersions NONE = new ReadOnly();
 
   /**
-   * Saves a job, new or not.
+   * Saves a new or an existing job.
    *
-   * @param expectedVersion its {@code version_id} as the caller knows it, 0 for a job that has none
-   *     or must be new, or {@link #ANY}, {@link #NEW}, {@link #EXISTING}. Another one is refused as
-   *     {@link RefusedException.Reason#STALE}
+   * @param expectedVersion the {@code version_id} known to the caller, 0 for a job that has none or
+   *     must be new, or {@link #ANY}, {@link #NEW}, {@link #EXISTING}. If it differs from the
+   *     current version, the call fails with {@link RefusedException.Reason#STALE}
    */
   CompletionStage<JobVersion> save(
       String name, Json.Obj job, long expectedVersion, String author, String reason);
@@ -36,13 +36,17 @@ public interface JobVersions {
   CompletionStage<JobVersion> delete(
       String name, long expectedVersion, String author, String reason);
 
-  /** Saves what the job was in an earlier version as its next one. */
+  /** Saves an earlier version of the job as its newest one. */
   CompletionStage<JobVersion> rollBack(String name, long version, String author, String reason);
 
-  /** Saved versions, oldest first; empty for a job that was never saved through this interface. */
+  /**
+   * The saved versions, oldest first; empty for a job that was never saved through this interface.
+   */
   CompletionStage<List<JobVersion>> history(String name);
 
-  /** What saving a job would say of it; changes nothing, also where nothing can be saved. */
+  /**
+   * Validates a job as saving would; changes nothing, and also works where nothing can be saved.
+   */
   default CompletionStage<JobValidation> check(String name, Json.Obj job) {
     return CompletableFuture.failedFuture(
         new RefusedException(RefusedException.Reason.UNSUPPORTED, "jobs cannot be checked here"));

@@ -2,21 +2,24 @@ package io.espalier.core.api;
 
 import java.util.List;
 
-/** What operators see and do of a scheduler's leadership. For any thread; nothing of it waits. */
+/**
+ * Lets operators view and give up a scheduler's leadership. Any thread may call; no call blocks.
+ */
 public interface LeadershipControl {
-  /** A scheduler that is the only one. */
+  /** The control of a scheduler that runs without an election. */
   LeadershipControl ALONE = new Alone();
 
   LeadershipView view();
 
   /**
-   * Lets another lead, soon: tasks go on, and it takes them over.
+   * Gives up leadership so that another scheduler leads soon; tasks continue, and the new leader
+   * takes them over.
    *
-   * @throws RefusedException without an election, and when there is no other
+   * @throws RefusedException without an election, and when there is no other candidate
    */
   void stepDown(String reason);
 
-  /** Leads, and nobody else could. */
+  /** The permanent leadership of a scheduler without rivals. */
   final class Alone implements LeadershipControl {
     private Alone() {}
 

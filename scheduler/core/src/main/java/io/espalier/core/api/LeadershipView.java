@@ -4,14 +4,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By what right a scheduler leads, as of one moment.
+ * A scheduler's leadership at one moment.
  *
- * @param elected whether several schedulers elect one; else this is the only one
- * @param epoch of this leadership, from the status store
- * @param certainMillis for how long it is certain that no other leads; 0: it is not certain now;
- *     {@link Long#MAX_VALUE}: for ever, without an election
- * @param candidates where all that could lead serve HTTP, this one first; empty without an election
- * @param problem what endangers it; null: nothing
+ * @param elected whether several schedulers elect a leader; otherwise this is the only one
+ * @param epoch epoch of this leadership, from the status store
+ * @param certainMillis how long it is certain that no other scheduler leads; 0: it is not certain
+ *     now; {@link Long#MAX_VALUE}: forever, without an election
+ * @param candidates HTTP addresses of all candidates, this one first; empty without an election
+ * @param problem what endangers the leadership; null when nothing does
  */
 public record LeadershipView(
     boolean elected,

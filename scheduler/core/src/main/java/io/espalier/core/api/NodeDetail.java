@@ -7,16 +7,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node.
+ * The details of one node.
  *
- * @param atMillis when this was so
- * @param topology whose number the node has
- * @param leaves nodes of the lowest level in its subtree
- * @param holders running tasks that hold its slots, those that are expected to end first, at most
- *     {@link Explanation.Reason#MOST_HOLDERS}; one for each resource
- * @param holdersTotal how many there are
- * @param jobs the tasks in its subtree by job; jobs without any are left out
- * @param reserved whom it is kept free for; absent: nobody
+ * @param atMillis time of these details
+ * @param topology topology to which the node number belongs
+ * @param leaves number of nodes of the lowest level in its subtree
+ * @param holders running tasks that use its slots, those expected to end first, one entry per
+ *     resource; at most {@link Explanation.Reason#MOST_HOLDERS}
+ * @param holdersTotal total number of such entries
+ * @param jobs the tasks in its subtree by job; jobs without any are omitted
+ * @param reserved reservation of the node; absent: none
  */
 public record NodeDetail(
     long atMillis,

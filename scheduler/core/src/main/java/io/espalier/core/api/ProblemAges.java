@@ -5,10 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Since when each of the current problems has been there. Immutable.
+ * The start times of the current problems. Immutable.
  *
- * @param errors source of an error to epoch milliseconds
- * @param problems what a problem of the configuration says, without its line, to epoch milliseconds
+ * @param errors epoch milliseconds by source of the error
+ * @param problems epoch milliseconds by text of a configuration problem, without its line
  */
 public record ProblemAges(Map<String, Long> errors, Map<String, Long> problems) {
   public static final ProblemAges NONE = new ProblemAges(Map.of(), Map.of());
@@ -19,8 +19,8 @@ public record ProblemAges(Map<String, Long> errors, Map<String, Long> problems) 
   }
 
   /**
-   * The ages as of a newer view: what is new began with it, what is gone is forgotten. An error
-   * keeps its age when only its message changes, a problem when only its line does.
+   * The ages as of a newer view: new problems start with it, resolved ones are removed. An error
+   * retains its age when only its message changes, a problem when only its line does.
    */
   public ProblemAges next(SchedulerView view) {
     if (view.errors().isEmpty() && view.configProblems().isEmpty()) {
@@ -41,12 +41,12 @@ public record ProblemAges(Map<String, Long> errors, Map<String, Long> problems) 
         : new ProblemAges(nextErrors, nextProblems);
   }
 
-  /** Epoch milliseconds; 0 when it is not known. */
+  /** Epoch milliseconds; 0 when unknown. */
   public long ofError(String source) {
     return errors.getOrDefault(source, 0L);
   }
 
-  /** Epoch milliseconds; 0 when it is not known. */
+  /** Epoch milliseconds; 0 when unknown. */
   public long of(Problem problem) {
     return problems.getOrDefault(key(problem), 0L);
   }

@@ -1,22 +1,25 @@
 package io.espalier.core.api;
 
-/** The scheduler understood what was asked and will not do it; the message says why. */
+/** Thrown when the scheduler understands a request but refuses it; the message explains why. */
 public final class RefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final Reason reason;
 
-  /** Why, for status codes. */
+  /** The kind of refusal, for status codes. */
   public enum Reason {
-    /** No such job, node, task: 404. */
+    /** The job, node or task does not exist: 404. */
     UNKNOWN,
     /** It exists, but not in a state that allows this: 409. */
     CONFLICT,
-    /** It has another version than the caller expects: 412 to a conditional request, else 409. */
+    /**
+     * Its version differs from what the caller expects: 412 for a conditional request, otherwise
+     * 409.
+     */
     STALE,
-    /** The configuration cannot be written, or another fixed trait forbids it: 405. */
+    /** The configuration cannot be written, or another fixed property forbids it: 405. */
     UNSUPPORTED,
-    /** Not now, try again: 503. */
+    /** Temporarily impossible, try again: 503. */
     UNAVAILABLE
   }
 

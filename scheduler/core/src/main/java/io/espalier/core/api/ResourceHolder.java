@@ -1,13 +1,13 @@
 package io.espalier.core.api;
 
 /**
- * A running task that holds slots of a resource on a node.
+ * A running task that uses slots of a resource on a node.
  *
- * @param resource its name
- * @param slots how many, at least 1
- * @param sinceMillis when it was started
- * @param expectedEndMillis by its own progress, else by how long tasks of its job took before; 0:
- *     unknown, also when it runs longer than any of them did
+ * @param resource name of the resource
+ * @param slots number of slots, at least 1
+ * @param sinceMillis start time
+ * @param expectedEndMillis expected end by its own progress, otherwise by the durations of earlier
+ *     tasks of its job; 0: unknown, also when it already runs longer than any of them
  */
 public record ResourceHolder(
     String job,

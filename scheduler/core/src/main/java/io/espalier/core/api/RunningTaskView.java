@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A live invocation as monitors see it.
  *
- * @param usage the newest sample of what it has used; null before the first
+ * @param usage the newest sample of its usage; null before the first
  * @param limits its time limits as instants
- * @param progress the newest that it wrote in this attempt; null: nothing yet
- * @param ratePerSecond units done per second of this attempt; 0: unknown
- * @param role what its node is in the place through which it runs, such as {@code replica}; mostly
- *     empty
+ * @param progress the newest progress reported in this attempt; null: none yet
+ * @param ratePerSecond units done per second in this attempt; 0: unknown
+ * @param role role of its node under the parent through which it runs, such as {@code replica};
+ *     usually empty
  */
 public record RunningTaskView(
     String job,
@@ -27,14 +27,14 @@ public record RunningTaskView(
     double ratePerSecond,
     String role) {
 
-  /** A task without limits that has said nothing and was not sampled. */
+  /** Creates a view of a task without limits, progress and usage. */
   public static RunningTaskView of(
       String job, String node, Invocation invocation, int attempt, String workerShard) {
     return new RunningTaskView(
         job, node, invocation, attempt, workerShard, null, TaskDeadlines.UNLIMITED, null, 0, "");
   }
 
-  /** Seconds until all is done, at its rate; -1: unknown. */
+  /** Seconds until everything is done, at its current rate; -1: unknown. */
   public double secondsLeft() {
     Long done = progress == null ? null : progress.done();
     Long total = progress == null ? null : progress.total();

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What REST and the CLI may ask of a scheduler. Thread-safe. Calls return at once; what needs the
- * scheduler thread is answered between its slices of work, through the stage. A stage fails with
- * {@link RefusedException} for what the caller did wrong.
+ * The operations of a scheduler that REST and the CLI use. Thread-safe. Calls return at once; what
+ * needs the scheduler thread completes through the stage, between its slices of work. A stage fails
+ * with {@link RefusedException} for an invalid request.
  */
 public interface SchedulerApi {
   /** The latest published view; never blocks, never null. */
@@ -22,14 +22,16 @@ public interface SchedulerApi {
 
   EventFeed events();
 
-  /** Since when the problems of the latest views have been there; never blocks. */
+  /** The ages of the problems in the latest views; never blocks. */
   default ProblemAges problemAges() {
     return ProblemAges.NONE;
   }
 
   /**
-   * @param jobs empty: all valid ones; unknown names are skipped
-   * @param samples node names per bucket, at most
+   * Histograms of jobs.
+   *
+   * @param jobs job names; empty: all valid ones; unknown names are skipped
+   * @param samples maximum number of node names per bucket
    */
   CompletionStage<List<Histogram>> histograms(List<String> jobs, int samples);
 
@@ -41,56 +43,67 @@ public interface SchedulerApi {
   CompletionStage<List<WorkerView>> workers();
 
   /**
-   * Gives a worker no new tasks until released; ends none. About its shard: outlives the worker's
-   * process and the scheduler's. Durable when the stage completes.
+   * Cordons a worker: it gets no new tasks until released; running tasks continue. The cordon
+   * applies to the shard: it outlives the worker's process and the scheduler's. Durable when the
+   * stage completes.
    *
-   * @param kind in place of what an operator said before
+   * @param kind kind of cordon, replacing an earlier one
    * @return the worker as it is now
    */
   CompletionStage<WorkerView> hold(String shard, WorkerCordon.Kind kind, String reason);
 
   /**
-   * As {@link #hold(String, WorkerCordon.Kind, String)}.
+   * Like {@link #hold(String, WorkerCordon.Kind, String)}.
    *
-   * @param author who asks; empty when nobody had to say
+   * @param author the operator; empty when none was given
    */
   default CompletionStage<WorkerView> hold(
       String shard, WorkerCordon.Kind kind, String author, String reason) {
     return hold(shard, kind, reason);
   }
 
-  /** Ends what {@link #hold} began. */
+  /** Ends the cordon set by {@link #hold}. */
   CompletionStage<WorkerView> release(String shard, String reason);
 
-  /** The past attempts of a task, as far as they are kept; nothing for an unknown one. */
+  /** The stored past attempts of a task; empty for an unknown task. */
   CompletionStage<TaskHistory> history(String job, String node);
 
   CompletionStage<Explanation> explain(String job, String node);
 
-  /** Part of the node tree with use and counts; made lately, not necessarily just now. */
+  /**
+   * A part of the node tree with usage and counts; computed recently, not necessarily for this
+   * call.
+   */
   default CompletionStage<TreeView> tree(TreeQuery query) {
     return notSupported();
   }
 
-  /** One node with use, holders and counts. */
+  /** One node with usage, holders and counts. */
   default CompletionStage<NodeDetail> node(String level, String node) {
     return notSupported();
   }
 
-  /** Why the waiting tasks of a job wait, counted; made lately, not necessarily just now. */
+  /**
+   * The reasons why a job's waiting tasks wait, with counts; computed recently, not necessarily for
+   * this call.
+   */
   default CompletionStage<WaitingReasons> waiting(String job) {
     return notSupported();
   }
 
   /**
-   * @param limit groups, at most
+   * The failed tasks of a job, grouped by cause.
+   *
+   * @param limit maximum number of groups
    */
   default CompletionStage<FailureGroups> failures(String job, int limit) {
     return notSupported();
   }
 
   /**
-   * @param samples node names per state, at most
+   * The progress of a job on each level.
+   *
+   * @param samples maximum number of node names per state
    */
   default CompletionStage<JobLevels> levels(String job, int samples) {
     return notSupported();
@@ -101,16 +114,16 @@ public interface SchedulerApi {
         new RefusedException(RefusedException.Reason.UNSUPPORTED, "not supported"));
   }
 
-  /** Runs the query where blocking is allowed. */
+  /** Runs a log query on a thread that may block. */
   CompletionStage<LogPage> logs(LogQuery query);
 
   /**
-   * What is new for somebody who follows logs.
+   * Returns new log lines for a client that follows the logs.
    *
-   * @param query ascending; its {@code from} is for stores without a position, -1: begin behind
-   *     what they have now
-   * @param positions of the last answer; at first empty
-   * @return a page with the positions to go on with
+   * @param query ascending query; its {@code from} applies to stores without a position, -1: start
+   *     after what they have now
+   * @param positions positions of the previous page; initially empty
+   * @return a page with the positions for the next call
    */
   default CompletionStage<LogPage> follow(LogQuery query, Map<String, Long> positions) {
     long from = positions.getOrDefault("", query.from());
@@ -126,55 +139,58 @@ public interface SchedulerApi {
   }
 
   /**
-   * Lifts back-offs and makes failed tasks startable (docs/design/bistro.md#forgiving); durable
-   * when the stage completes.
+   * Ends back-offs and makes failed tasks startable (docs/design/bistro.md#forgiving); durable when
+   * the stage completes.
    *
-   * @return how many tasks changed
+   * @return the number of changed tasks
    */
   CompletionStage<Long> forgive(List<String> jobs);
 
   /**
-   * Signals a running task as its job's {@code kill_subprocess} says; completes when the signal is
-   * queued.
+   * Signals a running task according to its job's {@code kill_subprocess}; completes when the
+   * signal is queued.
    */
   CompletionStage<Void> kill(String job, String node);
 
   /**
-   * Moves the time limits of a running task: its timeout and its deadline, where it has them.
+   * Extends the time limits of a running task: its timeout and its deadline, if it has them.
    *
-   * @param millis above 0
-   * @return its limits from now on
+   * @param millis extension, above 0
+   * @return its new limits
    */
   CompletionStage<TaskDeadlines> extend(String job, String node, long millis);
 
-  /** Stops starts of a job until resumed; kills nothing; survives reload and restart. */
+  /**
+   * Pauses a job until it is resumed: none of its tasks start, none are killed. Survives reload and
+   * restart.
+   */
   CompletionStage<Void> pause(String job, String reason);
 
   CompletionStage<Void> resume(String job);
 
   /**
-   * As {@link #pause(String, String)}, replacing an older pause.
+   * Like {@link #pause(String, String)}, replacing an older pause.
    *
-   * @param author who asks; empty when nobody had to say
-   * @param millis when it ends by itself, from now; 0: never
+   * @param author the operator; empty when none was given
+   * @param millis duration of the pause; 0: until resumed
    */
   default CompletionStage<Void> pause(String job, String author, String reason, long millis) {
     return pause(job, reason);
   }
 
   /**
-   * As {@link #resume(String)}.
+   * Like {@link #resume(String)}.
    *
-   * @param author who asks; empty when nobody had to say
+   * @param author the operator; empty when none was given
    */
   default CompletionStage<Void> resume(String job, String author, String reason) {
     return resume(job);
   }
 
   /**
-   * Pauses a job and kills all its running tasks, as {@link #kill} does.
+   * Pauses a job and kills all its running tasks, like {@link #kill}.
    *
-   * @return how many were asked to end; completes when the pause is durable and the signals are
+   * @return the number of signaled tasks; completes when the pause is durable and the signals are
    *     queued
    */
   default CompletionStage<Long> stop(String job, String author, String reason) {
@@ -182,61 +198,61 @@ public interface SchedulerApi {
   }
 
   /**
-   * Makes tasks start again as if they had never been tried: also those that are done. Nothing
-   * remains of them but their history. Running ones are passed over. Durable when the stage
-   * completes; fails with a conflict, and changes nothing, when others than the expected number of
-   * tasks match.
+   * Resets tasks, even those that are done, so that they start again as if they had never been
+   * tried; only their history remains. Running tasks are skipped. Durable when the stage completes;
+   * fails with a conflict, and changes nothing, when the number of matching tasks is not the
+   * expected one.
    */
   default CompletionStage<SelectionResult> rerun(TaskSelection selection) {
     return notSupported();
   }
 
-  /** {@link #forgive(List)} for some tasks of a job; otherwise as {@link #rerun}. */
+  /** Like {@link #forgive(List)}, for selected tasks of a job; otherwise like {@link #rerun}. */
   default CompletionStage<SelectionResult> forgive(TaskSelection selection) {
     return notSupported();
   }
 
-  /** All queues: what they hold, what they may hold, and what is due to them. */
+  /** All queues with their usage, caps and shares. */
   default CompletionStage<List<QueueView>> queues() {
     return notSupported();
   }
 
-  /** The same as it was some seconds ago at most, at once: for metrics. */
+  /** The queues as of at most a few seconds ago, returned at once: for metrics. */
   default List<QueueView> recentQueues() {
     return List.of();
   }
 
-  /** All overrides of limits. */
+  /** All limit overrides. */
   default CompletionStage<List<LimitView>> limits() {
     return notSupported();
   }
 
   /**
-   * Gives a resource another limit than the configured one, on one node or on a whole level;
-   * replaces an older override of the same. Kills nothing. Durable when the stage completes.
+   * Overrides the configured limit of a resource, on one node or on a whole level, replacing an
+   * older override with the same key. Kills nothing. Durable when the stage completes.
    *
-   * @param override its times are ignored: it is in force from now on
-   * @param millis when it ends by itself, from now; 0: never
+   * @param override override; its times are ignored: it takes effect now
+   * @param millis duration; 0: until ended
    */
   default CompletionStage<LimitView> setLimit(LimitOverride override, long millis) {
     return notSupported();
   }
 
   /**
-   * Ends an override of a limit.
+   * Ends a limit override.
    *
-   * @return what is in force no more
+   * @return the ended override
    */
   default CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
     return notSupported();
   }
 
-  /** Saving and deleting jobs. */
+  /** Saves, deletes and lists versions of jobs. */
   default JobVersions jobVersions() {
     return JobVersions.NONE;
   }
 
-  /** By what right it leads. */
+  /** The leadership of this scheduler. */
   default LeadershipControl leadership() {
     return LeadershipControl.ALONE;
   }

@@ -11,19 +11,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the scheduler published after its latest round: immutable, read without locks.
+ * An immutable view of the scheduler, published after its latest round and read without locks.
  *
- * @param config the one in force; null before the first good one
+ * @param config configuration in force; null before the first valid one
  * @param configProblems why the newest configuration is not in force, and all warnings
- * @param topology the nodes in force; null before the first
+ * @param topology nodes in force; null before the first
  * @param nodesAtMillis when these nodes were fetched
- * @param progress by job, of configured jobs
- * @param running all live invocations, also of deleted jobs
- * @param errors source of the error to its message; only current ones
- * @param pauses by job, of paused jobs
- * @param standings by job, of configured jobs: how they stand; immutable already, as copying it for
- *     ten thousand jobs ten times a second would take long
- * @param findings of the supervisor's latest pass
+ * @param progress progress of configured jobs, by name
+ * @param running all live invocations, including those of deleted jobs
+ * @param errors messages of the current errors, by source
+ * @param pauses pauses of paused jobs, by name
+ * @param standings states of configured jobs, by name; already immutable, because copying it for
+ *     ten thousand jobs ten times a second would be slow
+ * @param findings findings of the watchdog's latest pass
  * @param publishedAtMillis when this view was made
  */
 public record SchedulerView(
@@ -38,16 +38,18 @@ public record SchedulerView(
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
     long publishedAtMillis) {
-  /** Source of the error that the status store does not work: nothing can start then. */
+  /** The source of the error that the status store does not work, so that nothing can start. */
   public static final String STORE = "status store";
 
-  /** Source of the error that the scheduler is disabled in its settings. */
+  /** The source of the error that the scheduler is disabled in its settings. */
   public static final String SETTINGS = "settings";
 
-  /** Source of the error that the newest configuration is not in force, or none at all. */
+  /**
+   * The source of the error that the newest configuration is not in force, or that there is none.
+   */
   public static final String CONFIGURATION = "configuration";
 
-  /** Source of what keeps workers from getting tasks, such as a safe wait. */
+  /** The source of the error that workers get no tasks, as during a safe wait. */
   public static final String WORKERS = "workers";
 
   public static final SchedulerView EMPTY =
@@ -70,19 +72,19 @@ public record SchedulerView(
     pauses = Map.copyOf(pauses);
   }
 
-  /** Paused jobs to the reason given, empty if none was. */
+  /** The reasons of paused jobs by name; empty where none was given. */
   public Map<String, String> paused() {
     Map<String, String> reasons = new TreeMap<>();
     pauses.forEach((job, pause) -> reasons.put(job, pause.reason()));
     return reasons;
   }
 
-  /** A builder of a view that is the same as this one but for what it is told. */
+  /** Returns a builder initialised from this view. */
   public Builder toBuilder() {
     return new Builder(this);
   }
 
-  /** Makes a view from another one; not thread-safe. */
+  /** Builds a view; not thread-safe. */
   public static final class Builder {
     private @Nullable Config config;
     private List<Problem> configProblems;
@@ -110,68 +112,68 @@ public record SchedulerView(
       publishedAtMillis = from.publishedAtMillis;
     }
 
-    /** The configuration in force. */
+    /** Sets the configuration in force. */
     public Builder config(@Nullable Config newest) {
       config = newest;
       return this;
     }
 
-    /** Why the newest configuration is not in force, and all warnings. */
+    /** Sets why the newest configuration is not in force, and all warnings. */
     public Builder configProblems(List<Problem> newest) {
       configProblems = newest;
       return this;
     }
 
-    /** The nodes in force, and when they were fetched. */
+    /** Sets the nodes in force, and when they were fetched. */
     public Builder topology(@Nullable Topology newest, long fetchedAtMillis) {
       topology = newest;
       nodesAtMillis = fetchedAtMillis;
       return this;
     }
 
-    /** By job. */
+    /** Sets the progress by job. */
     public Builder progress(Map<String, JobProgress> newest) {
       progress = newest;
       return this;
     }
 
-    /** All live invocations. */
+    /** Sets all live invocations. */
     public Builder running(List<RunningTaskView> newest) {
       running = newest;
       return this;
     }
 
-    /** The current errors by source. */
+    /** Sets the current errors by source. */
     public Builder errors(Map<String, String> newest) {
       errors = newest;
       return this;
     }
 
-    /** By job, of paused jobs. */
+    /** Sets the pauses by job. */
     public Builder pauses(Map<String, Pause> newest) {
       pauses = newest;
       return this;
     }
 
-    /** By job, how they stand. */
+    /** Sets the states by job. */
     public Builder standings(Map<String, JobStateRecord> newest) {
       standings = newest;
       return this;
     }
 
-    /** Of the supervisor's latest pass. */
+    /** Sets the findings of the watchdog's latest pass. */
     public Builder findings(WatchdogFindings newest) {
       findings = newest;
       return this;
     }
 
-    /** When the view is made. */
+    /** Sets when the view is made. */
     public Builder publishedAtMillis(long newest) {
       publishedAtMillis = newest;
       return this;
     }
 
-    /** The view. */
+    /** Builds the view. */
     public SchedulerView build() {
       return new SchedulerView(
           config,

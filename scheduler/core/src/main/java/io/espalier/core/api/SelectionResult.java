@@ -3,14 +3,14 @@ package io.espalier.core.api;
 import java.util.List;
 
 /**
- * What became of a {@link TaskSelection}.
+ * The result of applying a {@link TaskSelection}.
  *
- * @param matched tasks that were, or with a preview would be, changed: running ones and those that
- *     a change would leave as they are do not count
- * @param running tasks that were passed over because they run
- * @param samples the names of the first nodes
- * @param changed tasks that were changed: as many as matched, less those that started meanwhile; 0
- *     with a preview
+ * @param matched number of tasks that were, or with a preview would be, changed; excludes running
+ *     tasks and tasks that would stay the same
+ * @param running number of tasks skipped because they run
+ * @param samples names of the first nodes
+ * @param changed number of changed tasks: {@code matched} less those that started meanwhile; 0 with
+ *     a preview
  */
 public record SelectionResult(
     String job, long matched, long running, List<String> samples, boolean preview, long changed) {

@@ -3,7 +3,7 @@ package io.espalier.core.api;
 /**
  * Counts of tasks, without those that filters exclude or whose node is disabled.
  *
- * @param waiting in back-off
+ * @param waiting tasks in back-off
  * @param ready as in {@link JobProgress}
  * @param blocked as in {@link JobProgress}
  */
@@ -11,7 +11,7 @@ public record TaskCounts(
     long done, long failed, long running, long waiting, long ready, long blocked) {
   public static final TaskCounts NONE = new TaskCounts(0, 0, 0, 0, 0, 0);
 
-  /** All of them. */
+  /** The sum of all counts. */
   public long total() {
     return done + failed + running + waiting + ready + blocked;
   }

@@ -3,11 +3,11 @@ package io.espalier.core.api;
 /**
  * Tasks of one job that are to be changed.
  *
- * @param preview changes nothing, only says what it would
- * @param expect how many tasks the caller means to change: if it is another number, none is; -1:
- *     however many
- * @param author who asks; empty when nobody had to say
- * @param reason why; may be empty
+ * @param preview whether to only report what would change
+ * @param expect number of tasks that the caller expects to change: if it differs, none is changed;
+ *     -1: any number
+ * @param author the operator; empty when none was given
+ * @param reason reason; may be empty
  */
 public record TaskSelection(
     String job,

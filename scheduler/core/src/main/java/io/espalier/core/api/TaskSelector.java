@@ -4,16 +4,16 @@ import io.espalier.core.status.StatusLabel;
 import java.util.Set;
 
 /**
- * Which tasks of a job: those for which all that is said holds.
+ * Selects tasks of a job that match all given conditions.
  *
- * @param statuses empty: any
- * @param prefix of the node's name; empty: any
- * @param nodes by name; empty: any
- * @param fingerprint of the latest attempt, which failed; empty: any
+ * @param statuses status labels; empty: any
+ * @param prefix prefix of the node's name; empty: any
+ * @param nodes names of nodes; empty: any
+ * @param fingerprint fingerprint of the latest, failed attempt; empty: any
  */
 public record TaskSelector(
     Set<StatusLabel> statuses, String prefix, Set<String> nodes, String fingerprint) {
-  /** Every task. */
+  /** Selects every task. */
   public static final TaskSelector ALL = new TaskSelector(Set.of(), "", Set.of(), "");
 
   public TaskSelector {

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status label, such as {@code unstarted}, {@code running}, {@code error_backoff}
  * @param bits as in docs/design/bistro.md#status-bits
- * @param attempts how often it was started since it was last forgiven, or ever
+ * @param attempts number of starts since it was last forgiven, or ever
  * @param untilMillis end of its back-off; 0: none
  * @param sinceMillis when it got this status; 0: unknown
- * @param data what the task said with its status
+ * @param data data that the task wrote with its status
  * @param checkpoint the newest progress it wrote, for its next attempt
  * @param running its live invocation; null when it does not run
- * @param retries its failures as rules that look at progress count them
+ * @param retries counts of its failures for rules that consider progress
  */
 public record TaskView(
     String job,
@@ -33,15 +33,15 @@ public record TaskView(
     @Nullable RunningTaskView running,
     RetryCounts retries) {
 
-  /** A task that does not run and is as its status says. */
+  /** Creates a view of a task that does not run, from its status alone. */
   public static TaskView of(String job, String node, String level, TaskStatus status) {
     return of(job, node, level, status.bits(), status, null);
   }
 
   /**
-   * A task with this status.
+   * Creates a view of a task with this status.
    *
-   * @param bits those of the status, and of what else is to be said of the task: avoided, disabled
+   * @param bits bits of the status, and of the task's other properties: avoided, disabled
    * @param status null: it was never tried
    * @param running null: it does not run
    */

@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of the node tree, breadth first, the root at its head.
+ * A part of the node tree, breadth first, starting with the root.
  *
- * @param atMillis when the counts were made
- * @param topology whose numbers the nodes have
- * @param isTruncated whether nodes were left out because there are too many; leaving out what lies
- *     deeper than asked for does not count
+ * @param atMillis time of the counts
+ * @param topology topology to which the node numbers belong
+ * @param isTruncated whether nodes were omitted because of the limit; omitting levels below the
+ *     requested depth does not count
  */
 public record TreeView(long atMillis, Topology topology, List<Node> nodes, boolean isTruncated) {
   public TreeView {
@@ -19,15 +19,15 @@ public record TreeView(long atMillis, Topology topology, List<Node> nodes, boole
   }
 
   /**
-   * One of them, in one of its places.
+   * One node under one of its parents.
    *
-   * @param slot its place, as in {@link Topology}
+   * @param slot its edge, as in {@link Topology}
    * @param parent index of its parent in the list; -1: the root
-   * @param leaves nodes of the lowest level in its subtree
-   * @param resources those of its level, in the order of the configuration
-   * @param states of the tasks in its subtree; a node with several parents counts in each of its
-   *     places
-   * @param reserved whom it is kept free for; absent: nobody
+   * @param leaves number of nodes of the lowest level in its subtree
+   * @param resources resources of its level, in the order of the configuration
+   * @param states counts of the tasks in its subtree; a node with several parents counts under each
+   *     of them
+   * @param reserved reservation of the node; absent: none
    */
   public record Node(
       int slot,
@@ -44,8 +44,8 @@ public record TreeView(long atMillis, Topology topology, List<Node> nodes, boole
   /**
    * Slots of a resource on a node.
    *
-   * @param limit in force
-   * @param configured what it would be without an operator's override
+   * @param limit limit in force
+   * @param configured limit without an operator's override
    */
   public record Slots(String resource, int used, int limit, int configured) {}
 }

@@ -4,15 +4,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why the tasks of a job that are neither running nor ended are not running, each counted once: by
- * what stands in the way of the whole job, else by its own status and what it depends on, else by
- * the topmost node of its path that blocks it, else by the lack of a worker.
+ * Why those tasks of a job that are neither running nor ended do not run. Each task is counted
+ * once: by what blocks the whole job, otherwise by its own status and dependencies, otherwise by
+ * the topmost blocking node of its path, otherwise by the lack of a worker.
  *
- * @param atMillis when they were counted
- * @param counted tasks that were looked at
- * @param total tasks that there are
- * @param sampled not all were looked at; the counts are of those that were
- * @param reasons most tasks first
+ * @param atMillis time of the counts
+ * @param counted number of examined tasks
+ * @param total number of all such tasks
+ * @param sampled true when not all were examined; the counts cover only the examined ones
+ * @param reasons reasons with the most tasks first
  */
 public record WaitingReasons(
     String job, long atMillis, long counted, long total, boolean sampled, List<Group> reasons) {
@@ -20,16 +20,17 @@ public record WaitingReasons(
     reasons = List.copyOf(reasons);
   }
 
-  /** Nothing stands in the way of tasks of this kind. */
+  /** The kind for tasks that nothing keeps from starting. */
   public static final String STARTABLE = "startable";
 
   /**
-   * Tasks with one reason.
+   * Tasks with the same reason.
    *
    * @param kind {@link Explanation.Kind} in lower case, or {@link #STARTABLE}
-   * @param node the one that blocks; null: several, or none does
-   * @param resource what is short there
-   * @param untilMillis when the first of them may go on, if nothing else is in the way; 0: unknown
+   * @param node the blocking node; null: several, or none
+   * @param resource the resource that is exhausted there
+   * @param untilMillis earliest time at which one of them may continue, if nothing else blocks it;
+   *     0: unknown
    * @param samples some of the tasks' nodes
    */
   public record Group(

@@ -1,14 +1,14 @@
 package io.espalier.core.api;
 
 /**
- * What the latest pass of the supervisor found wrong, and how often it stepped in so far.
+ * The findings of the watchdog's latest pass, and the number of its repairs so far.
  *
  * @param passes complete passes since the start
  * @param overdue tasks past their time that their runner has not ended
- * @param starting tasks that were decided on long ago and not handed to the runner yet
- * @param unanswered tasks that live on long after they were to be killed
- * @param leaked slots held for tasks that are not alive, and live tasks without slots
- * @param repairs kills repeated and lost ends made up for, since the start
+ * @param starting tasks placed long ago and not yet handed to the runner
+ * @param unanswered tasks still alive long after a request to kill them
+ * @param leaked slots occupied without a live task, and live tasks without slots
+ * @param repairs repeated kills and reported lost ends, since the start
  */
 public record WatchdogFindings(
     long passes, int overdue, int starting, int unanswered, int leaked, long repairs) {

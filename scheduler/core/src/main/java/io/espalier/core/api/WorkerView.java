@@ -8,17 +8,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A worker as monitors see it.
  *
- * @param ref its shard and process; the scheduler's own host goes by the name of the instance
- * @param address where it is reached, host:port; empty for the scheduler's own host
+ * @param ref its shard and process; the scheduler's own host has the name of the instance
+ * @param address network address, host:port; empty for the scheduler's own host
  * @param state {@code new}, {@code healthy}, {@code unhealthy}, {@code draining}, lost; or {@code
- *     gone}: not in the pool any more, but tasks are still charged to it
- * @param takesTasks whether it may be given new tasks
- * @param hold what an operator said; null: nothing
- * @param tasks how many are charged to it
- * @param maxTasks how many it runs at once at most; 0: as many as its resources allow
- * @param slots of the worker level's resources, in the order of the settings
- * @param sinceMillis when it came into this state, epoch milliseconds; 0: unknown
- * @param lastSeenMillis when it was last heard of, epoch milliseconds; 0: unknown
+ *     gone}: no longer in the pool, but tasks are still charged to it
+ * @param takesTasks whether it may get new tasks
+ * @param hold cordon set by an operator; null: none
+ * @param tasks number of tasks charged to it
+ * @param maxTasks maximum number of concurrent tasks; 0: as many as its resources allow
+ * @param slots slots of the worker level's resources, in the order of the settings
+ * @param sinceMillis when it entered this state, epoch milliseconds; 0: unknown
+ * @param lastSeenMillis when it was last heard from, epoch milliseconds; 0: unknown
  * @param note why it is in this state; may be empty
  */
 public record WorkerView(
@@ -39,9 +39,9 @@ public record WorkerView(
   }
 
   /**
-   * Of one resource.
+   * Slots of one resource.
    *
-   * @param used more than the limit where that was lowered since
+   * @param used slots in use; exceeds the limit if that was lowered since
    */
   public record Slots(String resource, int used, int limit) {}
 }

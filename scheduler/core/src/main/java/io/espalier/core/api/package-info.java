@@ -1,4 +1,4 @@
-/** What monitors may ask a scheduler, and what it answers. */
+/** The queries and commands that a scheduler offers, and their results. */
 @NullMarked
 package io.espalier.core.api;
 

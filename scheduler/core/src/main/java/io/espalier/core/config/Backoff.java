@@ -3,14 +3,14 @@ package io.espalier.core.config;
 import java.util.List;
 
 /**
- * How long a task waits after an error (docs/design/bistro.md#back-off): rising intervals, then
- * repeat the last one or fail.
+ * How long a task waits after an error (docs/design/bistro.md#back-off): increasing intervals;
+ * after the last one, the task either repeats it or fails.
  *
- * @param seconds strictly increasing, positive; empty only when not repeating
- * @param repeats whether the last interval is repeated for ever; otherwise the task fails
+ * @param seconds strictly increasing, positive intervals; empty only when not repeating
+ * @param repeats whether the last interval is repeated forever; otherwise the task fails
  */
 public record Backoff(List<Integer> seconds, boolean repeats) {
-  /** What a wait that has no interval left takes when it must wait without failing. */
+  /** The wait of a task that has no interval left but must wait without failing. */
   public static final int NO_MORE_SECONDS = 60;
 
   public static final Backoff DEFAULT =
@@ -26,7 +26,7 @@ public record Backoff(List<Integer> seconds, boolean repeats) {
   /**
    * The interval after {@code current}.
    *
-   * @param current seconds; 0 for none yet
+   * @param current current interval in seconds; 0 for none yet
    */
   public Interval next(int current) {
     for (int s : seconds) {
@@ -42,7 +42,7 @@ public record Backoff(List<Integer> seconds, boolean repeats) {
   /**
    * A wait.
    *
-   * @param noMore there was no interval left: a task with an error fails instead of waiting
+   * @param noMore whether there was no interval left: a task with an error fails instead of waiting
    */
   public record Interval(int seconds, boolean noMore) {}
 }

@@ -4,20 +4,20 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What the control group of a task may use; what is empty is not limited. Without {@code
- * cgroups.subsystems} a task with limits gets a group all the same.
+ * Limits of a task's control group; empty values are unlimited. A task with limits gets a group
+ * even without {@code cgroups.subsystems}.
  *
- * @param memoryMb resident memory and page cache, hard
- * @param memorySwapMb swap beyond it; 0: none
- * @param cpuWeight share of the cores when they are short, 1 to 10000; 100 is usual
- * @param cpuQuotaPercent of one core; 250 is two and a half cores
- * @param pidsMax processes and threads
- * @param ioWeight share of the disks when they are busy, 1 to 10000; 100 is usual
- * @param required refuse to start a task where one of the limits cannot be set
- * @param cpuShares 2 to 65535, from the worker's cores that the task holds slots of
- *     (docs/design/bistro.md#enforcement); never beside a {@code cpuWeight}. As it is in {@code
- *     cpu.shares} of version 1; as the same number, at most 10000, in {@code cpu.weight} of version
- *     2: only the relation between tasks counts
+ * @param memoryMb hard limit of resident memory and page cache
+ * @param memorySwapMb swap in addition; 0: none
+ * @param cpuWeight share of the cores under contention, 1 to 10000; 100 is usual
+ * @param cpuQuotaPercent percentage of one core; 250 is two and a half cores
+ * @param pidsMax maximum number of processes and threads
+ * @param ioWeight share of the disks under contention, 1 to 10000; 100 is usual
+ * @param required whether to refuse to start a task where one of the limits cannot be set
+ * @param cpuShares CPU shares, 2 to 65535, derived from the worker's cores charged for the task
+ *     (docs/design/bistro.md#enforcement); never together with a {@code cpuWeight}. Written
+ *     unchanged to {@code cpu.shares} of version 1, and, at most 10000, to {@code cpu.weight} of
+ *     version 2: only the ratio between tasks matters
  */
 public record CgroupLimits(
     OptionalLong memoryMb,
@@ -38,7 +38,7 @@ public record CgroupLimits(
           OptionalInt.empty(),
           false);
 
-  /** Limits that a configuration can state. */
+  /** Creates the limits that a configuration can contain. */
   public CgroupLimits(
       OptionalLong memoryMb,
       OptionalLong memorySwapMb,
@@ -58,13 +58,13 @@ public record CgroupLimits(
         OptionalInt.empty());
   }
 
-  /** The word for {@code required}. */
+  /** The configuration value for {@code required}. */
   public static final String REQUIRED = "required";
 
-  /** The word for the contrary: limits that cannot be set are warned of. */
+  /** The configuration value for not required: limits that cannot be set cause a warning. */
   public static final String IF_AVAILABLE = "if_available";
 
-  /** Whether nothing is limited. */
+  /** Returns true when nothing is limited. */
   public boolean isEmpty() {
     return memoryMb.isEmpty()
         && memorySwapMb.isEmpty()

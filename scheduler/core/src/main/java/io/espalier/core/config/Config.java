@@ -7,12 +7,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One version of the whole configuration: immutable.
+ * One version of the whole configuration; immutable.
  *
  * @param settings valid settings
- * @param jobs by name, broken ones included
- * @param warnings about the settings and the document; problems of jobs are in the jobs
- * @param shard the part of the nodes that this scheduler works on
+ * @param jobs jobs by name, including broken ones
+ * @param warnings warnings about the settings and the document; problems of jobs are in the jobs
+ * @param shard partition of the nodes that this scheduler works on
  */
 public record Config(
     Settings settings, SortedMap<String, Job> jobs, List<Problem> warnings, Partition shard) {
@@ -21,7 +21,7 @@ public record Config(
     warnings = List.copyOf(warnings);
   }
 
-  /** The configuration of a scheduler that shares with none. */
+  /** Creates a configuration of an unpartitioned scheduler. */
   public Config(Settings settings, SortedMap<String, Job> jobs, List<Problem> warnings) {
     this(settings, jobs, warnings, Partition.WHOLE);
   }
@@ -35,7 +35,7 @@ public record Config(
     return jobs.get(name);
   }
 
-  /** Document warnings and the problems of all jobs, in document order as far as it is known. */
+  /** Document warnings and the problems of all jobs, in document order as far as known. */
   public List<Problem> problems() {
     List<Problem> all = new java.util.ArrayList<>(warnings);
     jobs.values().forEach(job -> all.addAll(job.problems()));

@@ -30,22 +30,22 @@ public final class FilterEvaluator {
 
   private FilterEvaluator() {}
 
-  /** Steps 1 to 6 for one node. */
+  /** Applies steps 1 to 6 to one node. */
   public static boolean passes(JobFilter filter, String job, String node, Set<String> tags) {
     return passes(filter, job, node, tags, new FilterSteps(1));
   }
 
   /**
-   * Steps 1 to 6 for one of many nodes.
+   * Applies steps 1 to 6 to one of many nodes.
    *
-   * @param steps of this filter for all of them; once they are used up no node passes
+   * @param steps step budget of this filter for all nodes; once it is used up no node passes
    */
   public static boolean passes(
       JobFilter filter, String job, String node, Set<String> tags, FilterSteps steps) {
     return passesName(filter, job, node, steps) && passesTags(filter, tags) && !steps.isOver();
   }
 
-  /** Steps 1 to 5. */
+  /** Applies steps 1 to 5. */
   private static boolean passesName(JobFilter filter, String job, String name, FilterSteps steps) {
     if (!filter.whitelist().isEmpty() && !filter.whitelist().contains(name)) {
       return false;
@@ -63,8 +63,9 @@ public final class FilterEvaluator {
   }
 
   /**
-   * Steps 1 to 5 for a worker, which goes by two names: it is in a list, or a regex is found, when
-   * that holds for its host or for its shard. The fraction is one of hosts. Workers have no tags.
+   * Applies steps 1 to 5 to a worker, which has two names: it is in a list, or a regex is found,
+   * when that is true for its host or for its shard. The fraction applies to the host. Workers have
+   * no tags.
    */
   public static boolean passesWorker(JobFilter filter, String job, String host, String shard) {
     return passesWorker(filter, job, host, shard, new FilterSteps(1));
@@ -73,7 +74,7 @@ public final class FilterEvaluator {
   /**
    * The same for one of many workers.
    *
-   * @param steps of this filter for all of them; once they are used up no worker passes
+   * @param steps step budget of this filter for all workers; once it is used up no worker passes
    */
   public static boolean passesWorker(
       JobFilter filter, String job, String host, String shard, FilterSteps steps) {
@@ -106,14 +107,14 @@ public final class FilterEvaluator {
     return false;
   }
 
-  /** Where in [0, 1) the fraction test places a node for a job. */
+  /** The point in [0, 1) that the fraction test assigns to a node for a job. */
   public static double point(String job, String node) {
     long hash = fnv(FNV_BASIS, job);
     hash = fnv(step(hash, 0xff), node);
     return (mixed(hash) >>> 11) * 0x1.0p-53;
   }
 
-  /** Steps 1 and 2 of the fraction for one name alone. */
+  /** Steps 1 and 2 of the fraction for a single name. */
   static long hash(String name) {
     return mixed(fnv(FNV_BASIS, name));
   }
@@ -124,7 +125,7 @@ public final class FilterEvaluator {
     return z ^ (z >>> 31);
   }
 
-  // Encodes to UTF-8 on the way: this runs once per job and node, where garbage would be felt.
+  // Encodes to UTF-8 on the fly: this runs once per job and node, where garbage would be costly.
   private static long fnv(long hash, String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -147,7 +148,7 @@ public final class FilterEvaluator {
     return hash;
   }
 
-  /** A byte that is not the first of its character. */
+  /** A continuation byte of a character. */
   private static long tail(long hash, int bits) {
     return step(hash, 0x80 | (bits & 0x3f));
   }

@@ -5,15 +5,16 @@ import io.espalier.core.text.StepLimitedText;
 import java.util.regex.Pattern;
 
 /**
- * Looks for the regular expressions of one configured place in names, with counted steps: no
- * pattern, however catastrophic, takes long. Once it was too slow for one name it is found in none,
- * so that its cost is bounded whatever the number of names. Not thread-safe.
+ * Searches names for the regular expressions of one place in the configuration, with a bounded
+ * number of steps: no pattern, however catastrophic, takes long. Once it was too slow for one name
+ * it matches no other name, so its total cost is bounded whatever the number of names. Not
+ * thread-safe.
  */
 public final class FilterSteps {
-  /** Some milliseconds. An alternative of a thousand host names takes less, even unanchored. */
+  /** Some milliseconds. An alternation of a thousand host names takes less, even unanchored. */
   static final long PER_NAME = 100_000;
 
-  /** Few names may all be slow ones, many only on average. */
+  /** With few names all may be slow; with many only the average counts. */
   private static final long FIRST = 1_000_000_000;
 
   private static final long MORE_PER_NAME = 10_000;
@@ -22,18 +23,23 @@ public final class FilterSteps {
   private int longest;
 
   /**
-   * @param names about how many names there are to look at
+   * Creates a step budget.
+   *
+   * @param names approximate number of names to search
    */
   public FilterSteps(long names) {
     left = FIRST + MORE_PER_NAME * names;
   }
 
-  /** Whether it was too slow, and so is no longer looked for. */
+  /** Returns true when it was too slow, and is therefore no longer evaluated. */
   public boolean isOver() {
     return left < 0;
   }
 
-  /** Whether it is found anywhere in the name; false, too, when it is or was too slow. */
+  /**
+   * Returns true when the pattern is found anywhere in the name; false also when it is or was too
+   * slow.
+   */
   public boolean finds(Pattern pattern, String name) {
     if (left < 0) {
       return false;
@@ -52,10 +58,10 @@ public final class FilterSteps {
   }
 
   /**
-   * What to tell when it was too slow.
+   * The problem to report when it was too slow.
    *
-   * @param path of the place in the configuration
-   * @param consequence what becomes of it, as the end of a sentence
+   * @param path path in the configuration
+   * @param consequence its effect, as the end of a sentence
    */
   public Problem problem(String path, String consequence) {
     return Problem.error(

@@ -8,29 +8,29 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code bistro_job->NAME} with everything inherited resolved (docs/design/bistro.md#jobs). A job
- * with errors keeps its good parts, stays visible and cannot run.
+ * A job, {@code bistro_job->NAME}, with everything inherited resolved (docs/design/bistro.md#jobs).
+ * A job with errors retains its valid parts, stays visible and cannot run.
  *
  * @param level index of the level of its tasks
- * @param config handed to tasks as it is
+ * @param config object that is passed to tasks unchanged
  * @param needs slots per resource, by resource index; length = number of resources
- * @param filters by level index; levels without a filter are absent
+ * @param filters filters by level index; levels without a filter are absent
  * @param dependsOn names of jobs that must be done on the same node
- * @param afterJobs jobs whose tasks must be done, wherever they are
- * @param levelForHostPlacement empty when the job does not say
- * @param hostPlacement wins over {@code levelForHostPlacement}; empty string: none
+ * @param afterJobs jobs whose tasks must be done, on any nodes
+ * @param levelForHostPlacement level whose nodes name the host; empty when not specified
+ * @param hostPlacement required host; overrides {@code levelForHostPlacement}; empty string: none
  * @param command argv prefix; empty: the worker command
- * @param killOrphansAfter empty: never
- * @param timeLimits of each task and of the job
- * @param logs what is kept of its tasks' output
- * @param scheduling its place among other jobs
- * @param retry retries that look at progress; empty: {@code backoff} decides
- * @param outcome when the job as a whole has failed or succeeded
- * @param versionId -1 when there is none
+ * @param killOrphansAfter delay before orphans are killed; empty: never
+ * @param timeLimits time limits of each task and of the job
+ * @param logs retention and redaction of its tasks' output
+ * @param scheduling scheduling options
+ * @param retry retry rules that consider progress; empty: {@code backoff} applies
+ * @param outcome rules for when the job as a whole has failed or succeeded
+ * @param versionId version; -1 when there is none
  * @param createTime epoch seconds, 0 when unknown
  * @param modifyTime epoch seconds, 0 when unknown
  * @param problems errors and warnings of this job
- * @param original the object it was read from, untouched
+ * @param original the object from which it was parsed, unchanged
  */
 public record Job(
     String name,
@@ -70,7 +70,7 @@ public record Job(
     problems = List.copyOf(problems);
   }
 
-  /** The same job with other problems. */
+  /** A copy with other problems. */
   public Job withProblems(List<Problem> newProblems) {
     return new Job(
         name,
@@ -103,7 +103,7 @@ public record Job(
         original);
   }
 
-  /** When and whether its tasks are tried again. */
+  /** The policy for retrying its tasks. */
   public RetryPolicy retrying() {
     return new RetryPolicy(backoff, retry);
   }
@@ -112,7 +112,7 @@ public record Job(
     return problems.stream().noneMatch(Problem::isError);
   }
 
-  /** Enabled and free of errors. */
+  /** Returns true when the job is enabled and free of errors. */
   public boolean canRun() {
     return enabled && isValid();
   }

@@ -5,13 +5,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes of one level a job may use (docs/design/bistro.md#filters). The evaluation order and
- * the stable hash are documented at {@link FilterEvaluator}.
+ * Determines which nodes of one level a job may use (docs/design/bistro.md#filters). The evaluation
+ * order and the stable hash are documented at {@link FilterEvaluator}.
  *
- * @param whitelist empty passes every name
- * @param whitelistRegex must be found anywhere in the name
- * @param tagWhitelist empty passes every node; otherwise one tag must match
- * @param fraction in [0, 1]: the share of nodes that pass
+ * @param whitelist allowed names; empty: every name passes
+ * @param whitelistRegex expression that must be found anywhere in the name
+ * @param tagWhitelist allowed tags, of which one must match; empty: every node passes
+ * @param fraction share of nodes that pass, in [0, 1]
  */
 public record JobFilter(
     Set<String> whitelist,
@@ -28,7 +28,7 @@ public record JobFilter(
     tagWhitelist = Set.copyOf(tagWhitelist);
   }
 
-  /** Passes everything. */
+  /** Returns true when every node passes. */
   public boolean isTrivial() {
     return equals(ALL);
   }

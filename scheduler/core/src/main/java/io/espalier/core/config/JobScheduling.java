@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a job says of its place among others, beside priority and needs.
+ * The scheduling options of a job, apart from priority and needs.
  *
- * @param queue the tenant it belongs to
- * @param maxConcurrent running tasks at most; 0: as many as fit
- * @param startRate how often a task of it may start; empty: as often as one fits
- * @param reserveAfter how long a task may wait for nothing but slots until a node is kept free for
- *     it (docs/design/design.md#room-kept-for-heavy-tasks); empty: for ever
- * @param roles of the places that it may use where a node has several parents; empty: all
+ * @param queue queue to which it belongs
+ * @param maxConcurrent maximum number of running tasks; 0: unlimited
+ * @param startRate maximum rate at which its tasks start; empty: unlimited
+ * @param reserveAfter how long a task may wait only for slots until a node is reserved for it
+ *     (docs/design/design.md#room-kept-for-heavy-tasks); empty: forever
+ * @param roles roles that it may use where a node has several parents; empty: all
  */
 public record JobScheduling(
     String queue,
@@ -31,7 +31,7 @@ public record JobScheduling(
     roles = List.copyOf(roles);
   }
 
-  /** The same with another time to wait for slots. */
+  /** A copy with another {@code reserveAfter}. */
   public JobScheduling withReserveAfter(Optional<Duration> other) {
     return new JobScheduling(queue, maxConcurrent, startRate, other, roles);
   }

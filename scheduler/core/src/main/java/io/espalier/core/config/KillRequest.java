@@ -1,9 +1,9 @@
 package io.espalier.core.config;
 
 /**
- * How a task is stopped (docs/design/bistro.md#killing).
+ * How to stop a task (docs/design/bistro.md#killing).
  *
- * @param waitMillis for {@code TERM_WAIT_KILL}: from TERM to KILL; 0 or less kills at once
+ * @param waitMillis for {@code TERM_WAIT_KILL}: time between TERM and KILL; 0 or less kills at once
  */
 public record KillRequest(Method method, int waitMillis) {
   public static final KillRequest DEFAULT = new KillRequest(Method.TERM, 0);
@@ -20,7 +20,7 @@ public record KillRequest(Method method, int waitMillis) {
       this.label = label;
     }
 
-    /** The word of the configuration. */
+    /** The value in the configuration. */
     public String label() {
       return label;
     }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The ordered layers of the node tree. Level 0 is always {@code instance}; the levels of the
- * configuration follow; {@code worker} is always last and holds no nodes
+ * The ordered levels of the node tree. Level 0 is always {@code instance}; the levels of the
+ * configuration follow; {@code worker} is always last and has no nodes
  * (docs/design/bistro.md#levels-and-nodes).
  */
 public final class Levels {
@@ -25,9 +25,11 @@ public final class Levels {
   }
 
   /**
-   * @param configured the levels of the user, top first, distinct, none called {@code instance} or
+   * Creates the levels from the configured ones.
+   *
+   * @param configured configured levels, top first, distinct, none called {@code instance} or
    *     {@code worker}
-   * @throws IllegalArgumentException when they are not
+   * @throws IllegalArgumentException when they violate this
    */
   public static Levels of(List<String> configured) {
     List<String> all = new ArrayList<>();
@@ -45,7 +47,7 @@ public final class Levels {
     return names;
   }
 
-  /** The levels of the user, top first. */
+  /** The configured levels, top first. */
   public List<String> configured() {
     return names.subList(1, names.size() - 1);
   }
@@ -68,7 +70,7 @@ public final class Levels {
     return names.size() - 1;
   }
 
-  /** The lowest level that can hold nodes: the last configured one, or the instance. */
+  /** The lowest level that can have nodes: the last configured one, or the instance. */
   public int bottom() {
     return names.size() - 2;
   }

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the settings say of the tree beside levels and resources.
+ * The limits in the settings, apart from levels and resources.
  *
- * @param queues in the order of the configuration; {@link JobScheduling#DEFAULT_QUEUE} need not be
- *     among them
- * @param priorityHalfLife time in which half of the difference between a queue's use and its
+ * @param queues queues in the order of the configuration; {@link JobScheduling#DEFAULT_QUEUE} may
+ *     be missing
+ * @param priorityHalfLife time in which half of the difference between a queue's usage and its
  *     current priority vanishes (docs/design/features.md#priority-with-a-memory)
  * @param nodeLimits limits that differ on some nodes
- * @param startRates by level index: how often tasks may start below each node of the level
- * @param killOverLimit by the name of a resource: how long more than its limit may be in use until
- *     the youngest tasks are killed; absent: for ever
+ * @param startRates maximum rate of starts below each node of a level, by level index
+ * @param killOverLimit how long usage may exceed a limit before the youngest tasks are killed, by
+ *     name of the resource; absent: forever
  */
 public record LimitRules(
     List<QueueSpec> queues,

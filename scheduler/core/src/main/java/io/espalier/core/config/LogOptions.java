@@ -5,12 +5,12 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What is kept of the output of a job's tasks.
+ * Retention and redaction of the output of a job's tasks.
  *
- * @param retentionDays empty: as the log store does by itself
- * @param maxMb of all tasks of the job together, the oldest lines go first; empty: as the log store
- *     does by itself
- * @param redact regular expressions, valid ones: what they find is hidden before a line is stored
+ * @param retentionDays maximum age; empty: the default of the log store
+ * @param maxMb maximum size for all tasks of the job together, beyond which the oldest lines are
+ *     deleted; empty: the default of the log store
+ * @param redact valid regular expressions; matches are redacted before a line is stored
  */
 public record LogOptions(OptionalInt retentionDays, OptionalLong maxMb, List<String> redact) {
   public static final LogOptions DEFAULT =

@@ -8,19 +8,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One entry of {@code node_resources_override}: limits that differ on some nodes of a level, or
- * some workers. Entries are looked at in order; for each node and resource the last that matches
- * counts.
+ * One entry of {@code node_resources_override}: limits that differ on some nodes of a level, or on
+ * some workers. For each node and resource the last matching entry applies.
  *
  * @param level index of the level
- * @param kind how nodes are chosen
- * @param pattern the name, the tag, the regular expression or, for {@link Kind#VALUE} and {@link
+ * @param kind how nodes are selected
+ * @param pattern name, tag, regular expression or, for {@link Kind#VALUE} and {@link
  *     Kind#ATTRIBUTE}, the name of the attribute
- * @param regex of {@link Kind#REGEX} alone; found anywhere in the name, as in filters
- * @param value of {@link Kind#VALUE} alone: what the attribute must be, as text
- * @param limits slots by the name of the resource; of {@link Kind#ATTRIBUTE} the name alone counts,
+ * @param regex only for {@link Kind#REGEX}; may be found anywhere in the name, as in filters
+ * @param value only for {@link Kind#VALUE}: required value of the attribute, as text
+ * @param limits slots by name of the resource; for {@link Kind#ATTRIBUTE} only the name is used,
  *     and the number is 0
- * @param path of the entry in its document, for problems
+ * @param path path of the entry in its document, for problems
  */
 public record NodeLimitRule(
     int level,
@@ -32,14 +31,14 @@ public record NodeLimitRule(
     String path) {
   private static final int LONG_DIGITS = 19;
 
-  /** How nodes are chosen. */
+  /** How nodes are selected. */
   public enum Kind {
     NAME,
     TAG,
     REGEX,
-    /** Nodes of which an attribute, as their source delivers it, has a value. */
+    /** Nodes with a given value of an attribute, as delivered by their source. */
     VALUE,
-    /** Nodes that have an attribute: it holds the limit. */
+    /** Nodes that have an attribute, whose value is the limit. */
     ATTRIBUTE
   }
 
@@ -47,33 +46,35 @@ public record NodeLimitRule(
     limits = Map.copyOf(limits);
   }
 
-  /** By the name of a node. */
+  /** Creates a rule for a node by name. */
   public static NodeLimitRule ofName(int level, String name, Map<String, Integer> limits) {
     return new NodeLimitRule(level, Kind.NAME, name, null, null, limits, "");
   }
 
-  /** By a tag. */
+  /** Creates a rule for nodes by tag. */
   public static NodeLimitRule ofTag(int level, String tag, Map<String, Integer> limits) {
     return new NodeLimitRule(level, Kind.TAG, tag, null, null, limits, "");
   }
 
-  /** By a regular expression that is found in the name. */
+  /** Creates a rule for nodes by a regular expression found in the name. */
   public static NodeLimitRule ofRegex(int level, Pattern regex, Map<String, Integer> limits) {
     return new NodeLimitRule(level, Kind.REGEX, regex.pattern(), regex, null, limits, "");
   }
 
-  /** By the value of an attribute. */
+  /** Creates a rule for nodes by the value of an attribute. */
   public static NodeLimitRule ofValue(
       int level, String attribute, String value, Map<String, Integer> limits) {
     return new NodeLimitRule(level, Kind.VALUE, attribute, null, value, limits, "");
   }
 
-  /** The attribute is the limit. */
+  /** Creates a rule that uses an attribute as the limit. */
   public static NodeLimitRule ofAttribute(int level, String attribute, String resource) {
     return new NodeLimitRule(level, Kind.ATTRIBUTE, attribute, null, null, Map.of(resource, 0), "");
   }
 
-  /** How the value of an attribute is compared: a string by its text, all else as it is written. */
+  /**
+   * The form in which the value of an attribute is compared: the text of a string, otherwise JSON.
+   */
   public static String text(Json value) {
     if (value instanceof Json.Num number
         && number.value().scale() == 0
@@ -83,15 +84,15 @@ public record NodeLimitRule(
     return value instanceof Json.Str string ? string.value() : JsonWriter.compact(value);
   }
 
-  /** The same, found at another place of a document. */
+  /** A copy with another path in the document. */
   public NodeLimitRule at(String newPath) {
     return new NodeLimitRule(level, kind, pattern, regex, value, limits, newPath);
   }
 
   /**
-   * Whether it is meant for a worker, which goes by its address, its host and its shard.
+   * Returns true when the rule applies to a worker, which it may name by address, host or shard.
    *
-   * @param steps of this rule
+   * @param steps step budget of this rule
    */
   boolean matchesWorker(String address, String host, String shard, FilterSteps steps) {
     return switch (kind) {
@@ -101,7 +102,7 @@ public record NodeLimitRule(
     };
   }
 
-  /** Patterns of one text are the same. */
+  /** Compares patterns by their text. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof NodeLimitRule o

@@ -1,7 +1,7 @@
 package io.espalier.core.config;
 
 /**
- * In which order siblings are looked at; applied from the root down
+ * The order in which siblings are visited; applied from the root down
  * (docs/design/design.md#order-of-nodes).
  */
 public enum NodeOrder {

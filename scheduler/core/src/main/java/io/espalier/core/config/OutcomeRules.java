@@ -6,16 +6,16 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
 /**
- * {@code fail_job_when} and {@code succeed_job_when}: when a job as a whole has failed or succeeded
- * (docs/design/features.md#rules-that-end-a-job).
+ * The rules {@code fail_job_when} and {@code succeed_job_when}: when a job as a whole has failed or
+ * succeeded (docs/design/features.md#rules-that-end-a-job).
  *
- * @param failedTasks failed tasks from which on the job has failed; empty: no such rule
- * @param failedPercent the job has failed when more percent of the tasks that have ended failed;
- *     empty: no such rule
- * @param minSamples ended tasks below which {@code failedPercent} says nothing
- * @param window only tasks that ended within it count for a failure; empty: all
- * @param donePercent tasks in percent that must be done for the job to have succeeded; {@link
- *     #NEVER}: it is endless and does not succeed, however many are
+ * @param failedTasks number of failed tasks from which the job has failed; empty: no such rule
+ * @param failedPercent percentage of ended tasks; if more have failed, the job has failed; empty:
+ *     no such rule
+ * @param minSamples number of ended tasks below which {@code failedPercent} is not evaluated
+ * @param window period in which ended tasks count for a failure; empty: all count
+ * @param donePercent percentage of tasks that must be done for the job to succeed; {@link #NEVER}:
+ *     the job is endless and never succeeds
  */
 public record OutcomeRules(
     OptionalInt failedTasks,
@@ -30,7 +30,7 @@ public record OutcomeRules(
   /** More than all tasks: a success rule that is never met. */
   public static final double NEVER = Double.POSITIVE_INFINITY;
 
-  /** Whether the job can fail before its tasks are through. */
+  /** Returns true when the job can fail before its tasks are finished. */
   public boolean canFail() {
     return failedTasks.isPresent() || failedPercent.isPresent();
   }

@@ -12,22 +12,22 @@ package io.espalier.core.config;
  *       the UTF-8 bytes of the name; an unpaired surrogate counts as {@code ?};
  *   <li>the finalizer of SplitMix64, as for the fraction of {@link FilterEvaluator};
  *   <li>the jump consistent hash of Lamping and Veach (2014) of that key into {@code count}
- *       buckets. One more scheduler takes about one subtree of {@code count + 1}, all of them to
- *       itself: none moves between the others.
+ *       buckets. An additional scheduler takes over about one subtree of {@code count + 1}; no
+ *       subtree moves between the other schedulers.
  * </ol>
  *
  * @param index number of this scheduler, from 0
- * @param count how many there are; 1: this one has everything
+ * @param count number of schedulers; 1: this one works on everything
  */
 public record Partition(int index, int count) {
-  /** How many schedulers can share a configuration. */
+  /** The maximum number of schedulers that can share a configuration. */
   public static final int MAX_COUNT = 65_536;
 
-  /** Everything: a scheduler that shares with none. */
+  /** The partition of a scheduler that works on everything. */
   public static final Partition WHOLE = new Partition(0, 1);
 
   /**
-   * @throws IllegalArgumentException when there can be no such shard
+   * @throws IllegalArgumentException when the numbers are invalid
    */
   public Partition {
     if (count < 1 || count > MAX_COUNT) {
@@ -43,9 +43,9 @@ public record Partition(int index, int count) {
   }
 
   /**
-   * Reads {@code I/N}.
+   * Parses {@code I/N}.
    *
-   * @throws IllegalArgumentException saying what is wrong with it
+   * @throws IllegalArgumentException explaining what is wrong with it
    */
   public static Partition parse(String text) {
     int slash = text.indexOf('/');
@@ -65,22 +65,22 @@ public record Partition(int index, int count) {
         && text.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
-  /** Whether one scheduler has everything. */
+  /** Returns true when one scheduler works on everything. */
   public boolean isWhole() {
     return count == 1;
   }
 
-  /** Whether the subtree of a node directly under the instance belongs to this shard. */
+  /** Returns true when the subtree of a child of the instance belongs to this partition. */
   public boolean owns(String name) {
     return count == 1 || ownerOf(name, count) == index;
   }
 
-  /** Whether the tasks of the instance node belong to this shard. */
+  /** Returns true when the tasks of the instance node belong to this partition. */
   public boolean ownsInstance() {
     return index == 0;
   }
 
-  /** Which of {@code count} shards has the subtree of a node directly under the instance. */
+  /** Which of {@code count} partitions owns the subtree of a child of the instance. */
   public static int ownerOf(String name, int count) {
     return bucket(FilterEvaluator.hash(name), count);
   }
@@ -98,7 +98,7 @@ public record Partition(int index, int count) {
     return (int) bucket;
   }
 
-  /** As in {@code --shard}. */
+  /** The form of {@code --shard}. */
   @Override
   public String toString() {
     return index + "/" + count;

@@ -1,7 +1,7 @@
 package io.espalier.core.config;
 
 /**
- * How a physical resource of a worker becomes slots of a logical one
+ * How a physical resource of a worker is converted to slots of a logical one
  * (docs/design/bistro.md#resources-of-workers).
  *
  * @param logicalResource name of a resource of the worker level
@@ -30,7 +30,7 @@ public record PhysicalResource(
     }
   }
 
-  /** What holds a task to its share. */
+  /** How a task's share is enforced. */
   public enum Enforcement {
     NONE("none"),
     SOFT("soft"),

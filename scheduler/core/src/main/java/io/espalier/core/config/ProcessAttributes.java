@@ -4,22 +4,22 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a task process is besides its command; what is empty stays as the supervisor's own.
+ * Attributes of a task process besides its command; empty ones are inherited from the supervisor.
  *
  * @param umask file mode creation mask, 0 to 0777
  * @param nice scheduling priority, -20 (most favoured) to 19
  */
 public record ProcessAttributes(
     OptionalInt umask, OptionalInt nice, Optional<IoNice> ioNice, Optional<RunAs> runAs) {
-  /** Nothing is changed. */
+  /** Attributes that are all inherited. */
   public static final ProcessAttributes INHERITED =
       new ProcessAttributes(
           OptionalInt.empty(), OptionalInt.empty(), Optional.empty(), Optional.empty());
 
   /**
-   * The I/O scheduling class, as of {@code ioprio_set(2)}.
+   * The I/O scheduling class and level, as for {@code ioprio_set(2)}.
    *
-   * @param level 0 (most favoured) to 7; 0 and without meaning for {@code IDLE}
+   * @param level 0 (most favoured) to 7; 0 and unused for {@code IDLE}
    */
   public record IoNice(IoClass ioClass, int level) {}
 
@@ -37,12 +37,12 @@ public record ProcessAttributes(
       this.number = number;
     }
 
-    /** The word of the configuration. */
+    /** The value in the configuration. */
     public String label() {
       return label;
     }
 
-    /** The number that the kernel and {@code ionice -c} know it by. */
+    /** The number used by the kernel and {@code ionice -c}. */
     public int number() {
       return number;
     }
@@ -51,11 +51,11 @@ public record ProcessAttributes(
   /**
    * The user that a task runs as.
    *
-   * @param user a name or a number
-   * @param group a name or a number; empty: the user's own groups
+   * @param user name or number
+   * @param group name or number; empty: the user's own groups
    */
   public record RunAs(String user, Optional<String> group) {
-    /** As it is written in a configuration. */
+    /** The form in a configuration. */
     public String text() {
       return group.map(name -> user + ":" + name).orElse(user);
     }

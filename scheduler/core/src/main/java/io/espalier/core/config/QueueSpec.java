@@ -6,11 +6,12 @@ import java.util.OptionalDouble;
 /**
  * A queue: a tenant that shares the tree with others (docs/design/features.md#queues).
  *
- * @param priorityFactor more than 0; with the same history half of it doubles the share
- * @param weight more than 0; what it uses over time is shared out in this proportion; empty: its
- *     factor decides. If one queue has a weight, those without one have the weight 1
- * @param maxSlots by resource index: slots that its running tasks may hold in all
- * @param maxFraction by resource index: the same as a part of all slots in the tree, 0 to 1
+ * @param priorityFactor priority factor, more than 0; with equal history, half the factor doubles
+ *     the share
+ * @param weight weight, more than 0; usage over time is shared in proportion to the weights; empty:
+ *     the factor applies. If one queue has a weight, those without one have the weight 1
+ * @param maxSlots maximum total slots of its running tasks, by resource index
+ * @param maxFraction the same as a fraction of all slots in the tree, 0 to 1, by resource index
  */
 public record QueueSpec(
     String name,
@@ -18,7 +19,7 @@ public record QueueSpec(
     OptionalDouble weight,
     Map<Integer, Integer> maxSlots,
     Map<Integer, Double> maxFraction) {
-  /** A queue without a weight. */
+  /** Creates a queue without a weight. */
   public QueueSpec(
       String name,
       double priorityFactor,

@@ -15,7 +15,9 @@ public final class ResourceCatalog {
   private final Map<Integer, List<Resource>> byLevel = new HashMap<>();
 
   /**
-   * @param all in the order of their {@code index}
+   * Creates a catalog.
+   *
+   * @param all resources in the order of their {@code index}
    */
   public ResourceCatalog(List<Resource> all) {
     this.all = List.copyOf(all);

@@ -3,13 +3,13 @@ package io.espalier.core.config;
 import java.util.Optional;
 
 /**
- * What decides when and whether a task of a job is tried again.
+ * Decides when and whether a task of a job is retried.
  *
- * @param backoff waits that rise from error to error
- * @param rules those that look at progress; they win where there are any
+ * @param backoff intervals that increase from error to error
+ * @param rules rules that consider progress; they take precedence if present
  */
 public record RetryPolicy(Backoff backoff, Optional<ProgressRetryRules> rules) {
-  /** By a back-off alone. */
+  /** Creates a policy with only a back-off. */
   public static RetryPolicy of(Backoff backoff) {
     return new RetryPolicy(backoff, Optional.empty());
   }

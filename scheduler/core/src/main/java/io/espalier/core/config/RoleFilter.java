@@ -4,18 +4,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node is under one of its parents, such as {@code primary} or {@code replica}. A role is
- * one of a node's place, not of the node: places without one are open to all jobs.
+ * Decides whether a job may use a node under a parent by its role there, such as {@code primary} or
+ * {@code replica}. A role belongs to an edge, not to the node; edges without a role are open to all
+ * jobs.
  */
 public final class RoleFilter {
-  /** The role of a place that has none. */
+  /** The role of an edge that has none. */
   public static final String NONE = "";
 
   private static final Pattern ROLE = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}");
 
   private RoleFilter() {}
 
-  /** Why a text cannot be a role, to be continued after "the role"; null if it can. */
+  /** Why a text is not a valid role, as a continuation of "the role"; null when it is valid. */
   public static @Nullable String objection(String role) {
     return ROLE.matcher(role).matches()
         ? null
@@ -23,7 +24,7 @@ public final class RoleFilter {
             + " a digit or _";
   }
 
-  /** Whether a job may use a place as far as its role goes. */
+  /** Returns true when the role of an edge permits a job to use it. */
   public static boolean permits(Job job, String role) {
     return role.isEmpty()
         || job.scheduling().roles().isEmpty()

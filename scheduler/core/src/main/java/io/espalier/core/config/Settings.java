@@ -8,13 +8,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code bistro_settings}, checked (docs/design/bistro.md#settings). Jobs inherit {@code defaults}.
+ * The validated {@code bistro_settings} (docs/design/bistro.md#settings). Jobs inherit {@code
+ * defaults}.
  *
- * @param workerOverrides worker key (host:port, host or shard) to resource name to slots
- * @param rules of the tree beside levels and resources
- * @param exitInitialWaitBefore while now is before it, the initial wait is left at once
- * @param nodesHash identifies the {@code nodes} object: a node snapshot is bound to it
- * @param original the text it came from
+ * @param workerOverrides slots by worker key (host:port, host or shard) and resource name
+ * @param rules limits of the tree, apart from levels and resources
+ * @param exitInitialWaitBefore time until which the initial wait is skipped
+ * @param nodesHash hash of the {@code nodes} object, to which a node snapshot is bound
+ * @param original the JSON from which the settings were parsed
  */
 public record Settings(
     boolean enabled,
@@ -40,11 +41,11 @@ public record Settings(
   }
 
   /**
-   * What jobs inherit.
+   * The values that jobs inherit.
    *
    * @param level index of the level of tasks
-   * @param killOrphansAfter empty: never
-   * @param timeLimits without a {@code completeBy}, which belongs to a job
+   * @param killOrphansAfter delay before orphans are killed; empty: never
+   * @param timeLimits time limits without a {@code completeBy}, which belongs to a job
    */
   public record JobDefaults(
       Backoff backoff,
@@ -57,7 +58,7 @@ public record Settings(
       JobScheduling scheduling,
       Optional<ProgressRetryRules> retry,
       OutcomeRules outcome) {
-    /** When and whether a task is tried again whose job says nothing of it. */
+    /** The policy for retrying tasks whose job does not specify one. */
     public RetryPolicy retrying() {
       return new RetryPolicy(backoff, retry);
     }

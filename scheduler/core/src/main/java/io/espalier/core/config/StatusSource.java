@@ -1,8 +1,8 @@
 package io.espalier.core.config;
 
-/** Where the status of a task comes from (docs/design/design.md#status-from-the-exit-code). */
+/** The source of a task's status (docs/design/design.md#status-from-the-exit-code). */
 public enum StatusSource {
-  /** The line that the task writes to its status pipe, Bistro's contract. */
+  /** The line that the task writes to its status pipe, as in Bistro. */
   STATUS_LINE("status_line"),
   /** The exit code: 0 is done, anything else is error_backoff. */
   EXIT_CODE("exit_code");

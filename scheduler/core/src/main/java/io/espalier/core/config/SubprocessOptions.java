@@ -3,12 +3,12 @@ package io.espalier.core.config;
 import java.util.List;
 
 /**
- * How task processes are started and watched (docs/design/bistro.md#subprocess-options).
+ * Options for starting and watching task processes (docs/design/bistro.md#subprocess-options).
  *
- * @param pollMillis period of the log quota; values below 1 act as 1
+ * @param pollMillis period of the log quota; values below 1 count as 1
  * @param maxLogLinesPerPollInterval log lines allowed per period; 0 or less: no limit
- * @param parentDeathSignal signal the task gets when its supervisor dies; 0: none
- * @param limits of the control group, beside those that come from worker resources
+ * @param parentDeathSignal signal sent to the task when its supervisor dies; 0: none
+ * @param limits limits of the control group, in addition to those derived from worker resources
  */
 public record SubprocessOptions(
     int pollMillis,
@@ -23,7 +23,7 @@ public record SubprocessOptions(
   public static final SubprocessOptions DEFAULT =
       asInBistro(10, 50, 9, false, true, new Cgroups("", "", List.of(), false));
 
-  /** The options that Bistro knows, and nothing of what came after it. */
+  /** Creates options from those known to Bistro, with defaults for all newer ones. */
   public static SubprocessOptions asInBistro(
       int pollMillis,
       int maxLogLinesPerPollInterval,
@@ -43,7 +43,7 @@ public record SubprocessOptions(
         CgroupLimits.NONE);
   }
 
-  /** The same with so many log lines allowed in so many milliseconds. */
+  /** A copy with that many log lines allowed in that many milliseconds. */
   public SubprocessOptions withQuota(int millis, int lines) {
     return new SubprocessOptions(
         millis,
@@ -57,7 +57,7 @@ public record SubprocessOptions(
         limits);
   }
 
-  /** The same with or without a canary pipe. */
+  /** A copy with or without a canary pipe. */
   public SubprocessOptions withCanaryPipe(boolean used) {
     return new SubprocessOptions(
         pollMillis,
@@ -71,7 +71,7 @@ public record SubprocessOptions(
         limits);
   }
 
-  /** The same with other control groups. */
+  /** A copy with other control groups. */
   public SubprocessOptions withCgroups(Cgroups newCgroups) {
     return new SubprocessOptions(
         pollMillis,
@@ -85,7 +85,7 @@ public record SubprocessOptions(
         limits);
   }
 
-  /** The same with other attributes of the process. */
+  /** A copy with other attributes of the process. */
   public SubprocessOptions withAttributes(ProcessAttributes newAttributes) {
     return new SubprocessOptions(
         pollMillis,
@@ -99,7 +99,7 @@ public record SubprocessOptions(
         limits);
   }
 
-  /** The same with other limits. */
+  /** A copy with other limits. */
   public SubprocessOptions withLimits(CgroupLimits newLimits) {
     return newLimits.equals(limits)
         ? this
@@ -115,7 +115,7 @@ public record SubprocessOptions(
             newLimits);
   }
 
-  /** Where task cgroups are made; no subsystems: no cgroups. */
+  /** Where cgroups of tasks are created; without subsystems there are none. */
   public record Cgroups(
       String root, String slice, List<String> subsystems, boolean killWithoutFreezer) {
     public Cgroups {

@@ -5,16 +5,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Environment variables of tasks besides those that every task gets.
+ * Environment variables of tasks, in addition to those that every task gets.
  *
- * @param passed names of variables of the supervisor that are handed on; one that ends with {@code
- *     *} stands for all that begin like it. None of them begins with {@code ESPALIER_}
- * @param set variables with their values, which win over all that are handed on
+ * @param passed names of the supervisor's variables that are passed on; a name that ends with
+ *     {@code *} matches all with that prefix. None begins with {@code ESPALIER_}
+ * @param set variables with their values, which override those passed on
  */
 public record TaskVariables(List<String> passed, Map<String, String> set) {
   public static final TaskVariables NONE = new TaskVariables(List.of(), Map.of());
 
-  /** What the variables that Espalier reads and writes itself begin with. */
+  /** The prefix of the variables that Espalier itself reads and writes. */
   public static final String RESERVED = "ESPALIER_";
 
   public TaskVariables {
@@ -22,7 +22,7 @@ public record TaskVariables(List<String> passed, Map<String, String> set) {
     set = java.util.Collections.unmodifiableMap(new TreeMap<>(set));
   }
 
-  /** Whether a variable of the supervisor is handed on; never one of Espalier's own. */
+  /** Returns true when a variable of the supervisor is passed on; never true for Espalier's own. */
   public boolean passes(String name) {
     return !name.startsWith(RESERVED)
         && passed.stream()

@@ -5,11 +5,11 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How long the tasks of a job may take; what is empty is not limited.
+ * Time limits of the tasks of a job; empty values are unlimited.
  *
- * @param timeout of one attempt, from its start
- * @param completeBy from then on no task of the job is started, and those that run are stopped
- * @param noOutput the longest silence of an attempt: without a line of output, progress or status
+ * @param timeout limit of one attempt, from its start
+ * @param completeBy time from which no task of the job is started, and running ones are stopped
+ * @param noOutput longest time in which an attempt writes no line of output, progress or status
  */
 public record TimeLimits(
     Optional<Duration> timeout, Optional<Instant> completeBy, Optional<Duration> noOutput) {

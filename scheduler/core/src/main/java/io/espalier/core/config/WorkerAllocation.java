@@ -9,23 +9,24 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * The share of its worker that a task of one job holds, and what it must be held to
+ * The share of its worker that a task of one job gets, and the limits that enforce it
  * (docs/design/bistro.md#enforcement, W19 in docs/workers-conformance.md).
  *
- * @param slots of worker resources that the job needs, by name; those it needs none of are left out
- * @param limits of the task's control group: the job's own and those that follow from the slots;
- *     the smaller memory, and the job's own weight, where there are two
- * @param warnings amounts that had to be bent to what a control group can say
+ * @param slots slots of worker resources that the job needs, by name; resources it does not need
+ *     are omitted
+ * @param limits limits of the task's control group: the job's own and those that follow from the
+ *     slots; if there are two, the smaller memory limit and the job's own weight apply
+ * @param warnings amounts that had to be adjusted to values that a control group accepts
  */
 public record WorkerAllocation(
     Map<String, Integer> slots, CgroupLimits limits, List<String> warnings) {
-  /** The largest number of CPU shares, as Bistro has it. */
+  /** The largest number of CPU shares, as in Bistro. */
   static final int MAX_SHARES = 65_535;
 
-  /** The least number that Linux takes. */
+  /** The smallest number that Linux accepts. */
   static final int MIN_SHARES = 2;
 
-  /** Two to the 43: as bytes it still fits a long. */
+  /** Two to the power of 43: in bytes it still fits a long. */
   private static final long MAX_MEMORY_MB = 1L << 43;
 
   public WorkerAllocation {
@@ -33,7 +34,10 @@ public record WorkerAllocation(
     warnings = List.copyOf(warnings);
   }
 
-  /** What tasks of that job get. Pure: the same for all its tasks under one configuration. */
+  /**
+   * Computes the allocation of a job's tasks. Pure: the same for all its tasks under one
+   * configuration.
+   */
   public static WorkerAllocation of(Settings settings, Job job) {
     Map<String, Integer> slots = new LinkedHashMap<>();
     for (Resource resource : settings.resources().ofLevel(settings.levels().worker())) {

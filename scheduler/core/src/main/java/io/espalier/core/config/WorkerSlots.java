@@ -6,24 +6,28 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many slots of each worker resource a worker has: the limit of the level, replaced by what its
- * host physically offers, replaced by what the configuration says of this worker
+ * Computes the slots of each worker resource of a worker: the limit of the level, replaced by what
+ * its host physically offers, replaced by what the configuration specifies for this worker
  * (docs/design/bistro.md#resources-of-workers): first in {@code worker_resources_override}, then in
  * {@code node_resources_override}.
  */
 public final class WorkerSlots {
-  /** Before the name of a card: both the physical amount and the logical resource are called so. */
+  /**
+   * The prefix of a GPU's name: both the physical amount and the logical resource have this name.
+   */
   public static final String GPU_PREFIX = "GPU: ";
 
   private WorkerSlots() {}
 
   /**
-   * @param address host:port, the first key that is looked for among the overrides
-   * @param host the second
-   * @param shard the third; only the first that is found counts
-   * @param physical what the host offers: {@code ram_mb}, {@code cpu_core}, {@code gpu_card}, and
-   *     {@code "GPU: NAME"} for how many cards of that name; 0 or absent: unknown
-   * @return slots by name, all resources of the worker level in the order of the catalog; never
+   * Computes the slots of a worker.
+   *
+   * @param address host:port, the first key searched in the overrides
+   * @param host second key
+   * @param shard third key; only the first key found is used
+   * @param physical physical resources of the host: {@code ram_mb}, {@code cpu_core}, {@code
+   *     gpu_card}, and the number of GPUs by {@code "GPU: NAME"}; 0 or absent: unknown
+   * @return slots by name, for all resources of the worker level in the order of the catalog; never
    *     negative
    */
   public static Map<String, Integer> of(
@@ -54,7 +58,7 @@ public final class WorkerSlots {
           && rule.matchesWorker(address, host, shard, steps)) {
         rule.limits().forEach(slots::replace);
       } else if (steps.isOver()) {
-        // Whether it is meant nobody knows: never more than either says.
+        // It is unknown whether the rule applies, so use the smaller number.
         rule.limits()
             .forEach((name, most) -> slots.computeIfPresent(name, (n, is) -> Math.min(is, most)));
       }
@@ -62,7 +66,7 @@ public final class WorkerSlots {
     return slots;
   }
 
-  /** Whole slots of one resource; what the host cannot spare at all gives none. */
+  /** Whole slots of one resource; 0 when the host cannot spare anything. */
   static int logical(long physical, PhysicalResource resource) {
     double slots = (physical - resource.reserveAmount()) / resource.multiplyLogicalBy();
     // A conversion to int cuts off the fraction and stops at the largest int.

@@ -1,8 +1,8 @@
 /**
  * The configuration as immutable typed values, with inheritance resolved.
  *
- * <p>{@code read} parses it and collects every problem, {@code write} makes Bistro's form of jobs
- * and errors, {@code source} says where configurations come from.
+ * <p>{@code read} parses it and collects every problem, {@code write} converts jobs and errors to
+ * Bistro's form, {@code source} fetches and edits configurations.
  */
 @NullMarked
 package io.espalier.core.config;

@@ -1,4 +1,4 @@
-/** What has happened, in order. */
+/** Events: an ordered record of what has happened. */
 @NullMarked
 package io.espalier.core.event;
 

@@ -10,14 +10,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON value. Values are immutable, keep the order of their keys, and know where they stood in
- * the text they were read from. Equality ignores the position, and compares numbers by value.
+ * A JSON value. Values are immutable, preserve the order of their keys, and know their position in
+ * the text from which they were read. Equality ignores the position, and compares numbers by value.
  */
 public sealed interface Json {
-  /** Where the value stood in its source text, or {@link Position#NONE}. */
+  /** The position of the value in its source text, or {@link Position#NONE}. */
   Position at();
 
-  /** What a person calls this kind of value, with its article: "an object", "a number". */
+  /** The name of this kind of value, with its article, for people: "an object", "a number". */
   String kind();
 
   /** An object, in the order of its text. */
@@ -38,7 +38,7 @@ public sealed interface Json {
       return members.get(key);
     }
 
-    /** Where the key itself stood, or {@link Position#NONE}. */
+    /** The position of the key itself, or {@link Position#NONE}. */
     public Position keyAt(String key) {
       return keyPositions.getOrDefault(key, Position.NONE);
     }
@@ -47,7 +47,7 @@ public sealed interface Json {
       return members.isEmpty();
     }
 
-    /** A copy with one member set (at its old place, or at the end). */
+    /** A copy with one member set (at its old position, or at the end). */
     public Obj with(String key, Json value) {
       Map<String, Json> copy = new LinkedHashMap<>(members);
       copy.put(key, value);
@@ -283,7 +283,7 @@ public sealed interface Json {
       return put(key, of(value));
     }
 
-    /** Leaves the key out when there is no value. */
+    /** Adds the key unless the value is null. */
     public Builder putIfPresent(String key, @Nullable Json value) {
       return value == null ? this : put(key, value);
     }

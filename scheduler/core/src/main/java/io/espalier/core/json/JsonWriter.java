@@ -9,14 +9,14 @@ public final class JsonWriter {
 
   private JsonWriter() {}
 
-  /** On one line, without blanks. */
+  /** Writes on one line, without blanks. */
   public static String compact(Json value) {
     StringBuilder out = new StringBuilder();
     write(value, out, -1, 0);
     return out.toString();
   }
 
-  /** Indented by two blanks a level, with a final newline left to the caller. */
+  /** Writes with an indentation of two blanks per level, without a final newline. */
   public static String pretty(Json value) {
     StringBuilder out = new StringBuilder();
     write(value, out, 2, 0);
@@ -31,7 +31,7 @@ public final class JsonWriter {
     } else if (value instanceof Json.Str string) {
       quote(string.value(), out);
     } else if (value instanceof Json.Num number) {
-      // A plain form of 1e1000000 would be a megabyte of zeros.
+      // The plain form of 1e1000000 would be a megabyte of zeros.
       boolean plain = Math.abs((long) number.value().scale()) <= 40;
       out.append(plain ? number.value().toPlainString() : number.value().toString());
     } else {

@@ -3,14 +3,14 @@ package io.espalier.core.json;
 import java.util.Comparator;
 
 /**
- * Where a value stands in its source text.
+ * The position of a value in its source text.
  *
  * @param file name of the source text; empty when it has none or there is only one
  * @param line 1-based; 0 when the value did not come from text
  * @param column 1-based, in characters; 0 when the value did not come from text
  */
 public record Position(String file, int line, int column) implements Comparable<Position> {
-  /** The position of a value that was made by code. */
+  /** The position of a value created by code. */
   public static final Position NONE = new Position(0, 0);
 
   private static final Comparator<Position> ORDER =
@@ -18,18 +18,18 @@ public record Position(String file, int line, int column) implements Comparable<
           .thenComparingInt(Position::line)
           .thenComparingInt(Position::column);
 
-  /** A place in a text without a name. */
+  /** Creates a position in a text without a name. */
   public Position(int line, int column) {
     this("", line, column);
   }
 
-  /** By file, line and column; what has no place comes first. */
+  /** Orders by file, line and column; values without a position come first. */
   @Override
   public int compareTo(Position other) {
     return ORDER.compare(this, other);
   }
 
-  /** {@code file:line:column}, without what is not known. */
+  /** {@code file:line:column}, without unknown parts. */
   @Override
   public String toString() {
     String place = line == 0 ? "" : line + ":" + column;

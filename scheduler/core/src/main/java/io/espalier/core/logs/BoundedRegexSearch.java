@@ -7,11 +7,11 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for the regular expression of a query in lines, with counted steps: no pattern, however
- * catastrophic, holds a thread for long. For one query; not thread-safe.
+ * Searches lines for the regular expression of a query, with a bounded number of steps: no pattern,
+ * however catastrophic, occupies a thread for long. For a single query; not thread-safe.
  */
 public final class BoundedRegexSearch {
-  /** Steps that one line may take: some 0.2 s. */
+  /** The maximum number of steps per line: about 0.2 s. */
   static final long STEPS_PER_LINE = 20_000_000;
 
   private static final int LONGEST = 10_000;
@@ -20,8 +20,8 @@ public final class BoundedRegexSearch {
   private long steps;
 
   /**
-   * @param regex empty: every line has it
-   * @throws LogQueryException when it is none
+   * @param regex regular expression; empty: every line matches
+   * @throws LogQueryException when it is invalid
    */
   public BoundedRegexSearch(String regex) {
     this.pattern =
@@ -51,7 +51,7 @@ public final class BoundedRegexSearch {
   }
 
   /**
-   * Whether the text has it.
+   * Returns true when the expression is found in the text.
    *
    * @throws LogQueryException when that takes too many steps on this line
    */
@@ -72,7 +72,7 @@ public final class BoundedRegexSearch {
     }
   }
 
-  /** Steps taken so far, by all lines. */
+  /** The number of steps so far, for all lines. */
   public long steps() {
     return steps;
   }

@@ -1,11 +1,11 @@
 package io.espalier.core.logs;
 
 /**
- * What is to be stored as a line.
+ * A line to be stored.
  *
  * @param invocation token of the attempt that wrote it; empty: none
  * @param timeMillis epoch milliseconds
- * @param text with its line end when the task wrote one; secrets are hidden already
+ * @param text text, with its line end if the task wrote one; secrets are already redacted
  */
 public record LogEntry(
     LogLine.Stream stream,

@@ -5,10 +5,10 @@ import java.util.Optional;
 /**
  * A line of a task's output.
  *
- * @param id grows with time; see {@link LogStore} for its form
- * @param invocation token of the attempt that wrote it; empty: not known
+ * @param id id that grows with time; see {@link LogStore} for its form
+ * @param invocation token of the attempt that wrote it; empty: unknown
  * @param timeMillis epoch milliseconds
- * @param text with its line end when the task wrote one
+ * @param text text, with its line end if the task wrote one
  */
 public record LogLine(
     long id,
@@ -19,12 +19,12 @@ public record LogLine(
     long timeMillis,
     String text) {
 
-  /** A line of an attempt that is not known. */
+  /** Creates a line of an unknown attempt. */
   public LogLine(long id, Stream stream, String job, String node, long timeMillis, String text) {
     this(id, stream, job, node, "", timeMillis, text);
   }
 
-  /** The entry as it was stored, under the id that it was given. */
+  /** Creates the line for an entry that was stored with this id. */
   public static LogLine of(long id, LogEntry entry) {
     return new LogLine(
         id,
@@ -36,7 +36,7 @@ public record LogLine(
         entry.text());
   }
 
-  /** Where the line came from. */
+  /** The source of a line. */
   public enum Stream {
     STDOUT("stdout"),
     STDERR("stderr"),
@@ -49,12 +49,12 @@ public record LogLine(
       this.label = label;
     }
 
-    /** The word of {@code log_type}. */
+    /** The value of {@code log_type}. */
     public String label() {
       return label;
     }
 
-    /** The stream of a label. */
+    /** The stream with that label. */
     public static Optional<Stream> of(String label) {
       for (Stream stream : values()) {
         if (stream.label.equals(label)) {

@@ -4,19 +4,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Lines and where to go on.
+ * A page of lines and where to continue.
  *
- * @param lines in the order that was asked for; may be empty although there is more, because the
- *     work of one call is bounded
- * @param nextId id to ask for next, just past the last line that was examined, or -1 when there is
- *     no more
- * @param missing whose lines could not be had, such as workers that do not answer, with the cause
- * @param positions of an answer to who follows: the id that each store is to be asked for next, by
- *     the name of the store; otherwise empty
+ * @param lines lines in the requested order; may be empty although there are more, because the work
+ *     of one call is bounded
+ * @param nextId first id of the next page, just past the last examined line, or -1 when there are
+ *     no more lines
+ * @param missing sources without a response, such as unreachable workers, with the cause
+ * @param positions for a client that follows the logs: the id with which to query each store next,
+ *     by name of the store; otherwise empty
  */
 public record LogPage(
     List<LogLine> lines, long nextId, List<String> missing, Map<String, Long> positions) {
-  /** There is no more. */
+  /** The {@code nextId} of the last page. */
   public static final long END = -1;
 
   public LogPage {
@@ -25,12 +25,12 @@ public record LogPage(
     positions = Map.copyOf(positions);
   }
 
-  /** A page that nobody follows. */
+  /** Creates a page that is not part of following the logs. */
   public LogPage(List<LogLine> lines, long nextId, List<String> missing) {
     this(lines, nextId, missing, Map.of());
   }
 
-  /** A page to which everybody contributed. */
+  /** Creates a page from complete sources. */
   public LogPage(List<LogLine> lines, long nextId) {
     this(lines, nextId, List.of());
   }

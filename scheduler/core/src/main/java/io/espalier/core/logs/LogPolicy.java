@@ -8,20 +8,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a log store keeps and hides.
+ * The retention and redaction rules of a log store.
  *
- * @param all retention: its age is that of jobs without one of their own, its size that of all jobs
- *     together
- * @param jobs retention of jobs that have one of their own
- * @param redact what is hidden in the output of jobs without patterns of their own
- * @param jobRedact patterns of jobs that have some, complete
+ * @param all retention: its age applies to jobs without their own, its size to all jobs together
+ * @param jobs retention of jobs that have their own
+ * @param redact patterns for jobs without patterns of their own
+ * @param jobRedact complete patterns of jobs that have some
  */
 public record LogPolicy(
     LogRetention all,
     Map<String, LogRetention> jobs,
     List<String> redact,
     Map<String, List<String>> jobRedact) {
-  /** Keeps and shows everything. */
+  /** Retains everything and redacts nothing. */
   public static final LogPolicy NONE = new LogPolicy(LogRetention.ALL, List.of());
 
   private static final long DAY_MILLIS = 86_400_000;
@@ -35,12 +34,12 @@ public record LogPolicy(
     jobRedact = Map.copyOf(copy);
   }
 
-  /** The same for all jobs. */
+  /** Creates a policy that is the same for all jobs. */
   public LogPolicy(LogRetention all, List<String> redact) {
     this(all, Map.of(), redact, Map.of());
   }
 
-  /** The same with what jobs say of themselves. */
+  /** A copy with the options of the jobs. */
   public LogPolicy withJobs(Iterable<Job> configured) {
     Map<String, LogOptions> options = new HashMap<>();
     configured.forEach(job -> options.put(job.name(), job.logs()));
@@ -48,9 +47,9 @@ public record LogPolicy(
   }
 
   /**
-   * The same with what jobs say of themselves.
+   * A copy with the options of the jobs.
    *
-   * @param configured by job
+   * @param configured options by job
    */
   public LogPolicy withOptions(Map<String, LogOptions> configured) {
     Map<String, LogRetention> retentions = new HashMap<>();
@@ -73,13 +72,13 @@ public record LogPolicy(
     return new LogPolicy(all, retentions, redact, patterns);
   }
 
-  /** Age and size that hold for one job; the size of all jobs together is not part of it. */
+  /** Age and size limits of one job; excludes the size of all jobs together. */
   public LogRetention of(String job) {
     LogRetention own = jobs.get(job);
     return own != null ? own : new LogRetention(all.maxAgeMillis(), 0);
   }
 
-  /** The patterns that hold for one job. */
+  /** The patterns that apply to one job. */
   public List<String> patternsOf(String job) {
     return jobRedact.getOrDefault(job, redact);
   }

@@ -8,19 +8,19 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A page of logs (docs/design/bistro.md#output). Plain values throughout, so that it can be sent to
- * workers.
+ * A query for a page of logs (docs/design/bistro.md#output). Contains only plain values, so that it
+ * can be sent to workers.
  *
- * @param streams at least one
- * @param jobs empty: any
- * @param nodes empty: any
+ * @param streams at least one stream
+ * @param jobs job names; empty: any
+ * @param nodes node names; empty: any
  * @param invocation token of one attempt; empty: any
  * @param from first id, inclusive, in the given direction; -1: from the end of the range
- * @param limit lines at most, 1 or more
+ * @param limit maximum number of lines, 1 or more
  * @param sinceMillis only lines of this time or later; 0: no bound
  * @param untilMillis only lines before this time; 0: no bound
- * @param regex must be found in the text, valid for {@link Pattern}; filtered inside the query, so
- *     that paging is complete; empty: none
+ * @param regex expression that must be found in the text, valid for {@link Pattern}; filtered
+ *     inside the query, so that paging is complete; empty: none
  */
 public record LogQuery(
     Set<LogLine.Stream> streams,
@@ -45,12 +45,12 @@ public record LogQuery(
     nodes = List.copyOf(nodes);
   }
 
-  /** All lines of a stream, oldest first, 100 a page. */
+  /** Queries all lines of a stream, oldest first, 100 per page. */
   public static LogQuery of(LogLine.Stream stream) {
     return of(EnumSet.of(stream));
   }
 
-  /** All lines of some streams, oldest first, 100 a page. */
+  /** Queries all lines of some streams, oldest first, 100 per page. */
   public static LogQuery of(Set<LogLine.Stream> streams) {
     return new LogQuery(streams, List.of(), List.of(), "", -1, true, 100, 0, 0, "");
   }
@@ -131,6 +131,8 @@ public record LogQuery(
   }
 
   /**
+   * A copy with other bounds on the time of lines, in epoch milliseconds.
+   *
    * @param since inclusive; 0: no bound
    * @param until exclusive; 0: no bound
    */
@@ -153,22 +155,22 @@ public record LogQuery(
         newRegex);
   }
 
-  /** Whether an id lies where this page may still reach. */
+  /** Returns true when the id is in the range that this page may still reach. */
   public boolean reaches(long id) {
     return from < 0 || (ascending ? id >= from : id <= from);
   }
 
-  /** Whether the job is asked for. */
+  /** Returns true when the query includes the job. */
   public boolean wantsJob(String job) {
     return jobs.isEmpty() || jobs.contains(job);
   }
 
-  /** Whether a line of this time is asked for. */
+  /** Returns true when the query includes lines of this time. */
   public boolean wantsTime(long millis) {
     return millis >= sinceMillis && (untilMillis <= 0 || millis < untilMillis);
   }
 
-  /** Everything but the regular expression, which is what costs. */
+  /** Evaluates everything except the regular expression, which is the expensive part. */
   public boolean wants(LogLine line) {
     return streams.contains(line.stream())
         && reaches(line.id())
@@ -178,7 +180,7 @@ public record LogQuery(
         && (invocation.isEmpty() || invocation.equals(line.invocation()));
   }
 
-  /** What is wrong with a regular expression as {@link #regex} takes it; empty: nothing. */
+  /** Why a regular expression is not valid as {@link #regex}; empty when it is valid. */
   public static String complaintAbout(String regex) {
     List<String> complaints = new ArrayList<>();
     BoundedRegexSearch.compile(regex, complaints::add);

@@ -1,13 +1,13 @@
 package io.espalier.core.logs;
 
 /**
- * How long lines are kept.
+ * How long lines are retained.
  *
- * @param maxAgeMillis older ones go; 0: no bound
- * @param maxBytes on the disk; the oldest ones go when it is more; 0: no bound
+ * @param maxAgeMillis older lines are deleted; 0: no bound
+ * @param maxBytes size on disk beyond which the oldest lines are deleted; 0: no bound
  */
 public record LogRetention(long maxAgeMillis, long maxBytes) {
-  /** Everything is kept. */
+  /** Retains everything. */
   public static final LogRetention ALL = new LogRetention(0, 0);
 
   public LogRetention {
@@ -16,7 +16,7 @@ public record LogRetention(long maxAgeMillis, long maxBytes) {
     }
   }
 
-  /** Lines before this time go; 0: none. */
+  /** The time before which lines are deleted; 0: none are. */
   public long keptSince(long nowMillis) {
     return maxAgeMillis == 0 ? 0 : Math.max(0, nowMillis - maxAgeMillis);
   }

@@ -1,15 +1,15 @@
 package io.espalier.core.logs;
 
 /**
- * How a log store does.
+ * Statistics of a log store.
  *
- * @param lines appended since it was opened
- * @param textBytes of them, in UTF-8
- * @param droppedLines that were appended and could not be kept
- * @param bufferedBytes in memory, not yet in files that are read by queries
- * @param storedBytes on the disk
- * @param files on the disk
- * @param writeNanos spent writing
+ * @param lines lines appended since it was opened
+ * @param textBytes size of their text, in UTF-8
+ * @param droppedLines appended lines that were lost
+ * @param bufferedBytes bytes in memory, not yet in files that queries read
+ * @param storedBytes bytes on disk
+ * @param files files on disk
+ * @param writeNanos time spent writing
  */
 public record LogStats(
     long lines,

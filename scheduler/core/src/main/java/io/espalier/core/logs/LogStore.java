@@ -3,59 +3,59 @@ package io.espalier.core.logs;
 import java.util.Optional;
 
 /**
- * Keeps the output of tasks by line.
+ * Stores the output of tasks by line.
  *
- * <p>Line ids are at least {@code epoch seconds << 32}, unique within a store and growing in the
- * order of appending, also over a restart within one second and when the clock goes back.
- * Thread-safe. Appending never waits for the disk; what was appended is found by queries that begin
- * after the append returned. Whoever can hold output back asks {@link #hasRoom} first.
+ * <p>Line ids are at least {@code epoch seconds << 32}, unique within a store and ascending in the
+ * order of appending, even over a restart within one second and when the clock goes back.
+ * Thread-safe. Appending never waits for the disk; a query that begins after an append has returned
+ * finds that line. A caller that can delay output checks {@link #hasRoom} first.
  */
 public interface LogStore extends AutoCloseable {
   /**
-   * Stores a line and gives it an id. Never blocks and never fails: without room it still takes the
-   * line, up to a multiple of its bound; only what goes beyond that is dropped, counted and told as
-   * a problem.
+   * Stores a line and assigns an id to it. Never blocks and never fails: when the buffer is full it
+   * still accepts lines up to a multiple of its bound; only lines beyond that are dropped, counted
+   * and reported as a problem.
    */
   void append(LogEntry entry);
 
-  /** A line of an attempt that is not known. */
+  /** Appends a line of an unknown attempt. */
   default void append(
       LogLine.Stream stream, String job, String node, long timeMillis, String text) {
     append(new LogEntry(stream, job, node, "", timeMillis, text));
   }
 
   /**
-   * Whether output should be taken from tasks now. False while what waits for the disk has reached
-   * its bound: tasks must wait then, as with their quota. Cheap.
+   * Returns true when output may be read from tasks now; false while the data that waits for the
+   * disk has reached its bound: tasks must then wait, as with their quota. Fast.
    */
   default boolean hasRoom() {
     return true;
   }
 
-  /** Hides the secrets of a job's output, as the policy in force says. */
+  /** The redactor for a job's output, according to the policy in force. */
   default Redactor redactor(String job) {
     return Redactor.NONE;
   }
 
-  /** What is kept and hidden from now on. */
+  /** Applies a new policy for retention and redaction. */
   void apply(LogPolicy policy);
 
   /**
-   * A page of lines, within bounded work; blocks on the disk.
+   * Returns a page of lines, within bounded work; blocks on the disk.
    *
-   * @throws LogQueryException for a regular expression that is none, or takes too many steps
+   * @throws LogQueryException for a regular expression that is invalid, or takes too many steps
    */
   LogPage query(LogQuery query);
 
-  /** Deletes what the policy does not keep, in pieces that nobody has to wait for. */
+  /** Deletes what the policy does not retain, in small pieces that delay no other call. */
   void prune(long nowMillis);
 
-  /** What is wrong now, such as a full disk; it goes away by itself when that ends. */
+  /** A current problem, such as a full disk; it disappears when the cause does. */
   default Optional<String> problem() {
     return Optional.empty();
   }
 
-  /** Numbers for metrics. */
+  /** Statistics for metrics. */
   default LogStats stats() {
     return LogStats.NONE;
   }

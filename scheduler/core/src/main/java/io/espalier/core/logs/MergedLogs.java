@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Makes one page of the pages of several stores, such as those of workers
+ * Merges pages of several stores, such as those of workers, into one page
  * (docs/design/bistro.md#log-queries). Ids begin with the second, so ids of different stores order
  * lines by time; equal ids may occur in several stores.
  *
- * <p>The page ends where the first store that has more does: what lies behind that is known of some
- * stores only, and is asked for again. So pages that are asked for one after the other hold every
- * line of every store once.
+ * <p>The page ends where the first store ends that has more lines: beyond that point only some
+ * stores are known, so it is queried again. Consecutive pages therefore contain every line of every
+ * store exactly once.
  */
 public final class MergedLogs {
   private MergedLogs() {}
@@ -22,8 +22,8 @@ public final class MergedLogs {
   /**
    * Merges pages that answer the same query.
    *
-   * @param pages by the name of their store
-   * @param unreachable why other stores have no page, by name; they are named in the result
+   * @param pages pages by name of their store
+   * @param unreachable causes why other stores have no page, by name; the result lists them
    */
   public static LogPage merge(
       LogQuery query, Map<String, LogPage> pages, Map<String, String> unreachable) {
@@ -42,7 +42,7 @@ public final class MergedLogs {
       }
     }
     new TreeMap<>(unreachable).forEach((name, why) -> missing.add(name + ": " + why));
-    // The sort is stable: lines with equal ids stand in the order of their stores.
+    // The sort is stable: lines with equal ids are in the order of their stores.
     lines.sort(Comparator.comparing(LogLine::id, order));
     if (next != LogPage.END) {
       long end = next;
@@ -59,8 +59,8 @@ public final class MergedLogs {
   }
 
   /**
-   * Where to cut: between different ids, since a page begins with all lines of an id. A page is
-   * longer than the limit only when one id alone has more lines.
+   * Where to cut: between different ids, since a page begins with all lines of an id. A page
+   * exceeds the limit only when a single id has more lines.
    */
   private static int cut(List<LogLine> lines, int limit) {
     int cut = limit;
@@ -78,14 +78,14 @@ public final class MergedLogs {
   }
 
   /**
-   * What is new in several stores for somebody who follows them. Each store has a position of its
-   * own: clocks of hosts differ, and within a second the ids of one store may be far ahead of those
-   * of another, so a single position would skip lines that are written a little later elsewhere.
+   * Merges the new lines of several stores for a client that follows them. Each store has its own
+   * position: clocks of hosts differ, and within a second the ids of one store may be far ahead of
+   * those of another, so a single position would skip lines written a little later elsewhere.
    *
-   * @param from where stores without a position were asked to begin
-   * @param positions what each store was asked for, by name
-   * @param pages what they answered, in ascending order
-   * @param unreachable why other stores have not answered; they keep their positions
+   * @param from start position for stores without a position
+   * @param positions positions with which the stores were queried, by name
+   * @param pages their pages, in ascending order
+   * @param unreachable causes why other stores have no page; they retain their positions
    */
   public static LogPage followed(
       long from,
@@ -116,7 +116,7 @@ public final class MergedLogs {
   }
 
   /**
-   * The position behind what a store has.
+   * The position after everything that a store has.
    *
    * @param newest its page of at most one line, in descending order
    */
@@ -124,12 +124,12 @@ public final class MergedLogs {
     return newest.lines().isEmpty() ? 0 : newest.lines().get(0).id() + 1;
   }
 
-  /** How many lines to ask each of several stores for, so that the answer is not too big. */
+  /** The limit for each of several stores that bounds the size of the merged page. */
   public static int limitOfEach(int limit, int stores) {
     return Math.max(Math.min(limit, 100), limit / Math.max(1, stores));
   }
 
-  /** One query for each store, the same but for its limit. */
+  /** A query for each store, identical except for its limit. */
   public static Map<String, LogQuery> queries(LogQuery query, Iterable<String> stores) {
     List<String> names = new ArrayList<>();
     stores.forEach(names::add);

@@ -9,19 +9,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Hides secrets in output before it is stored: whatever a pattern finds becomes {@code [redacted]}.
- * A pattern with a group named {@code secret} hides only what that group found. Immutable.
+ * Redacts secrets in output before it is stored: every match of a pattern is replaced by {@code
+ * [redacted]}. A pattern with a group named {@code secret} redacts only the text of that group.
+ * Immutable.
  *
- * <p>Steps are counted: a line on which a pattern takes too many is hidden as a whole.
+ * <p>Steps are bounded: a line on which a pattern takes too many is redacted entirely.
  */
 public final class Redactor {
-  /** What stands where something was hidden. */
+  /** The replacement for a secret. */
   public static final String MARK = "[redacted]";
 
-  /** Hides nothing. */
+  /** Redacts nothing. */
   public static final Redactor NONE = new Redactor(List.of());
 
-  /** What stands for a line that could not be searched. */
+  /** The replacement for a line that could not be searched. */
   static final String UNSEARCHED = "[line redacted: a pattern of \"redact\" is too slow for it]";
 
   private static final String KEYS =
@@ -50,7 +51,7 @@ public final class Redactor {
               "\\beyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]*", List.of("eyj")),
           new Rule("://[^\\s/:@]{0,256}:(?<secret>[^\\s/@]{1,256})@", List.of("://")));
 
-  /** A name that stands for {@link #COMMON} in lists of patterns. */
+  /** The name of the {@link #COMMON} patterns in lists of patterns. */
   public static final String COMMON_SECRETS = "(?#common secrets)";
 
   private static final long STEPS_PER_RULE = 4_000_000;
@@ -62,8 +63,9 @@ public final class Redactor {
   }
 
   /**
-   * @param patterns regular expressions, valid ones; {@link #COMMON_SECRETS} stands for a set of
-   *     its own
+   * Creates a redactor for some patterns.
+   *
+   * @param patterns valid regular expressions; {@link #COMMON_SECRETS} stands for a predefined set
    */
   public static Redactor of(List<String> patterns) {
     if (patterns.isEmpty()) {
@@ -80,12 +82,12 @@ public final class Redactor {
     return new Redactor(List.copyOf(rules));
   }
 
-  /** Whether it never hides anything. */
+  /** Returns true when it never redacts anything. */
   public boolean isNone() {
     return rules.isEmpty();
   }
 
-  /** The text with what is to be hidden hidden; its line end stays. */
+  /** The text with secrets replaced; its line end is preserved. */
   public String redact(String text) {
     if (rules.isEmpty()) {
       return text;
@@ -94,14 +96,14 @@ public final class Redactor {
     return ranges.isEmpty() ? text : written(text, ranges, 0, text.length());
   }
 
-  /** For the pieces of a stream's lines. */
+  /** A redactor for lines that arrive in pieces. */
   public StreamingRedactor pieces() {
     return new StreamingRedactor(this);
   }
 
   /**
-   * What is to be hidden, in order, without overlaps; a single range over the whole line, without
-   * its end, when it cannot be told.
+   * The ranges to redact, in order, without overlaps; a single range over the whole line, without
+   * its end, when the search takes too many steps.
    */
   List<Range> find(String text) {
     List<Range> found = new ArrayList<>();
@@ -145,7 +147,10 @@ public final class Redactor {
     return merged;
   }
 
-  /** The part of a text with its ranges replaced; what begins before the part has its mark. */
+  /**
+   * A part of a text with its ranges replaced; the mark of a range that begins before the part has
+   * already been written.
+   */
   static String written(String text, List<Range> ranges, int from, int to) {
     StringBuilder out = new StringBuilder();
     int at = from;
@@ -165,9 +170,9 @@ public final class Redactor {
   }
 
   /**
-   * Something to hide.
+   * A range to redact.
    *
-   * @param matchStart where the match begins of which it is a part
+   * @param matchStart start of the match to which it belongs
    */
   record Range(int matchStart, int start, int end, String mark) {}
 
@@ -175,7 +180,7 @@ public final class Redactor {
     private final Pattern pattern;
     private final boolean hasSecret;
 
-    /** One of these is in every text that it finds something in, in lower case; empty: unknown. */
+    /** Every text with a match contains one of these, in lower case; empty: unknown. */
     private final List<String> literals;
 
     Rule(String regex, List<String> literals) {

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Hides secrets in lines that come in pieces, also where a cut goes through a secret. The end of a
- * piece is held back until the next one shows whether a secret goes on: {@link #HELD} characters,
- * or more while one does. A secret without an end is given out as one mark and swallowed until it
- * ends.
+ * Redacts secrets in lines that arrive in pieces, even when a secret spans two pieces. It delays
+ * the end of a piece until the next one shows whether a secret continues: {@link #HELD} characters,
+ * or more while one does. A secret without an end is replaced by one mark, and its text is dropped
+ * until it ends.
  *
- * <p>What a pattern finds across a cut is hidden as long as it needs no more than {@link #HELD}
- * characters behind the cut to be found. Not thread-safe.
+ * <p>A match across a cut is redacted as long as finding it requires at most {@link #HELD}
+ * characters after the cut. Not thread-safe.
  */
 public final class StreamingRedactor {
   static final int HELD = 4096;
@@ -20,23 +20,23 @@ public final class StreamingRedactor {
   private final Redactor redactor;
   private String held = "";
 
-  /** The beginning of a match whose mark was given out, and which still goes on. */
+  /** The start of a match whose mark was already returned, and which still continues. */
   private String swallowing = "";
 
   StreamingRedactor(Redactor redactor) {
     this.redactor = redactor;
   }
 
-  /** Whether nothing is held back. */
+  /** Returns true when nothing is delayed. */
   public boolean isEmpty() {
     return held.isEmpty();
   }
 
   /**
-   * Takes the next piece.
+   * Processes the next piece.
    *
    * @param last whether the line ends with it
-   * @return what can be given out, maybe nothing
+   * @return text that is ready, possibly empty
    */
   public String take(String piece, boolean last) {
     if (redactor.isNone()) {
@@ -79,7 +79,7 @@ public final class StreamingRedactor {
     return out;
   }
 
-  /** Where to cut: not within a match, nor between two halves of a character. */
+  /** Where to cut: neither within a match nor within a surrogate pair. */
   private static int cut(String text, List<Redactor.Range> ranges, int from) {
     int cut = Math.max(from, text.length() - HELD);
     boolean moved = true;

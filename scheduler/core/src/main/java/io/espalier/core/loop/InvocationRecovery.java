@@ -15,10 +15,11 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Invocations that an earlier scheduler process recorded as started, with no end
- * (docs/design/design.md#at-most-once). They are alive until their runner says otherwise: they hold
- * their slots, nobody starts their tasks again, and they can be killed. What they mean for their
- * job is known once there is a configuration; ends that come earlier wait for it.
+ * Recovers the invocations that an earlier scheduler process recorded as started and that have no
+ * recorded end (docs/design/design.md#at-most-once). They count as alive until their runner reports
+ * otherwise: they occupy their slots, their tasks are not started again, and they can be killed.
+ * Their effect on their job is known only once there is a configuration, so ends that arrive
+ * earlier wait for it.
  */
 final class InvocationRecovery {
   private final SchedulingCore core;
@@ -32,9 +33,9 @@ final class InvocationRecovery {
   }
 
   /**
-   * Takes them for alive and hands them to the runner.
+   * Registers the invocations as alive and hands them to the runner.
    *
-   * @param running rows with the status running, each task once
+   * @param running rows with the status running, at most one per task
    */
   void resume(List<StatusRow> running, TaskRunner runner, long nowMillis) {
     List<Assignment> assignments = new ArrayList<>(running.size());
@@ -56,7 +57,7 @@ final class InvocationRecovery {
     runner.resume(assignments);
   }
 
-  /** Whether the end must wait for the first configuration; then it is kept. */
+  /** Returns true when the end must wait for the first configuration; it is then stored here. */
   boolean keeps(TaskResult end, boolean hasConfig) {
     if (hasConfig || resumed.isEmpty()) {
       return false;
@@ -64,7 +65,10 @@ final class InvocationRecovery {
     return early.add(end);
   }
 
-  /** The first configuration is in force: their jobs are known, and what waited for it goes on. */
+  /**
+   * Completes the recovery when the first configuration comes into force: assigns the settings of
+   * their jobs to the invocations and processes the ends that waited.
+   */
   void configured(Consumer<TaskResult> ended) {
     for (Live task : resumed) {
       Job job = core.config().job(task.key.job());

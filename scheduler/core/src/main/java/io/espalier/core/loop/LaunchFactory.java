@@ -26,7 +26,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what a round placed into live invocations with a launch each. */
+/** Turns each placed task of a round into a live invocation with its launch specification. */
 final class LaunchFactory {
   private final SchedulingCore core;
   private final LiveTasks live;
@@ -56,8 +56,10 @@ final class LaunchFactory {
   }
 
   /**
-   * @throws IllegalStateException when the core placed what must not start: the state cannot be
-   *     trusted any more
+   * Creates the live invocation of a placed run.
+   *
+   * @throws IllegalStateException when the core placed a task that must not start: its state can no
+   *     longer be trusted
    */
   Live placed(long run, long nowMillis) {
     int job = core.runJob(run);
@@ -117,8 +119,8 @@ final class LaunchFactory {
         limits.completeBy().map(Instant::toEpochMilli).orElse(0L));
   }
 
-  /** The same for all tasks of a job until the configuration changes. */
-  @SuppressWarnings("ReferenceEquality") // Another configuration is another object.
+  /** The allocation of a job, identical for all its tasks until the configuration changes. */
+  @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
   private WorkerAllocation share(Job job) {
     if (sharesOf != core.config()) {
       sharesOf = core.config();

@@ -1,11 +1,12 @@
 package io.espalier.core.loop;
 
 /**
- * How a loop behaves.
+ * Options of a scheduler loop.
  *
- * @param epoch of this scheduler; part of every fencing token
- * @param workerHost what tasks see as {@code worker_host}
- * @param maxAttempts a task that would wait for another attempt fails after so many; 0: no bound
- * @param firstEvent sequence of the first event to publish
+ * @param epoch epoch of this scheduler; part of every fencing token
+ * @param workerHost value of {@code worker_host} in the arguments of tasks
+ * @param maxAttempts number of attempts after which a task fails instead of being retried; 0:
+ *     unlimited
+ * @param firstEvent sequence number of the first event to publish
  */
 public record LoopOptions(long epoch, String workerHost, int maxAttempts, long firstEvent) {}

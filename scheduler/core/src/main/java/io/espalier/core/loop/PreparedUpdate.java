@@ -7,13 +7,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A new configuration with its nodes, and the stored statuses of the tasks that it brings.
+ * A new configuration with its nodes and the stored statuses of the tasks that it adds.
  *
- * @param rows of {@code change.newTasks()}, read once {@link SchedulerLoop#willRead} has answered
- * @param nodesAtMillis when the nodes were fetched
- * @param forgotten jobs of which something is stored, but of an earlier job of the same name; no
- *     rows of them
- * @param incarnations jobs with the time of their creation, where that is not what is stored
+ * @param rows stored rows of {@code change.newTasks()}, read after {@link SchedulerLoop#willRead}
+ *     has completed
+ * @param nodesAtMillis time at which the nodes were fetched
+ * @param forgotten jobs whose stored data belongs to an earlier job of the same name; {@code rows}
+ *     contains none of theirs
+ * @param incarnations creation times of the jobs for which another time, or none, is stored
  */
 public record PreparedUpdate(
     UpdatePlan change,
@@ -21,7 +22,7 @@ public record PreparedUpdate(
     long nodesAtMillis,
     Set<String> forgotten,
     Map<String, Long> incarnations) {
-  /** With the jobs that are stored. */
+  /** Creates an update in which all stored data belongs to the configured jobs. */
   public PreparedUpdate(UpdatePlan change, List<StatusRow> rows, long nodesAtMillis) {
     this(change, rows, nodesAtMillis, Set.of(), Map.of());
   }

@@ -16,23 +16,23 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Looks over the runner's shoulder (docs/design/features.md#supervision): tasks past their time,
- * tasks that never got to the runner, kills without an effect, slots held for nobody. Independent
- * of what ends tasks as a rule: it trusts neither the runner's timers nor its answers, only what is
- * live here.
+ * Watches the runner (docs/design/features.md#supervision): finds tasks that exceed their time,
+ * tasks that were never handed to the runner, kills without effect, and leaked slots. It is
+ * independent of the normal path of ending tasks: it trusts neither the runner's timers nor its
+ * answers, only the list of live invocations.
  *
- * <p>One pass every {@link #INTERVAL_MILLIS} while anything is alive, in slices. What it finds is a
- * current problem until a later pass no longer finds it. It repairs only what is safe: it asks for
- * a kill again, harder each time it was asked for by a limit, and makes up for the end of a task
- * that the runner twice says it does not have.
+ * <p>It makes one pass every {@link #INTERVAL_MILLIS} while anything is alive, in slices. A finding
+ * is a current problem until a later pass no longer finds it. It repairs only what is safe to
+ * repair: it repeats kills, harder each time for a task that exceeds a limit, and it reports the
+ * end of a task that the runner did not have in two consecutive passes.
  */
 final class RunnerWatchdog {
   static final long INTERVAL_MILLIS = 10_000;
 
-  /** A runner that is busy, or started the process late, gets so long beyond each limit. */
+  /** The tolerance beyond each limit, for a runner that is busy or started the process late. */
   static final long GRACE_MILLIS = 30_000;
 
-  /** The longest usual time from a decision to start to its being durable. */
+  /** The longest usual time from the decision to start a task until that start is durable. */
   static final long STARTING_MILLIS = 60_000;
 
   private static final int TASKS_PER_SLICE = 1_000;
@@ -50,12 +50,12 @@ final class RunnerWatchdog {
   private final Finding unanswered = new Finding("live on although they were to be killed");
   private final Finding leaked = new Finding("hold slots without being alive, or the contrary");
 
-  /** Those that the runner did not have at the pass before. */
+  /** Invocations that the runner did not have in the previous pass. */
   private Set<Invocation> missing = Set.of();
 
   private Set<Invocation> missingNow = new HashSet<>();
 
-  /** Of the pass under way: the number of the next live task. */
+  /** The number of the next live task in the current pass. */
   private int at;
 
   private boolean underWay;
@@ -76,7 +76,7 @@ final class RunnerWatchdog {
     this.ended = ended;
   }
 
-  /** One kind of finding, of the current pass. */
+  /** One kind of finding in the current pass. */
   private static final class Finding {
     private final String what;
     private final List<String> named = new ArrayList<>();
@@ -112,16 +112,16 @@ final class RunnerWatchdog {
     return findings;
   }
 
-  /** When the next pass is due; {@link Long#MAX_VALUE} while there is nothing to look at. */
+  /** When the next pass is due; {@link Long#MAX_VALUE} while there is nothing to check. */
   long nextMillis() {
     return next;
   }
 
   /**
-   * Goes on with a pass, or begins one when it is time.
+   * Continues a pass, or begins one when it is due.
    *
-   * @param views is told the problems at the end of a pass
-   * @return whether there is more to do at once
+   * @param views receives the problems at the end of a pass
+   * @return true when there is more to do at once
    */
   boolean step(long nowMillis, ViewPublisher views) {
     if (!underWay) {
@@ -202,7 +202,7 @@ final class RunnerWatchdog {
         : StopReason.TIMEOUT;
   }
 
-  /** Its end may be on its way; only who is missing twice is lost. */
+  /** Reports a task as lost only when it is missing in two passes: its end may be on its way. */
   private void missing(Live task, long now) {
     missingNow.add(task.invocation());
     if (!missing.contains(task.invocation())) {
@@ -219,9 +219,7 @@ final class RunnerWatchdog {
             now));
   }
 
-  /**
-   * Each live task has its slots; nobody else has, which is only looked for when there are more.
-   */
+  /** Checks that only live tasks occupy slots. Searches only when the counts differ. */
   private void slots() {
     if (core.runningCount() == live.size()) {
       return;

@@ -83,26 +83,24 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scheduler loop (docs/design/design.md#the-loop): takes in what happened, starts what the
- * limits allow, records it, hands it to the runner, publishes the view.
+ * The scheduler loop (docs/design/design.md#the-loop): takes inputs, starts the tasks that the
+ * limits allow, records the changes in the store, hands the started tasks to the runner and
+ * publishes the view.
  *
- * <p><b>Threads.</b> None. One owner calls everything, {@link #runOnce} above all; inputs are only
- * noted and take effect in the next step, so that all of a step happens at one instant. Other
- * threads go through {@link LoopPorts#owner}.
+ * <p><b>Threads.</b> The loop has none of its own. A single owner thread calls all methods, above
+ * all {@link #runOnce}; inputs are only queued and take effect in the next step, so that everything
+ * in a step happens at the same instant. Other threads go through {@link LoopPorts#owner}.
  *
- * <p><b>Order of a start.</b> Charged and running in the core, recorded in the store, and only in
- * the completion of that commit handed to the runner: after a crash the store knows every
- * invocation that may be alive. The loop never waits for the store.
+ * <p><b>Order of a start.</b> A task is first charged and set running in the core, then recorded in
+ * the store, and handed to the runner only when that commit completes. After a crash the store
+ * therefore knows every invocation that may be alive. The loop never waits for the store.
  *
- * <p><b>Slices.</b> Work that grows with the number of tasks, jobs or inputs is cut into pieces; a
- * step that has more to do answers with a pause of zero. Inputs beyond those of a step wait for the
- * next, in order; jobs that were touched are all looked at before the next round.
- *
- * <p><b>Length.</b> Every input of the one owner is a method here; what it sets going is beside it,
- * a class each.
+ * <p><b>Slices.</b> Work that grows with the number of tasks, jobs or inputs is cut into slices; a
+ * step that leaves work to do returns a pause of zero. Inputs beyond the budget of a step wait for
+ * the next step, in order. All changed jobs are evaluated before the next round.
  */
 public final class SchedulerLoop {
-  /** A new view is published at most this often. */
+  /** The minimum interval between two views, in milliseconds. */
   public static final long VIEW_MILLIS = 100;
 
   private static final int STARTS_PER_SLICE = 256;
@@ -142,7 +140,7 @@ public final class SchedulerLoop {
   private final List<Live> toDispatch = new ArrayList<>();
   private final List<TaskResult> toConfirm = new ArrayList<>();
 
-  /** Attempts that ended as lost: how they really ended may be told later. */
+  /** Attempts recorded as lost; their real outcome may still be reported later. */
   private final Map<Invocation, Attempt> lost =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
@@ -155,7 +153,7 @@ public final class SchedulerLoop {
 
   private StoreTransaction.Builder batch = StoreTransaction.builder();
 
-  /** Of the latest batch: batches become durable in order. */
+  /** The commit of the latest batch. Batches become durable in order. */
   private CompletionStage<Void> written = CompletableFuture.completedFuture(null);
 
   private boolean stopping;
@@ -193,14 +191,15 @@ public final class SchedulerLoop {
         new QueueUsageRecorder(core, this::started, usage -> batch.queueUsage(usage));
   }
 
-  // ---- inputs: noted now, effective in the next step
+  // ---- inputs: queued now, effective in the next step
 
   /**
-   * The stored rows of the new tasks of that change are about to be read. To be called before each
-   * reading, also of the same change again; one change at a time.
+   * Announces that the stored rows of the update's new tasks are about to be read. The caller must
+   * call this before each read, even when it reads for the same update again. Only one update may
+   * be in progress at a time.
    *
-   * @return completes once all that was written before is durable: from then on they may be read,
-   *     by which nothing that happens until the change is in force can be lost
+   * @return a stage that completes once everything written before is durable. The rows may be read
+   *     from then on: nothing that happens until the update is in force can be lost.
    */
   public CompletionStage<Void> willRead(UpdatePlan change) {
     return changeDurably(
@@ -211,9 +210,9 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Brings a new configuration and its nodes in force.
+   * Brings a new configuration and its nodes into force.
    *
-   * @return completes when they are, on the owner's thread
+   * @return a stage that completes, on the owner's thread, when they are in force
    */
   public CompletionStage<Void> change(PreparedUpdate change) {
     CompletableFuture<Void> inForce = new CompletableFuture<>();
@@ -227,8 +226,8 @@ public final class SchedulerLoop {
   }
 
   /**
-   * What is stored of an earlier job of the same name is not for the new one
-   * (docs/design/features.md#jobs-of-the-same-name).
+   * Discards what is stored of an earlier job of the same name, so that the new job does not
+   * inherit it (docs/design/features.md#jobs-of-the-same-name).
    */
   private void forget(String job, long nowMillis) {
     batch.forget(job);
@@ -238,7 +237,7 @@ public final class SchedulerLoop {
         Json.object().put("job", job).put("reason", "deleted and made again").build());
     for (Live task : live.all()) {
       if (task.key.job().equals(job)) {
-        // It lives all the same: whoever comes after us must know.
+        // The task is still alive, and the next scheduler process must know of it.
         task.forget(nowMillis);
         recordChanged(row(task), nowMillis);
       }
@@ -248,22 +247,22 @@ public final class SchedulerLoop {
     outcomes.forget(job);
   }
 
-  /** What the newest configuration suffers from; replaces what was said before. */
+  /** Replaces the list of problems of the newest configuration. */
   public void configProblems(List<Problem> problems) {
     inputs.add(now -> views.configProblems(problems));
   }
 
-  /** Sets or clears the current error of a source; shown to monitors until it is cleared. */
+  /** Sets or clears the current error of a source. Monitors see the error until it is cleared. */
   public void error(String source, @Nullable String message) {
     inputs.add(now -> views.error(source, message));
   }
 
-  /** An invocation has ended. */
+  /** Notes the end of an invocation. */
   public void taskEnded(TaskResult end) {
     inputs.add(now -> end(end, now));
   }
 
-  /** An invocation that was lost has ended in a way that is known now. */
+  /** Notes the real outcome of an invocation that was recorded as lost. */
   public void lateEnd(TaskResult end) {
     inputs.add(
         now -> {
@@ -275,17 +274,20 @@ public final class SchedulerLoop {
         });
   }
 
-  /** All workers of the runner's pool, after every change; see {@link WorkerInfo}. */
+  /**
+   * Replaces the list of all workers in the runner's pool; called after every change of the pool.
+   * See {@link WorkerInfo}.
+   */
   public void workers(List<WorkerInfo> workers) {
     inputs.add(now -> pool.set(workers, now));
   }
 
-  /** Holds that outlived a restart; before the first step. */
+  /** Restores the cordons that outlived a restart. To be called before the first step. */
   public void restoreHolds(List<WorkerCordon> holds) {
     pool.restore(holds);
   }
 
-  /** A live invocation said how far it is; of another one it is ignored. */
+  /** Notes the progress of a live invocation; progress of any other invocation is ignored. */
   public void taskProgress(String job, String node, Invocation invocation, Progress progress) {
     inputs.add(
         now -> {
@@ -309,48 +311,52 @@ public final class SchedulerLoop {
         task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker());
   }
 
-  /** What a live invocation has used so far; of others it is ignored. */
+  /** Notes the resource usage of a live invocation; usage of any other invocation is ignored. */
   public void usage(String job, String node, Invocation invocation, ResourceUsage usage) {
     inputs.add(now -> live.usage(new TaskKey(job, node), invocation, usage));
   }
 
   /**
-   * Invocations that an earlier process recorded as started, with no end; of a runner that outlives
-   * its scheduler, once, before the first configuration. The runner owes an end for each.
+   * Resumes the invocations that an earlier process recorded as started and that have no recorded
+   * end. Used with a runner that outlives its scheduler: once, before the first configuration. The
+   * runner must report an end for each of them.
    *
-   * @param running all rows with the status running, of whichever job
+   * @param running all rows with the status running, of any job
    */
   public void restoreRunning(List<StatusRow> running) {
     inputs.add(now -> recovery.resume(running, ports.runner(), now));
   }
 
-  /** Pauses that outlived a restart; before the first step. */
+  /** Restores the pauses that outlived a restart. To be called before the first step. */
   public void restorePauses(List<Pause> stored) {
     pauses.restore(stored);
     views.changed();
   }
 
   /**
-   * How jobs stood when an earlier process ended; after {@link #restorePauses}, before the first
-   * step. Those that have failed start nothing from the first step on.
+   * Restores the states in which jobs were when the earlier process ended. To be called after
+   * {@link #restorePauses} and before the first step. Failed jobs start nothing from the first step
+   * on.
    */
   public void restoreStandings(List<JobStateRecord> stored) {
     outcomes.restore(stored);
   }
 
-  /** Overrides of limits that outlived a restart; before the first step. */
+  /** Restores the limit overrides that outlived a restart. To be called before the first step. */
   public void restoreLimits(List<LimitOverride> stored) {
     limits.restore(stored);
   }
 
-  /** What queues had used before a restart; before the first step. */
+  /** Restores the usage of queues from before a restart. To be called before the first step. */
   public void restoreQueueUsage(List<QueueUsage> stored) {
     if (!stored.isEmpty()) {
       inputs.add(now -> core.restoreQueueUsage(stored, now));
     }
   }
 
-  /** Starts nothing more; live tasks that the shutdown ends count as interrupted, not as killed. */
+  /**
+   * Stops starting tasks. Live tasks that the shutdown ends count as interrupted, not as killed.
+   */
   public void stop() {
     inputs.add(
         now -> {
@@ -404,7 +410,7 @@ public final class SchedulerLoop {
     return chore.answer();
   }
 
-  /** Takes the changes of a chore into batches. */
+  /** Adds the changes of a selection command to the batches. */
   private final class Slices implements SelectionCommand.Sink {
     private final String event;
     private final JobEvent lifts;
@@ -455,7 +461,7 @@ public final class SchedulerLoop {
     commit().thenRun(durable);
   }
 
-  /** See {@link io.espalier.core.api.SchedulerApi#kill}; also tasks of deleted jobs. */
+  /** See {@link io.espalier.core.api.SchedulerApi#kill}. Also kills tasks of deleted jobs. */
   public CompletionStage<Void> kill(String job, String node) {
     return changeDurably(
         now -> {
@@ -577,7 +583,7 @@ public final class SchedulerLoop {
         });
   }
 
-  /** Answers once what it changed is durable. */
+  /** Applies the change in the next step; the stage completes once the change is durable. */
   private <T extends @Nullable Object> CompletionStage<T> changeDurably(LongFunction<T> change) {
     CompletableFuture<T> answer = new CompletableFuture<>();
     inputs.add(
@@ -626,14 +632,14 @@ public final class SchedulerLoop {
     return answer;
   }
 
-  // ---- questions: answered at once, on the owner's thread
+  // ---- queries: answered at once, on the owner's thread
 
   /** See {@link io.espalier.core.api.SchedulerApi#workers}. */
   public List<WorkerView> workers() {
     return pool.view();
   }
 
-  /** All that takes more than a look. */
+  /** The queries that are too large to answer at once. */
   public QueryQueue questions() {
     return questions;
   }
@@ -668,46 +674,46 @@ public final class SchedulerLoop {
     return TaskViews.one(core, live, ports.runner().shard(), job, node);
   }
 
-  /** Scans in slices; completes in a later step. */
+  /** Collects a page of tasks in slices; the stage completes in a later step. */
   public CompletionStage<TaskPage> tasks(TaskQuery query) {
     TaskPageQuery chore = new TaskPageQuery(core, live, ports.runner().shard(), query);
     inputs.add(now -> chores.add(chore));
     return chore.answer();
   }
 
-  /** The counts of all configured jobs, by name, as of this moment. */
+  /** Current progress of all configured jobs, by name. */
   public Map<String, JobProgress> progress() {
     return views.progress();
   }
 
-  /** How all configured jobs stand, by name, as of this moment. */
+  /** Current states of all configured jobs, by name. */
   public Map<String, JobStateRecord> standings() {
     return outcomes.latest();
   }
 
-  /** The highest use of every resource so far. */
+  /** The peak usage of every resource so far. */
   public List<PeakUsage> peaks() {
     return core.peaks();
   }
 
-  /** Invocations that are alive. */
+  /** The number of live invocations. */
   public int liveCount() {
     return live.size();
   }
 
-  /** What this loop has done so far; may be read by any thread. */
+  /** Statistics of this loop; any thread may read them. */
   public LoopStats stats() {
     return stats;
   }
 
-  /** How many tasks this loop has started. */
+  /** The number of tasks that this loop has started. */
   public long started() {
     return starts.count();
   }
 
   /**
-   * Nothing runs, nothing may start, nothing waits for a time, and all of it is durable: only news
-   * from outside could change that.
+   * Returns true when no task runs, none may start, none waits for a time, and everything is
+   * durable: only an external input could change that.
    */
   public boolean isQuiet() {
     return inputs.isEmpty()
@@ -722,7 +728,10 @@ public final class SchedulerLoop {
         && !endsOfOverridesMatter();
   }
 
-  /** Whether a back-off will end, or a start be allowed again, of a job that may start then. */
+  /**
+   * Returns true when a job that may start tasks has a task that waits for its back-off or for its
+   * start rate.
+   */
   private boolean timersMatter() {
     boolean rates = core.jobsHeldByRate() + core.nodesHeldByRate() > 0;
     return core.nextTimerMillis() != Long.MAX_VALUE
@@ -732,7 +741,7 @@ public final class SchedulerLoop {
                     (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isClosed(job.job()));
   }
 
-  /** Whether tasks remain that the end of a pause or of another limit may start. */
+  /** Returns true when the end of a pause or of a limit override may start remaining tasks. */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE && limits.nextMillis() == Long.MAX_VALUE) {
       return false;
@@ -751,9 +760,9 @@ public final class SchedulerLoop {
   // ---- the step
 
   /**
-   * One step of the loop.
+   * Performs one step of the loop.
    *
-   * @return how long to sleep at most before the next step, unless there is news
+   * @return the longest time to sleep before the next step, unless an input arrives
    */
   public Duration runOnce(long nowMillis) {
     core.setClock(nowMillis);
@@ -814,14 +823,14 @@ public final class SchedulerLoop {
     return latest.isDone() && !latest.isCompletedExceptionally();
   }
 
-  /** Brings the states of jobs up to date, and closes those that are through. */
+  /** Brings the states of jobs up to date and closes jobs that are finished. */
   private void lookAtJobs(long nowMillis) {
     if (changes.hasConfig() && outcomes.step(nowMillis, this::recordStanding)) {
       views.changed();
     }
   }
 
-  /** When there is nothing better to do: a job that is stuck stays so. */
+  /** Checks for stuck jobs, only when nothing else is left to do: a stuck job stays stuck. */
   private void judgeStuck(long nowMillis, boolean more) {
     if (!more
         && judgesStuck()
@@ -871,7 +880,7 @@ public final class SchedulerLoop {
     return chores.stream().anyMatch(chore -> !chore.waits());
   }
 
-  /** Whether there is more to place. */
+  /** Runs a slice of a scheduling round. Returns true when the round can place more tasks. */
   private boolean round(long nowMillis) {
     if (stopping || !changes.hasConfig() || nowMillis < retryPolicyAt || core.isTouched()) {
       return false;
@@ -891,7 +900,7 @@ public final class SchedulerLoop {
       roundComplete = core.round(policy, STARTS_PER_SLICE, run -> placed(run, nowMillis));
       views.error("policy", null);
     } catch (RuntimeException e) {
-      // A plug-in's mistake must not take the scheduler down; what it placed is placed.
+      // A bug in a plug-in must not stop the scheduler; its placements so far remain valid.
       views.error("policy", policy.name() + " failed: " + e);
       ports.warnings().warn("policy " + policy.name() + " failed: " + e, "", "");
       stats.policyFailed(live.size() - before);
@@ -900,7 +909,7 @@ public final class SchedulerLoop {
       return false;
     }
     placedInRound = live.size() > before;
-    // A look that finds nothing after one that found nothing is no new round.
+    // A round that places nothing, right after another one that placed nothing, is not counted.
     stats.round(live.size() - before, roundComplete && (placedInRound || !wasOver));
     return !roundComplete;
   }
@@ -969,9 +978,10 @@ public final class SchedulerLoop {
   }
 
   /**
-   * A run that was adopted before its job or node was known charges no path. Where both are there
-   * by now, also as a removed job of which other tasks run, the core knows the task's other
-   * statuses and nobody will read this one.
+   * Gives the core the final status of a run that was adopted before its job or node was known and
+   * therefore charges no path. If both are known by now, even as a removed job that still has
+   * running tasks, the core has already loaded the stored statuses, so it would never learn this
+   * one from the store.
    */
   private void knowOutside(TaskKey key, TaskStatus status) {
     int job = core.findJob(key.job());
@@ -981,7 +991,10 @@ public final class SchedulerLoop {
     }
   }
 
-  /** What the supervisor stopped in the runner's stead ended for that limit. */
+  /**
+   * Replaces the stop reason of a task that the watchdog or the limit enforcer stopped instead of
+   * the runner.
+   */
   private static TaskResult withReason(TaskResult end, Live task) {
     boolean unexplained = end.stopReason() == null || end.stopReason() == StopReason.REQUESTED;
     if (task.overLimit != null && unexplained && end.kind() == TaskResult.Kind.KILLED) {
@@ -992,7 +1005,10 @@ public final class SchedulerLoop {
         : end;
   }
 
-  /** Applies {@code --max-attempts}: attempts since the task was last forgiven. */
+  /**
+   * Applies {@code --max-attempts}, the maximum number of attempts since the task was last
+   * forgiven.
+   */
   private TaskStatus bounded(@Nullable TaskStatus status) {
     if (status == null) {
       throw new IllegalStateException("a task that ran has no status");
@@ -1028,7 +1044,7 @@ public final class SchedulerLoop {
     changes.wrote(row);
   }
 
-  /** Notes a status that was changed by something else than a start, an end or a command. */
+  /** Records a status that changed for a reason other than a start, an end or a command. */
   private void recordChanged(StatusRow row, long nowMillis) {
     batch.put(row);
     events.changed(row, nowMillis);
@@ -1055,7 +1071,7 @@ public final class SchedulerLoop {
     toConfirm.clear();
     if (changesOfThisStep.isEmpty()) {
       if (!ends.isEmpty()) {
-        // What is known of their invocations may be in a batch that is not durable yet.
+        // The start of these invocations may be in a batch that is not durable yet.
         whenDurable(now -> ends.forEach(ports.runner()::recorded));
       }
       return written;
@@ -1074,15 +1090,16 @@ public final class SchedulerLoop {
     return written;
   }
 
-  /** In a later step, once all that was committed so far is durable. */
+  /** Runs an action in a later step, once everything committed so far is durable. */
   private void whenDurable(LongConsumer then) {
     written.thenRun(() -> ports.owner().execute(() -> inputs.add(then)));
   }
 
   /**
-   * For answers of this loop that must not be taken back by a crash.
+   * The durability of the steps so far, for answers that a crash must not take back.
    *
-   * @return completes once all that was done in the steps so far is durable, on any thread
+   * @return a stage that completes, on any thread, once everything done in the steps so far is
+   *     durable
    */
   public CompletionStage<Void> durable() {
     return written;

@@ -13,14 +13,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is written of the new tasks of a change from before their stored rows are read until the
- * change is in force. The scheduler is the only writer, and all that it wrote earlier was durable
- * before the reading: so what is written here is newer than any row that was read.
+ * The rows that were written for the new tasks of an update, from before their stored rows are read
+ * until the update is in force. The scheduler is the only writer, and everything that it wrote
+ * earlier was durable before the read: the rows collected here are therefore newer than any row
+ * that was read.
  */
 final class StatusLoading {
   private final UpdatePlan change;
 
-  /** Jobs all of whose tasks are new, and those of which only some are. */
+  /** Jobs whose tasks are all new, and all jobs with at least one new task. */
   private final Set<String> fresh;
 
   private final Set<String> jobs;
@@ -29,7 +30,7 @@ final class StatusLoading {
   /**
    * The latest row of one task.
    *
-   * @param counted whether its end was counted for its job
+   * @param counted whether the row is already counted for its job
    */
   record Written(StatusRow row, boolean counted) {}
 
@@ -41,7 +42,8 @@ final class StatusLoading {
     news.nodes().forEach(nodes -> jobs.addAll(nodes.jobs()));
   }
 
-  @SuppressWarnings("ReferenceEquality") // It was read for this change, not for one like it.
+  @SuppressWarnings("ReferenceEquality") // Rows are read for this very update, not for an equal
+                                         // one.
   boolean isFor(UpdatePlan other) {
     return change == other;
   }
@@ -50,7 +52,7 @@ final class StatusLoading {
     return fresh.contains(job);
   }
 
-  /** Whether rows of the job are read. */
+  /** Returns true when rows of the job are read. */
   boolean concerns(String job) {
     return jobs.contains(job);
   }
@@ -63,12 +65,12 @@ final class StatusLoading {
     return written.get(task);
   }
 
-  /** What was written of an earlier job of that name is not for the new one. */
+  /** Discards what was written for an earlier job of that name. */
   void forget(String job) {
     written.keySet().removeIf(task -> task.job().equals(job));
   }
 
-  /** The tasks of which something was written so far. */
+  /** The tasks for which a row was written so far. */
   List<TaskKey> tasks() {
     return new ArrayList<>(written.keySet());
   }

@@ -27,10 +27,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings prepared changes into force, one at a time and in slices: first the core's index, then the
- * stored statuses of the tasks that are new. Jobs that wait for stored statuses are held, so that
- * nothing done is started again. What was written while they were read counts for more than what
- * was read.
+ * Brings prepared updates into force, one at a time and in slices: first the core's index, then the
+ * stored statuses of the new tasks. Jobs that wait for stored statuses are blocked, so that no
+ * finished task is started again. A row that was written during the read takes precedence over the
+ * row that was read.
  */
 final class UpdateApplier {
   private static final int INDEX_UNITS = 20_000;
@@ -43,16 +43,16 @@ final class UpdateApplier {
   private final JobStateTracker outcomes;
   private final long epoch;
 
-  /** Of the change that is being prepared, or is under way. */
+  /** Rows written since the read began, for the update that is being prepared or applied. */
   private @Nullable StatusLoading reading;
 
-  /** Tasks that were written of while their rows were read; to be given to the core at the end. */
+  /** Tasks whose rows were written during the read; applied to the core at the end. */
   private @Nullable ArrayDeque<TaskKey> toApply;
 
-  /** Jobs that stay held, with what is known to be wrong. */
+  /** Jobs that stay blocked, each with what is known to be wrong. */
   private final Map<String, String> contradicted = new TreeMap<>();
 
-  /** Jobs that were made again while tasks of the old ones ran. */
+  /** Jobs that were created again while tasks of their predecessors ran. */
   private final ArrayDeque<String> toClear = new ArrayDeque<>();
 
   private int nextNode;
@@ -61,7 +61,7 @@ final class UpdateApplier {
   private @Nullable CompletableFuture<Void> answer;
 
   /**
-   * Jobs that wait for stored statuses: still to be held, held, and held for longer than needed.
+   * Jobs blocked for stored statuses, those still to be blocked, and those still to be unblocked.
    */
   private Set<String> held = Set.of();
 
@@ -76,7 +76,8 @@ final class UpdateApplier {
   private long nodesAtMillis;
 
   /**
-   * @param epoch of this scheduler: what runs by rows of earlier ones and is not alive has died
+   * @param epoch epoch of this scheduler: a task that runs by a row of an earlier epoch, and is not
+   *     alive, has died
    */
   UpdateApplier(
       SchedulingCore core,
@@ -99,7 +100,7 @@ final class UpdateApplier {
     return current != null;
   }
 
-  /** Whether a change came into force in the last step. */
+  /** Returns true when an update came into force in the last step. */
   boolean tookForce() {
     return tookForce;
   }
@@ -108,12 +109,15 @@ final class UpdateApplier {
     return nodesAtMillis;
   }
 
-  /** What jobs wait for that stay held; null: nothing is wrong. */
+  /** Explains why jobs stay blocked; null when nothing is wrong. */
   @Nullable String problem() {
     return contradicted.isEmpty() ? null : String.join("; ", contradicted.values());
   }
 
-  /** What was written of the job's tasks is not for a later job of the same name. */
+  /**
+   * Discards what was written for the job's tasks, so that a later job of the same name does not
+   * inherit it.
+   */
   void forget(String job) {
     contradicted.remove(job);
     if (reading != null) {
@@ -122,10 +126,10 @@ final class UpdateApplier {
   }
 
   /**
-   * The stored rows of the change's new tasks are about to be read: from now on it is noted what is
-   * written of them.
+   * Announces that the stored rows of the update's new tasks are about to be read. Rows written for
+   * these tasks are collected from now on.
    *
-   * @throws IllegalStateException when another change is under way
+   * @throws IllegalStateException when another update is being applied
    */
   void willRead(UpdatePlan change) {
     if (current != null) {
@@ -135,7 +139,7 @@ final class UpdateApplier {
     change.newTasks().jobs().forEach(outcomes::willRestore);
   }
 
-  /** A row of a task goes to the store. */
+  /** Notes a row that is being written to the store. */
   void wrote(StatusRow row) {
     if (reading == null || !reading.concerns(row.job())) {
       return;
@@ -147,8 +151,10 @@ final class UpdateApplier {
   }
 
   /**
-   * @throws IllegalStateException when another change is under way, or rows were read that {@link
-   *     #willRead} was not told of
+   * Begins to apply an update; {@link #step} continues.
+   *
+   * @throws IllegalStateException when another update is being applied, or when rows were read
+   *     without a call of {@link #willRead}
    */
   void begin(PreparedUpdate change, CompletableFuture<Void> inForce) {
     if (current != null) {
@@ -174,10 +180,10 @@ final class UpdateApplier {
   }
 
   /**
-   * Does a slice.
+   * Applies a slice of the update.
    *
    * @param changed receives statuses that differ from what is stored
-   * @return whether there is more to do at once
+   * @return true when there is more to do at once
    */
   boolean step(long nowMillis, Consumer<StatusRow> changed) {
     tookForce = false;
@@ -242,7 +248,7 @@ final class UpdateApplier {
     }
   }
 
-  /** The core has kept the statuses of a removed job for as long as tasks of it ran. */
+  /** Clears the statuses of the job's predecessor, which the core retained while its tasks ran. */
   private void clear(String name) {
     int job = core.findJob(name);
     Job config = core.job(job);
@@ -266,7 +272,7 @@ final class UpdateApplier {
     }
   }
 
-  /** A row that was read. */
+  /** Applies a row that was read, unless a newer one was written. */
   private void restore(StatusRow row, long nowMillis, Consumer<StatusRow> changed) {
     if (reading != null && reading.latest(row.key()) == null) {
       apply(row, true, nowMillis, changed);
@@ -274,9 +280,10 @@ final class UpdateApplier {
   }
 
   /**
-   * What was written since is newer than what was read; also of tasks of which nothing was stored.
+   * Applies the rows written since the read began, which are newer than those read. This includes
+   * rows of tasks for which nothing was stored.
    *
-   * @return whether there is more to do
+   * @return true when there is more to do
    */
   private boolean applyWritten(long nowMillis, Consumer<StatusRow> changed) {
     if (reading == null) {
@@ -295,9 +302,9 @@ final class UpdateApplier {
   }
 
   /**
-   * Gives a task of which the core knows nothing its status.
+   * Sets the status of a task that is new to the core.
    *
-   * @param count whether its job has not counted it yet
+   * @param count true when the job has not counted this row yet
    */
   private void apply(StatusRow row, boolean count, long nowMillis, Consumer<StatusRow> changed) {
     int job = core.findJob(row.job());
@@ -324,8 +331,9 @@ final class UpdateApplier {
   }
 
   /**
-   * All that this scheduler starts it knows to live until it has written the end: a row that says
-   * otherwise is wrong, and a guess could start a task that lives, or that is done.
+   * Blocks a job whose stored row contradicts this scheduler. The scheduler knows every invocation
+   * that it started until it has written the end; if a row of its own epoch differs, the row is
+   * wrong, and a guess could start a task that is still alive, or already done.
    */
   private void contradicts(StatusRow row) {
     contradicted.putIfAbsent(
@@ -340,7 +348,7 @@ final class UpdateApplier {
             + " report this as a bug");
   }
 
-  /** An invocation of an earlier scheduler that has died with it. */
+  /** The status after the interruption of an invocation that died with an earlier scheduler. */
   private static TaskStatus interrupted(StatusRow row, RetryPolicy retrying, long nowMillis) {
     Transition transition =
         TaskTransitions.apply(

@@ -20,12 +20,12 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Publishes what monitors read, not more often than they can look. */
+/** Publishes the view that monitors read, at a limited rate. */
 final class ViewPublisher {
-  /** The longest time between two views of a scheduler that does nothing: keeps it healthy. */
+  /** The longest interval between two views of an idle scheduler; shows that it is healthy. */
   private static final long HEARTBEAT_MILLIS = 1_000;
 
-  /** The source of the error that the store is behind. */
+  /** The source of the error that the store lags behind. */
   private static final String BEHIND = "durability";
 
   private final SchedulingCore core;
@@ -42,7 +42,10 @@ final class ViewPublisher {
   private long nodesAtMillis;
   private long publishedAt = Long.MIN_VALUE / 2;
 
-  /** Whether a view was made that is not published yet; then monitors are told so at that time. */
+  /**
+   * Whether a view was made and not published yet; monitors are notified of that at {@code
+   * remindAt}.
+   */
   private boolean waits;
 
   private long remindAt;
@@ -79,7 +82,7 @@ final class ViewPublisher {
     dirty = true;
   }
 
-  /** Of the configuration, and of what node sources deliver for it. */
+  /** The problems of the configuration and of the nodes that its sources deliver. */
   private List<Problem> problems() {
     List<Problem> ofNodes = hasConfig ? core.nodeProblems() : List.of();
     List<Problem> stuck = hasConfig ? outcomes.stuck() : List.of();
@@ -88,7 +91,7 @@ final class ViewPublisher {
     }
     List<Problem> all = new ArrayList<>(configProblems);
     all.addAll(stuck);
-    // Where the parser has found it without knowing the nodes it is said once.
+    // A problem that the parser found without knowing the nodes is listed only once.
     Set<String> said = configProblems.stream().map(Problem::path).collect(Collectors.toSet());
     ofNodes.stream().filter(p -> p.path().isEmpty() || !said.contains(p.path())).forEach(all::add);
     return all;
@@ -104,11 +107,11 @@ final class ViewPublisher {
   }
 
   /**
-   * Makes a view when there is news and the last one is old enough; to be {@link #publish
-   * published} once all that it tells of is durable: a crash must not take back what monitors have
-   * seen.
+   * Makes a view when something has changed and the last one is old enough. The caller must {@link
+   * #publish publish} it once everything that it shows is durable: a crash must not take back what
+   * monitors have seen.
    *
-   * @return null: it is not time yet, or one that was made has not been published
+   * @return null when it is too early, or when the previous view is not published yet
    */
   @Nullable SchedulerView makeIfDue(long nowMillis) {
     if (waits || nowMillis < due()) {
@@ -125,7 +128,7 @@ final class ViewPublisher {
     return publishedAt + (dirty ? SchedulerLoop.VIEW_MILLIS : HEARTBEAT_MILLIS);
   }
 
-  /** All that the view tells of is durable. */
+  /** Publishes a view; everything that it shows must be durable. */
   void publish(SchedulerView view, long nowMillis, Consumer<SchedulerView> views) {
     waits = false;
     error(BEHIND, null);
@@ -135,8 +138,8 @@ final class ViewPublisher {
   }
 
   /**
-   * While the store is slow or away monitors see what was durable last, and why; and that the
-   * scheduler lives.
+   * Publishes the last durable view again while the store is slow or unavailable, with an error
+   * that explains the delay. This also shows that the scheduler is alive.
    */
   void remind(long nowMillis, Consumer<SchedulerView> views) {
     if (!waits || nowMillis < remindAt) {
@@ -154,7 +157,7 @@ final class ViewPublisher {
     views.accept(latest);
   }
 
-  /** When to be called again. */
+  /** When to call {@link #makeIfDue} or {@link #remind} again. */
   long nextMillis() {
     return waits ? remindAt : due();
   }
@@ -163,7 +166,7 @@ final class ViewPublisher {
     return hasConfig ? progress.counts() : Map.of();
   }
 
-  /** With what keeps all jobs from starting anything, as far as the configuration goes. */
+  /** All errors, plus those that keep all jobs from starting tasks because of the configuration. */
   private Map<String, String> errors(@Nullable Config config) {
     Map<String, String> all = new TreeMap<>(errors);
     if (config != null && !config.settings().enabled()) {

@@ -1,14 +1,14 @@
 /**
- * The scheduler loop: one method, no thread.
+ * The scheduler loop: one owner thread calls it, step by step.
  *
- * <p>Each step takes what came in, lets the core decide, and writes what changed; a task starts
- * only after its row is durable. The packages, each of which uses only those named before it:
+ * <p>Each step takes the inputs, lets the core decide, and writes the changes; a task starts only
+ * after its row is durable. The packages, each of which uses only those listed before it:
  *
  * <ul>
- *   <li>{@code state}: the running tasks and the ports to the world;
- *   <li>{@code query}: questions that are answered in slices;
+ *   <li>{@code state}: the running tasks and the ports to the outside;
+ *   <li>{@code query}: queries that are answered in slices;
  *   <li>{@code command}: what operators do to jobs, tasks, limits and workers;
- *   <li>{@code watch}: what happens by itself when its time has come.
+ *   <li>{@code watch}: checks and actions that time triggers.
  * </ul>
  */
 @NullMarked

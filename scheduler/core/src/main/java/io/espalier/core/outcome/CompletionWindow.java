@@ -3,12 +3,12 @@ package io.espalier.core.outcome;
 import java.util.Arrays;
 
 /**
- * How many tasks of a job ended lately, and how many of those failed: a ring of {@link #BUCKETS}
- * buckets, so that an end counts for as long as the window to within one of them. Costs the same
- * for each end, however many there are. Not thread-safe.
+ * Counts the recently ended tasks of a job, and the failed ones among them, in a ring of {@link
+ * #BUCKETS} buckets: an end counts for the length of the window, to within one bucket. Each end
+ * costs the same, however many there are. Not thread-safe.
  */
 public final class CompletionWindow {
-  /** In a window. */
+  /** The number of buckets in a window. */
   public static final int BUCKETS = 64;
 
   private final long width;
@@ -19,18 +19,18 @@ public final class CompletionWindow {
   private long failedInAll;
 
   /**
-   * @param windowMillis at least 1
+   * @param windowMillis length of the window, at least 1
    */
   public CompletionWindow(long windowMillis) {
     width = Math.max(1, -Math.floorDiv(-windowMillis, (long) BUCKETS));
   }
 
-  /** How long a bucket is; an end counts for 63 to 64 of them. */
+  /** The length of a bucket; an end counts for 63 to 64 of them. */
   public long bucketMillis() {
     return width;
   }
 
-  /** A task has ended; of times before the window nothing is noted. */
+  /** Counts an ended task, unless it ended before the window. */
   public void add(long timeMillis, boolean asFailed) {
     long bucket = Math.floorDiv(timeMillis, width);
     advance(bucket);
@@ -46,7 +46,7 @@ public final class CompletionWindow {
     }
   }
 
-  /** Lets go of what is over. */
+  /** Advances the window and drops expired buckets. */
   public void moveTo(long nowMillis) {
     advance(Math.floorDiv(nowMillis, width));
   }
@@ -69,7 +69,7 @@ public final class CompletionWindow {
     newest = bucket;
   }
 
-  /** Begins anew. */
+  /** Resets all counts. */
   public void clear() {
     Arrays.fill(ended, 0);
     Arrays.fill(failed, 0);
@@ -77,12 +77,12 @@ public final class CompletionWindow {
     failedInAll = 0;
   }
 
-  /** As of the latest time given. */
+  /** The count as of the latest time given. */
   public long ended() {
     return endedInAll;
   }
 
-  /** As of the latest time given. */
+  /** The count as of the latest time given. */
   public long failed() {
     return failedInAll;
   }

@@ -4,18 +4,19 @@ import io.espalier.core.config.OutcomeRules;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code fail_job_when} (docs/design/features.md#rules-that-end-a-job). Tasks that failed for good
- * count, attempts do not. A job has failed with {@code failed_tasks} failed ones or more, or with
- * more than {@code failed_pct} percent of those that have ended, once {@code min_samples} have.
+ * Evaluates {@code fail_job_when} (docs/design/features.md#rules-that-end-a-job). It counts
+ * permanently failed tasks, not attempts. A job fails with {@code failed_tasks} failed tasks or
+ * more, or with more than {@code failed_pct} percent of the ended tasks, once {@code min_samples}
+ * have ended.
  */
 public final class FailureRule {
   private FailureRule() {}
 
   /**
-   * Judges counts.
+   * Evaluates counts.
    *
-   * @param ended done and failed tasks
-   * @return why the job has failed, with the numbers; null: it has not
+   * @param ended number of done and failed tasks
+   * @return why the job has failed, with the numbers; null when it has not
    */
   public static @Nullable String broken(OutcomeRules rules, long failed, long ended) {
     if (rules.failedTasks().isPresent() && failed >= rules.failedTasks().getAsInt()) {

@@ -1,18 +1,18 @@
 package io.espalier.core.outcome;
 
 /**
- * The tasks of a job by what matters to its state. Tasks on avoided or disabled nodes count only
+ * Counts of a job's tasks that determine its state. Tasks on avoided or disabled nodes count only
  * while they run.
  *
- * @param untried never started
- * @param left were tried and are to be tried again, now or after a back-off
- * @param running of all nodes, also of those that have gone
- * @param failed for good
+ * @param untried tasks never started
+ * @param left tasks that were tried and will be tried again, now or after a back-off
+ * @param running running tasks on all nodes, including removed ones
+ * @param failed permanently failed tasks
  */
 public record JobCounts(long untried, long left, long running, long done, long failed) {
   public static final JobCounts NONE = new JobCounts(0, 0, 0, 0, 0);
 
-  /** Tasks that have ended for good. */
+  /** The number of tasks with a final result. */
   public long ended() {
     return done + failed;
   }
@@ -21,7 +21,7 @@ public record JobCounts(long untried, long left, long running, long done, long f
     return untried + left + running + done + failed;
   }
 
-  /** Whether nothing runs or will. */
+  /** Returns true when no task runs or will run. */
   public boolean isThrough() {
     return untried + left + running == 0;
   }

@@ -1,19 +1,19 @@
 package io.espalier.core.outcome;
 
-/** What changes the {@link JobFlags} of a job. */
+/** The events that change the {@link JobFlags} of a job. */
 public enum JobEvent {
-  /** An operator pauses it, for a time or for good. */
+  /** An operator pauses it, with or without an expiry. */
   PAUSE,
-  /** The time of a pause is over. */
+  /** Its pause has expired. */
   PAUSE_ENDS,
   /** An operator stops it. */
   STOP,
-  /** An operator lets it go on: ends a pause, a stop, a failure, or an early success. */
+  /** An operator resumes it: ends a pause, a stop, a failure, or an early success. */
   RESUME,
-  /** An operator forgives tasks of it. */
+  /** An operator forgives some of its tasks. */
   FORGIVE,
-  /** An operator lets tasks of it run again. */
+  /** An operator reruns some of its tasks. */
   RERUN,
-  /** Its failure rule is broken. */
+  /** Its failure rule is violated. */
   RULE_BROKEN
 }

@@ -4,37 +4,37 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a job as a whole stands (docs/design/features.md#states-of-jobs); of several that apply
- * {@link JobStateRules} picks one.
+ * The state of a job as a whole (docs/design/features.md#states-of-jobs); if several apply, {@link
+ * JobStateRules} selects one.
  */
 public enum JobState {
-  /** May run; nothing of it was started yet. */
+  /** It may run, but no task was started yet. */
   WAITING,
-  /** Something of it runs, or was started, and there is work left. */
+  /** It has running or started tasks, and there is work left. */
   RUNNING,
-  /** Endless, and it may run: what is done stays done, and nodes that come are taken up. */
+  /** It is endless and may run: done tasks stay done, and new nodes are included. */
   OPEN,
-  /** As much is done as must be, and nothing runs. */
+  /** Enough tasks are done, and none run. */
   SUCCEEDED,
-  /** Its failure rule was broken, or nothing is left to run and too little is done. */
+  /** Its failure rule was violated, or no tasks are left to run and too few are done. */
   FAILED,
-  /** Nothing of it runs, and nothing can start unless somebody acts or nodes come. */
+  /** None of its tasks run, and none can start unless an operator acts or nodes are added. */
   STUCK,
-  /** An operator has stopped it: nothing starts, and what ran was killed. */
+  /** An operator has stopped it: nothing starts, and running tasks were killed. */
   STOPPED,
   /** An operator has paused it: nothing starts. */
   PAUSED,
-  /** The configuration says that nothing of it runs. */
+  /** The configuration keeps it from running. */
   DISABLED,
   /** Its configuration has errors. */
   INVALID;
 
-  /** As in the API, in events and in stores. */
+  /** The name in the API, in events and in stores. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The state of that {@link #word}; null: there is none. */
+  /** The state with that {@link #word}; null when there is none. */
   public static @Nullable JobState ofWord(String word) {
     for (JobState state : values()) {
       if (state.word().equals(word)) {
@@ -44,7 +44,10 @@ public enum JobState {
     return null;
   }
 
-  /** Whether the job is through: it starts nothing unless somebody acts or nodes come. */
+  /**
+   * Returns true when the job is finished: it starts nothing unless an operator acts or nodes are
+   * added.
+   */
   public boolean isEnd() {
     return this == SUCCEEDED || this == FAILED;
   }

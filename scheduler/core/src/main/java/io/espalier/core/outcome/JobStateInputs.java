@@ -3,13 +3,15 @@ package io.espalier.core.outcome;
 import io.espalier.core.config.OutcomeRules;
 
 /**
- * All that the state of a job follows from.
+ * The inputs that determine the state of a job.
  *
- * @param valid its configuration has no errors
- * @param off why the configuration lets nothing of it run; empty: it may
- * @param overdue why its {@code complete_by} lets nothing more start; empty: it does
- * @param stuck why nothing of it can move unless somebody acts, where nothing runs; empty: it can
- * @param donePercent that must be done; {@link OutcomeRules#NEVER}: the job is endless
+ * @param valid whether its configuration has no errors
+ * @param off why the configuration keeps it from running; empty: it may run
+ * @param overdue why its {@code complete_by} prevents further starts; empty: it does not
+ * @param stuck why none of its tasks can start unless an operator acts, while none run; empty: it
+ *     is not stuck
+ * @param donePercent percentage of tasks that must be done; {@link OutcomeRules#NEVER}: the job is
+ *     endless
  */
 public record JobStateInputs(
     boolean valid,
@@ -19,36 +21,42 @@ public record JobStateInputs(
     double donePercent,
     JobCounts tally,
     JobFlags flags) {
-  /** Whether its success rule is met. */
+  /** Returns true when its success rule is met. */
   public boolean isSuccess() {
     long total = tally.total();
     return total > 0 && !isOpen() && Percent.isAtLeast(tally.done(), total, toSucceed());
   }
 
-  /** Whether it has no end: it is endless, and no {@code complete_by} ends it all the same. */
+  /**
+   * Returns true when it has no end: it is endless, and no passed {@code complete_by} has ended it
+   * nevertheless.
+   */
   public boolean isOpen() {
     return donePercent == OutcomeRules.NEVER && overdue.isEmpty();
   }
 
-  /** How much must be done once there is an end. */
+  /**
+   * The percentage that must be done to succeed, all tasks for an endless job that {@code
+   * complete_by} has ended.
+   */
   double toSucceed() {
     return donePercent == OutcomeRules.NEVER ? OutcomeRules.DEFAULT.donePercent() : donePercent;
   }
 
   /**
-   * Whether its success rule keeps the rest of its tasks from starting: it asks for less than all,
-   * that much is done, and nobody has said since that the rest is to run too.
+   * Returns true when its success rule keeps the remaining tasks from starting: it requires less
+   * than all, enough are done, and no operator has requested the rest since.
    */
   public boolean restIsNotNeeded() {
     return isSuccess() && !flags.goesOn() && tally.untried() + tally.left() > 0;
   }
 
-  /** The same with other flags. */
+  /** A copy with other flags. */
   public JobStateInputs with(JobFlags others) {
     return new JobStateInputs(valid, off, overdue, stuck, donePercent, tally, others);
   }
 
-  /** The same with other counts. */
+  /** A copy with other counts. */
   public JobStateInputs with(JobCounts others) {
     return new JobStateInputs(valid, off, overdue, stuck, donePercent, others, flags);
   }

@@ -3,14 +3,14 @@ package io.espalier.core.outcome;
 import io.espalier.core.json.Json;
 
 /**
- * How a job stands, as it is stored: what would not follow from its tasks after a restart, and
- * since when it is so. Immutable.
+ * The stored state of a job: what could not be derived from its tasks after a restart, and since
+ * when it applies. Immutable.
  *
- * @param state as last observed
- * @param reason for people; may be empty
- * @param sinceMillis since when it has that state, epoch milliseconds
+ * @param state last observed state
+ * @param reason reason for people; may be empty
+ * @param sinceMillis when it entered that state, epoch milliseconds
  * @param failure see {@link JobFlags#failure}
- * @param stopped see {@link JobFlags#stopped}; that it is paused is stored as a pause
+ * @param stopped see {@link JobFlags#stopped}; a pause is stored separately
  * @param goesOn see {@link JobFlags#goesOn}
  * @param countedFrom what the failure rule does not count, because an operator has lifted a failure
  */
@@ -25,17 +25,17 @@ public record JobStateRecord(
     Start countedFrom) {
 
   /**
-   * Where the failure rule begins to count.
+   * Where the failure rule starts counting.
    *
-   * @param failed failed tasks that do not count
-   * @param ended the same of ended ones
+   * @param failed number of failed tasks that do not count
+   * @param ended number of ended tasks that do not count
    * @param millis with a window: ends before that time do not count
    */
   public record Start(long failed, long ended, long millis) {
     public static final Start ALL = new Start(0, 0, 0);
   }
 
-  /** As stores keep it, without the job's name; for {@link #fromJson}. */
+  /** The form for stores, without the job's name; see {@link #fromJson}. */
   public Json.Obj toJson() {
     Json.Builder out =
         Json.object().put("state", state.word()).put("reason", reason).put("since_ms", sinceMillis);
@@ -57,9 +57,9 @@ public record JobStateRecord(
   }
 
   /**
-   * Reads what {@link #toJson} wrote.
+   * Parses the result of {@link #toJson}.
    *
-   * @throws IllegalArgumentException for anything else; a state of a later version included
+   * @throws IllegalArgumentException for anything else, including a state of a later version
    */
   public static JobStateRecord fromJson(String job, Json.Obj json) {
     JobState state = JobState.ofWord(text(json, "state"));

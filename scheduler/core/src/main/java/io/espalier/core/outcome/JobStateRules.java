@@ -1,21 +1,21 @@
 package io.espalier.core.outcome;
 
 /**
- * The state machine of jobs (docs/design/features.md#states-of-jobs): what a job's state is, and
- * which moves there are.
+ * The state machine of jobs (docs/design/features.md#states-of-jobs): determines a job's state and
+ * the legal transitions.
  *
- * <p><b>Precedence.</b> Of the states that apply the first counts: invalid, disabled, failed by
- * rule, succeeded, failed because nothing is left to run, stopped, paused, stuck, open, running,
- * waiting. So a job that is through says so, even when it is paused; and one that the configuration
- * keeps from running says that, while its failure waits below.
+ * <p><b>Precedence.</b> If several states apply, the first of these counts: invalid, disabled,
+ * failed by rule, succeeded, failed because nothing is left to run, stopped, paused, stuck, open,
+ * running, waiting. A finished job is therefore shown as finished even when it is paused; and a job
+ * that the configuration keeps from running is shown as such, even if it also failed.
  *
- * <p>The only state that tasks and configuration alone cannot end is failed by rule.
+ * <p>Failed by rule is the only state that tasks and configuration alone cannot end.
  */
 public final class JobStateRules {
   /**
-   * A state and what led to it.
+   * A state and its reason.
    *
-   * @param reason a sentence for people; empty where the state says all
+   * @param reason sentence for people; empty where the state is self-explanatory
    */
   public record Verdict(JobState state, String reason) {}
 
@@ -32,7 +32,7 @@ public final class JobStateRules {
 
   private JobStateRules() {}
 
-  /** What the facts amount to. */
+  /** Determines the state from the inputs. */
   public static Verdict of(JobStateInputs facts) {
     JobFlags flags = facts.flags();
     JobCounts tally = facts.tally();
@@ -100,11 +100,12 @@ public final class JobStateRules {
   }
 
   /**
-   * Whether there is such a move. Operators may pause, stop, forgive and rerun in any state.
+   * Returns whether the transition is legal. Operators may pause, stop, forgive and rerun in any
+   * state.
    *
-   * @return false for a resume of what neither is paused nor has come to an end that an operator
-   *     can lift, for the end of a pause that there is not, for a failure of a job that has failed
-   *     already or has met its success rule
+   * @return false for resuming a job that is neither paused nor ended in a way that an operator can
+   *     undo, for the expiry of a pause that does not exist, and for a failure of a job that has
+   *     already failed or has met its success rule
    */
   public static boolean isLegal(JobStateInputs facts, JobEvent event) {
     JobFlags flags = facts.flags();
@@ -117,11 +118,11 @@ public final class JobStateRules {
   }
 
   /**
-   * The flags after an event; of {@link JobEvent#FORGIVE} and {@link JobEvent#RERUN} with the facts
-   * as they are after the tasks have changed.
+   * The flags after an event. For {@link JobEvent#FORGIVE} and {@link JobEvent#RERUN}, the inputs
+   * must be those after the tasks have changed.
    *
    * @param reason for {@link JobEvent#RULE_BROKEN}: how, not empty; otherwise ignored
-   * @throws IllegalStateException when it is not {@link #isLegal legal}
+   * @throws IllegalStateException when the event is not {@link #isLegal legal}
    */
   public static JobFlags after(JobStateInputs facts, JobEvent event, String reason) {
     if (!isLegal(facts, event)) {

@@ -2,18 +2,21 @@ package io.espalier.core.outcome;
 
 import java.math.BigDecimal;
 
-/** Compares shares of whole numbers with percents, exactly to a millionth of a percent. */
+/** Compares fractions of whole numbers with percentages, exactly to a millionth of a percent. */
 public final class Percent {
   private static final long MILLION = 1_000_000;
 
   private Percent() {}
 
-  /** Whether {@code part} is that many percent of {@code whole} or more; of nothing it is. */
+  /**
+   * Returns true when {@code part} is at least that percentage of {@code whole}; always true for a
+   * whole of 0.
+   */
   public static boolean isAtLeast(long part, long whole, double percent) {
     return part * 100 * MILLION >= millionths(percent) * whole;
   }
 
-  /** Whether {@code part} is more than that many percent of {@code whole}. */
+  /** Returns true when {@code part} is more than that percentage of {@code whole}. */
   public static boolean isMoreThan(long part, long whole, double percent) {
     return part * 100 * MILLION > millionths(percent) * whole;
   }
@@ -22,7 +25,7 @@ public final class Percent {
     return Math.round(percent * MILLION);
   }
 
-  /** For people: without a decimal point where none is needed. */
+  /** The percentage for people: without a decimal point where none is needed. */
   public static String text(double percent) {
     return BigDecimal.valueOf(percent).stripTrailingZeros().toPlainString() + " %";
   }

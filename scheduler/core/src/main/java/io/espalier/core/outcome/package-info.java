@@ -1,5 +1,5 @@
 /**
- * When a job as a whole waits, runs, has succeeded or has failed
+ * Determines when a job as a whole waits, runs, has succeeded or has failed
  * (docs/design/features.md#states-of-jobs). Pure.
  */
 @NullMarked

@@ -4,14 +4,15 @@ import io.espalier.core.json.Position;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that is wrong with what a user gave us.
+ * One problem in a user's input.
  *
- * @param severity an error stops what it stands in (the settings, or one job); a warning does not
- * @param path where in the document, as {@code bistro_settings.nodes.levels[2]}
+ * @param severity an error disables the part that contains it (the settings, or one job); a warning
+ *     does not
+ * @param path path in the document, such as {@code bistro_settings.nodes.levels[2]}
  * @param at line and column, or {@link Position#NONE} when the value has no text
- * @param message what is wrong and what was expected, one sentence
+ * @param message what is wrong and what was expected, in one sentence
  * @param value the offending value as JSON text, shortened; absent for missing keys
- * @param hint what to do about it, such as "did you mean …?"
+ * @param hint how to fix it, such as "did you mean …?"
  */
 public record Problem(
     Severity severity,
@@ -24,7 +25,7 @@ public record Problem(
   private static final int SHOWN_BEGIN = 200;
   private static final int SHOWN_END = 60;
 
-  /** How bad it is. */
+  /** The severity of a problem. */
   public enum Severity {
     ERROR,
     WARNING

@@ -10,12 +10,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way from the root of a document to one value, as {@code bistro_settings.nodes.levels[2]}.
- * Keys that hold dots, brackets, quotes or blanks are quoted, {@code resources["my level"].slots},
- * so that the text can be taken apart again. Immutable.
+ * The path from the root of a document to one value, such as {@code
+ * bistro_settings.nodes.levels[2]}. Keys with dots, brackets, quotes or blanks are quoted, {@code
+ * resources["my level"].slots}, so that the text can be parsed again. Immutable.
  */
 public final class ProblemPath {
-  /** The whole document. */
+  /** The path of the whole document. */
   public static final ProblemPath ROOT = new ProblemPath(null, "", -1);
 
   private static final Pattern PLAIN = Pattern.compile("[^.\\[\\]\"\\s\\p{Cntrl}]+");
@@ -32,18 +32,18 @@ public final class ProblemPath {
     this.index = index;
   }
 
-  /** The member of that key. */
+  /** The path of the member with that key. */
   public ProblemPath key(String member) {
     return new ProblemPath(this, member, -1);
   }
 
-  /** The list item of that index, from 0. */
+  /** The path of the list item with that index, from 0. */
   public ProblemPath index(int item) {
     return new ProblemPath(this, "", item);
   }
 
   /**
-   * Takes the text form apart: keys unquoted, indexes as digits.
+   * Parses the text form: keys unquoted, indexes as digits.
    *
    * @return empty for the root, and for text that is not a path
    */
@@ -102,7 +102,7 @@ public final class ProblemPath {
 
   @Override
   public String toString() {
-    // Paths are made for every value and written for the few that are wrong.
+    // Paths are created for every value, but printed only for the few that are wrong.
     Deque<ProblemPath> steps = new ArrayDeque<>();
     for (ProblemPath p = this; p != null && p.parent != null; p = p.parent) {
       steps.push(p);

@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Collects problems while something is read. Not thread-safe. */
+/** Collects problems while input is parsed. Not thread-safe. */
 public final class Problems {
   private static final int LONGEST_VALUE = 100;
 
@@ -23,17 +23,17 @@ public final class Problems {
     found.addAll(problems);
   }
 
-  /** An error at a value. */
+  /** Adds an error at a value. */
   public void error(ProblemPath path, Json value, String message, @Nullable String hint) {
     add(at(Severity.ERROR, path, value.at(), value, message, hint));
   }
 
-  /** A warning at a value. */
+  /** Adds a warning at a value. */
   public void warning(ProblemPath path, Json value, String message, @Nullable String hint) {
     add(at(Severity.WARNING, path, value.at(), value, message, hint));
   }
 
-  /** A problem with its place and, shortened, its value. */
+  /** Creates a problem with its position and its shortened value. */
   public static Problem at(
       Severity severity,
       ProblemPath path,
@@ -44,7 +44,7 @@ public final class Problems {
     return new Problem(severity, path.toString(), at, message, shortened(value), hint);
   }
 
-  /** How many errors there are so far. */
+  /** The number of errors so far. */
   public int errors() {
     return (int) found.stream().filter(Problem::isError).count();
   }
@@ -53,12 +53,12 @@ public final class Problems {
     return found.size();
   }
 
-  /** What was found, in the order of its places. */
+  /** The problems found, ordered by position. */
   public List<Problem> sorted() {
     return sorted(found);
   }
 
-  /** The problems in the order of their places; those without a place come first. */
+  /** The problems ordered by position; those without a position come first. */
   public static List<Problem> sorted(List<Problem> problems) {
     return problems.stream().sorted(Comparator.comparing(Problem::at)).toList();
   }

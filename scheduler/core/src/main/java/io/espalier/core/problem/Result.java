@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value together with everything that was found wrong on the way to it.
+ * A value together with all problems found while producing it.
  *
- * @param value absent when the errors left nothing usable
+ * @param value absent when errors left nothing usable
  * @param problems errors and warnings, in document order
  */
 public record Result<T>(@Nullable T value, List<Problem> problems) {

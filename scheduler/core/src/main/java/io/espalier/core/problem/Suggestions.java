@@ -5,15 +5,15 @@ import java.util.Locale;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what somebody probably meant. */
+/** Finds what the user probably meant. */
 public final class Suggestions {
   private Suggestions() {}
 
   /**
-   * The candidate that is nearest to a word, or null when none is near. Case and the choice between
-   * {@code -}, {@code _} and blank do not count; ties go to the first by name.
+   * The candidate nearest to a word, or null when none is near. Case is ignored, and {@code -},
+   * {@code _} and blank are equal; ties go to the first by name.
    *
-   * @param maxDistance how many letters may be inserted, removed or replaced
+   * @param maxDistance maximum number of inserted, removed or replaced letters
    */
   public static @Nullable String closest(
       String word, Collection<String> candidates, int maxDistance) {
@@ -31,8 +31,8 @@ public final class Suggestions {
   }
 
   /**
-   * "did you mean X?" for a name out of an open set, or else the names there are, or null when
-   * there is nothing to say. The longer the word, the more may be wrong with it.
+   * Returns "did you mean X?" for a name near to a candidate, otherwise the list of candidates, or
+   * null when there is nothing to suggest. Longer words may contain more mistakes.
    */
   public static @Nullable String hint(String word, Collection<String> candidates) {
     String near = closest(word, candidates, Math.max(1, Math.min(4, word.length() / 3)));
@@ -49,7 +49,7 @@ public final class Suggestions {
     return word.toLowerCase(Locale.ROOT).replace('-', '_').replace(' ', '_');
   }
 
-  /** Levenshtein's distance, or {@code limit} when it is not below it. */
+  /** The Levenshtein distance, or {@code limit} when it is not below it. */
   private static int distance(String a, String b, int limit) {
     if (Math.abs(a.length() - b.length()) >= limit) {
       return limit;

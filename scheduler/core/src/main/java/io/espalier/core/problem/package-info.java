@@ -1,4 +1,4 @@
-/** Problems of user input: collected, never thrown one at a time. */
+/** Problems in user input: collected, never thrown one at a time. */
 @NullMarked
 package io.espalier.core.problem;
 

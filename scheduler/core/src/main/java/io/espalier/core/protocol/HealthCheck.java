@@ -10,12 +10,12 @@ import io.espalier.core.running.WorkerRef;
 import java.util.List;
 
 /**
- * A task that proves the whole path of tasks on a worker: start, process, status, report
- * (docs/design/bistro.md#health-checks). Told apart by its invocation, never by times of two
- * clocks.
+ * A task that checks the whole path of tasks on a worker: start, process, status, report
+ * (docs/design/bistro.md#health-checks). Health checks are identified by their invocation, never by
+ * comparing the times of two clocks.
  */
 public final class HealthCheck {
-  /** Its job. No node and no status belongs to it. */
+  /** The job of health checks. It has no nodes and no statuses. */
   public static final String JOB = "__ESPALIER_HEALTH_CHECK__";
 
   private static final List<String> COMMAND =
@@ -23,7 +23,7 @@ public final class HealthCheck {
 
   private HealthCheck() {}
 
-  /** Whether a task of that job is a health check. */
+  /** Returns true when tasks of that job are health checks. */
   public static boolean is(String job) {
     return job.equals(JOB);
   }

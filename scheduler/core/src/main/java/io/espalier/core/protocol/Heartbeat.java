@@ -4,23 +4,24 @@ import io.espalier.core.running.WorkerRef;
 import java.util.List;
 
 /**
- * Worker to scheduler: "I am here", and with {@code session} 0 "I want to be registered". By
- * sending a registration the worker gives up its old session: from then on it refuses every start
- * until the answer gives it a new one.
+ * A worker's sign of life, sent to the scheduler; with {@code session} 0 also its request to be
+ * registered. By requesting registration the worker gives up its old session: it refuses every
+ * start until the response assigns a new session.
  *
- * @param number grows with every heartbeat of this worker process; answers repeat it. The scheduler
- *     ignores what is not newer than the newest it has seen
- * @param epoch the newest epoch that the worker has heard of, which is that of its session; 0: none
- * @param session 0: register me
- * @param draining takes nothing new, ends when it has nothing left
- * @param healthy whether it could run tasks, as far as it can tell
- * @param note why it is not, or what else an operator should read; may be empty
- * @param running how many tasks run
- * @param unsettled how many ends are not yet acknowledged
- * @param runs with session 0: all that run; else empty
- * @param cleared with session 0: earlier instances of this shard whose processes are gone and whose
- *     tasks this worker has verified to be dead (it holds their data directory and its lock)
- * @param storeId of the status store whose scheduler this process has served; empty: none so far
+ * @param number sequence number, growing with every heartbeat of this worker process and repeated
+ *     in the response. The scheduler ignores a heartbeat that is not newer than the newest it has
+ *     seen
+ * @param epoch the newest epoch known to the worker, which is that of its session; 0: none
+ * @param session session of the worker; 0 requests registration
+ * @param draining whether the worker accepts no new tasks and exits when its last task has ended
+ * @param healthy whether the worker can run tasks, as far as it can tell
+ * @param note why it is not healthy, or another message for operators; may be empty
+ * @param running number of running tasks
+ * @param unsettled number of ends not yet acknowledged
+ * @param runs with session 0: all running invocations; otherwise empty
+ * @param cleared with session 0: earlier instances of this shard whose processes have ended and
+ *     whose tasks this worker has verified to be dead (it holds the lock of their data directory)
+ * @param storeId id of the status store whose scheduler this process has served; empty: none so far
  */
 public record Heartbeat(
     WorkerRef worker,

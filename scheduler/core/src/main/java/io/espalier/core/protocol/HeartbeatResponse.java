@@ -1,17 +1,18 @@
 package io.espalier.core.protocol;
 
 /**
- * The answer to a heartbeat. Only {@link Verdict#ACCEPTED} renews the lease, which is counted from
+ * The response to a heartbeat. Only {@link Verdict#ACCEPTED} renews the lease, which counts from
  * the moment the heartbeat was sent.
  *
- * @param number of the heartbeat that is answered
- * @param epoch of the scheduler that answers; a worker heeds none that is older than one it knows
- * @param session the worker's session; 0 unless accepted
- * @param version of the protocol to be used; 0 unless accepted
- * @param timers in force for the whole pool; the worker keeps those of the newest answer
- * @param drain an operator wants the worker to be drained
- * @param message for the worker's log, when it was not accepted
- * @param storeId of the status store that the scheduler serves; empty: not known
+ * @param number number of the heartbeat
+ * @param epoch epoch of the responding scheduler; a worker ignores epochs older than the newest it
+ *     knows
+ * @param session session of the worker; 0 unless accepted
+ * @param version protocol version to use; 0 unless accepted
+ * @param timers timers of the whole pool; the worker uses those of the newest response
+ * @param drain whether an operator wants the worker to be drained
+ * @param message message for the worker's log when the heartbeat was not accepted
+ * @param storeId id of the scheduler's status store; empty: unknown
  */
 public record HeartbeatResponse(
     long number,
@@ -24,20 +25,26 @@ public record HeartbeatResponse(
     String message,
     String storeId) {
 
-  /** What the worker is to do. */
+  /** What the worker must do. */
   public enum Verdict {
-    /** Go on. */
+    /** Continue. */
     ACCEPTED,
-    /** This session is not known here: register at once, tasks go on. */
+    /** The scheduler does not know this session: register at once; tasks continue. */
     REGISTER_AGAIN,
     /**
-     * The worker was taken for lost, or replaced, or its tasks belong to nobody: stop all of them,
-     * have them verified dead, then register.
+     * The worker counts as lost, or was replaced, or the scheduler does not know its tasks: stop
+     * all of them, have them verified dead, then register.
      */
     STOP_ALL,
-    /** Not in this pool: shard name taken, no common version. Tasks go on; try again later. */
+    /**
+     * The worker is not in this pool: its shard name is taken, or there is no common version. Tasks
+     * continue; try again later.
+     */
     REFUSED,
-    /** Not the leader, not for certain, or not yet ready: try again, elsewhere too. */
+    /**
+     * This scheduler is not the leader, or not certain to be, or not ready yet: try again, also at
+     * other addresses.
+     */
     NOT_LEADER
   }
 }

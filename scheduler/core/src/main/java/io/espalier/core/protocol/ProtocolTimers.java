@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All times of the protocol, in milliseconds. The scheduler has them and hands them to its workers
- * with every answer, so they are set and checked in one place. On the axis of time since the last
- * answered heartbeat was sent (defaults in seconds):
+ * All times of the protocol, in milliseconds. The scheduler sends them to its workers with every
+ * response, so they are set and validated in one place. On the axis of time since the last answered
+ * heartbeat was sent (defaults in seconds):
  *
  * <pre>
  *   0      15      30      45      55         65      70     75            90
@@ -17,23 +17,24 @@ import java.util.Map;
  *          heartbeats              stop-begins               margin ------&gt;
  * </pre>
  *
- * @param heartbeatMillis from one heartbeat to the next
- * @param callMillis after it a call counts as failed with unknown outcome
- * @param leaseMillis a worker's tasks are dead when that much time has passed since it sent the
- *     last heartbeat that was answered
+ * @param heartbeatMillis interval between two heartbeats
+ * @param callMillis timeout after which a call counts as failed with unknown outcome
+ * @param leaseMillis time, counted from when a worker sent the last heartbeat that was answered,
+ *     after which its tasks are dead
  * @param stopMillis how long before the end of its lease a worker begins to stop its tasks
- * @param killWaitMillis from TERM to KILL then
- * @param guardMillis how long before the end of the lease the guard kills what is left
- * @param marginMillis how much longer the scheduler waits than the lease
- * @param unhealthyMillis a worker that was silent that long gets no new tasks
- * @param healthCheckMillis from one health check to the next
- * @param healthCheckTimeoutMillis after it a health check has failed
- * @param askFirstMillis the first question after a call with unknown outcome; then doubling
- * @param askMaxMillis the longest pause between such questions
- * @param reportFirstMillis when an unsettled end is sent again; then doubling
- * @param reportMaxMillis the longest pause between two copies of an end
- * @param takeoverMillis how long a new leader waits before it takes an invocation that nobody
- *     confirms for dead; at least {@link #lostMillis}, see {@link #outwaiting}
+ * @param killWaitMillis time between TERM and KILL in that case
+ * @param guardMillis how long before the end of the lease the guard kills the remaining tasks
+ * @param marginMillis how much longer than the lease the scheduler waits
+ * @param unhealthyMillis silence after which a worker gets no new tasks
+ * @param healthCheckMillis interval between two health checks
+ * @param healthCheckTimeoutMillis timeout after which a health check has failed
+ * @param askFirstMillis first pause before the scheduler asks about a call with unknown outcome; it
+ *     doubles each time
+ * @param askMaxMillis longest such pause
+ * @param reportFirstMillis first pause before an unsettled end is sent again; it doubles each time
+ * @param reportMaxMillis longest such pause
+ * @param takeoverMillis how long a new leader waits before it declares dead an invocation that no
+ *     worker has confirmed; at least {@link #lostMillis}, see {@link #outwaiting}
  */
 public record ProtocolTimers(
     long heartbeatMillis,
@@ -52,18 +53,18 @@ public record ProtocolTimers(
     long reportMaxMillis,
     long takeoverMillis) {
 
-  /** Clocks may run faster or slower than true time by this much, in thousandths (assumption). */
+  /** The assumed maximum deviation of clocks from true time, in thousandths. */
   public static final long DRIFT_PERMILLE = 10;
 
   private static final long LEAST_MARGIN_MILLIS = 200;
 
-  /** A worker is lost after 90 s of silence. */
+  /** The default: a worker is lost after 90 s of silence. */
   public static final ProtocolTimers BALANCED =
       new ProtocolTimers(
           15_000, 5_000, 75_000, 20_000, 10_000, 5_000, 15_000, 40_000, 60_000, 30_000, 1_000,
           30_000, 1_000, 30_000, 90_000);
 
-  /** For tasks that are dear: they survive nine minutes without a scheduler. */
+  /** For expensive tasks: they survive nine minutes without a scheduler. */
   public static final ProtocolTimers PATIENT =
       new ProtocolTimers(
           15_000, 5_000, 600_000, 60_000, 45_000, 5_000, 60_000, 75_000, 60_000, 60_000, 1_000,
@@ -75,7 +76,7 @@ public record ProtocolTimers(
           3_000, 2_000, 16_000, 6_000, 2_000, 2_000, 4_000, 8_000, 15_000, 10_000, 500, 5_000, 500,
           5_000, 20_000);
 
-  /** The presets by the words of {@code --protocol-timers}. */
+  /** The presets by the values of {@code --protocol-timers}. */
   public static Map<String, ProtocolTimers> presets() {
     Map<String, ProtocolTimers> presets = new LinkedHashMap<>();
     presets.put("balanced", BALANCED);
@@ -85,9 +86,10 @@ public record ProtocolTimers(
   }
 
   /**
-   * The same, with a take-over that also outwaits the leases of the leadership before.
+   * The same timers with a take-over that also outwaits the leases of earlier leaderships.
    *
-   * @param earlierLeaseMillis how long those may last, margin included; 0: none are known
+   * @param earlierLeaseMillis longest remaining time of those leases, margin included; 0: none are
+   *     known
    */
   public ProtocolTimers outwaiting(long earlierLeaseMillis) {
     if (earlierLeaseMillis <= takeoverMillis) {
@@ -98,32 +100,32 @@ public record ProtocolTimers(
     return of(values);
   }
 
-  /** After so much silence a worker is lost and its tasks are dead. */
+  /** The silence after which a worker is lost and its tasks are dead. */
   public long lostMillis() {
     return leaseMillis + marginMillis;
   }
 
-  /** After so much time without an answer a worker begins to stop its tasks. */
+  /** The time without a response after which a worker begins to stop its tasks. */
   public long stopAfterMillis() {
     return leaseMillis - stopMillis;
   }
 
-  /** After so much time without an answer the guard kills what is left. */
+  /** The time without a response after which the guard kills the remaining tasks. */
   public long guardAfterMillis() {
     return leaseMillis - guardMillis;
   }
 
-  /** Without a good health check for that long a worker is unhealthy. */
+  /** The time without a good health check after which a worker is unhealthy. */
   public long healthGapMillis() {
     return 2 * healthCheckMillis + healthCheckTimeoutMillis;
   }
 
-  /** The least margin for that lease: both clocks drift, and the guard may come late. */
+  /** The smallest margin for a lease: both clocks drift, and the guard may be late. */
   public static long leastMargin(long leaseMillis) {
     return leaseMillis * 2 * DRIFT_PERMILLE / (1000 - DRIFT_PERMILLE) + LEAST_MARGIN_MILLIS;
   }
 
-  /** Everything that is wrong with them, at once; empty: they are fit for use. */
+  /** All problems of these timers; empty when they are valid. */
   public List<Problem> problems() {
     List<Problem> problems = new ArrayList<>();
     values()
@@ -227,7 +229,7 @@ public record ProtocolTimers(
     }
   }
 
-  /** All of them by the names that flags and messages use, for printing at start. */
+  /** All timers by the names that flags and messages use, for printing at startup. */
   public Map<String, Long> values() {
     Map<String, Long> values = new LinkedHashMap<>();
     values.put("heartbeat", heartbeatMillis);
@@ -249,7 +251,7 @@ public record ProtocolTimers(
   }
 
   /**
-   * The timers with these values, {@link #values} in their order.
+   * Creates timers from values by name, the inverse of {@link #values}.
    *
    * @throws IllegalArgumentException when a name is missing
    */

@@ -5,15 +5,14 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the owner of one half of the protocol works: it handles what has come in, message by message,
- * and then does one step. Each message is handled by the time of its handling: the owner may be
- * stopped between two of them for as long as you like (a frozen process, a suspended host), and
- * what it decides next must know.
+ * Drives the owner of one half of the protocol: it handles incoming messages one by one and then
+ * performs a step. The clock is read again for each message, because the owner may be stopped for
+ * any length of time between two messages (a frozen process, a suspended host), and its next
+ * decision must take that into account.
  *
- * <p>Has no thread: the owner calls {@link #advance}, with its messages in a queue that others
- * fill.
+ * <p>It has no thread: the owner calls {@link #advance}; other threads add messages to the queue.
  *
- * @param <T> what its clock shows
+ * @param <T> type of the clock's readings
  */
 public final class ProvenTurn<T> {
   private final Half<T> half;
@@ -23,26 +22,26 @@ public final class ProvenTurn<T> {
   private T now;
 
   /**
-   * What is owned.
+   * The half of the protocol that is driven.
    *
-   * @param <T> what its clock shows
+   * @param <T> type of the clock's readings
    */
   public interface Half<T> {
-    /** Looks at the clock. */
+    /** Reads the clock. */
     T now();
 
-    /** A message was handled, well or badly. */
+    /** Called after each message, whether it succeeded or failed. */
     void handled();
 
-    /** Does what is due. */
+    /** Performs what is due. */
     long step();
 
-    /** A message failed: a mistake in one must not take all others with it. */
+    /** Reports that a message failed: a bug in one message must not affect the others. */
     void failed(RuntimeException mistake);
   }
 
   /**
-   * @param most so many messages are handled before a step is due
+   * @param most maximum number of messages handled before a step is due
    */
   public ProvenTurn(Half<T> half, Queue<Runnable> inbox, int most) {
     this.half = half;
@@ -51,12 +50,12 @@ public final class ProvenTurn<T> {
     this.now = half.now();
   }
 
-  /** The time of what is being handled. */
+  /** The time of the message or step being handled. */
   public T now() {
     return now;
   }
 
-  /** Handles a message that is not in the queue any more. */
+  /** Handles a message that has already been taken from the queue. */
   public void handle(@Nullable Runnable message) {
     if (message == null) {
       return;
@@ -76,9 +75,10 @@ public final class ProvenTurn<T> {
   }
 
   /**
-   * Handles the next message; when there is none, or there were enough of them, does the step.
+   * Handles the next message, or performs the step when the queue is empty or enough messages were
+   * handled.
    *
-   * @return what the step returned; empty: it has yet to come
+   * @return the result of the step; empty when a message was handled instead
    */
   public OptionalLong advance() {
     Runnable message = handled < most ? inbox.poll() : null;
@@ -91,7 +91,7 @@ public final class ProvenTurn<T> {
     return OptionalLong.of(half.step());
   }
 
-  /** Handles that message, if there is one, and all that wait, and does the step. */
+  /** Handles the given message, if any, then queued messages until a step is performed. */
   public long whole(@Nullable Runnable first) {
     handle(first);
     OptionalLong done = advance();

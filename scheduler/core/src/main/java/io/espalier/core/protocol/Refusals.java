@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Workers that were refused not long ago, for people; no more of them than a page can show. */
+/** Workers that were refused recently, for display; limited in number. */
 final class Refusals {
   private static final int MOST = 20;
 
@@ -13,7 +13,9 @@ final class Refusals {
   private record Refusal(String why, long untilMillis) {}
 
   /**
-   * @return whether that is news
+   * Adds a refusal, unless there are too many.
+   *
+   * @return true when the refusal is new
    */
   boolean add(String shard, String why, long untilMillis) {
     Refusal before = byShard.get(shard);
@@ -24,7 +26,7 @@ final class Refusals {
     return before == null || !before.why().equals(why);
   }
 
-  /** All of them in one line; empty: none. */
+  /** All of them in one line; empty when there are none. */
   Optional<String> told(long nowMillis) {
     byShard.values().removeIf(refusal -> nowMillis >= refusal.untilMillis());
     return byShard.entrySet().stream()

@@ -9,7 +9,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Who is in the pool: takes heartbeats, gives sessions, and decides who may have which name. */
+/** Handles heartbeats: assigns sessions and decides which worker may have which name. */
 final class RegistrationHandler {
   private final LeadershipTerm term;
   private final ProtocolTimers timers;
@@ -21,8 +21,8 @@ final class RegistrationHandler {
   private long sessions;
 
   /**
-   * @param runsUnknown whether a worker may bring invocations of which the store knows nothing: it
-   *     is to stop all it has, then
+   * @param runsUnknown whether a worker may have invocations that the store does not know; such a
+   *     worker must stop all its tasks
    */
   RegistrationHandler(
       LeadershipTerm term,
@@ -41,14 +41,14 @@ final class RegistrationHandler {
     this.out = out;
   }
 
-  /** Whether a worker has served a scheduler of which a new store can know nothing. */
+  /** Returns true when the worker has served an earlier scheduler that a new store cannot know. */
   boolean showsEarlierScheduler(Heartbeat heartbeat) {
     return term.isForeign(heartbeat.storeId())
         || (heartbeat.epoch() != 0 && heartbeat.epoch() != term.epoch())
         || heartbeat.runs().stream().anyMatch(run -> !runs.knows(run));
   }
 
-  /** Of a leader that no newer one is known to have followed. */
+  /** Handles a heartbeat. To be called only while no newer leader is known. */
   HeartbeatResponse heartbeat(Heartbeat heartbeat, long nowMillis) {
     OptionalInt version = Versions.OURS.common(heartbeat.facts().versions());
     if (version.isEmpty()) {
@@ -112,7 +112,7 @@ final class RegistrationHandler {
     states.review(worker, nowMillis);
   }
 
-  /** The worker with its new session; null: it cannot be registered. */
+  /** Registers a worker and gives it a new session; null when it cannot be registered. */
   private @Nullable RemoteWorker register(
       Heartbeat heartbeat, @Nullable RemoteWorker known, long nowMillis) {
     WorkerRef ref = heartbeat.worker();
@@ -148,7 +148,7 @@ final class RegistrationHandler {
     return worker;
   }
 
-  /** Whether a newcomer may have the shard name of a worker that is there. */
+  /** Returns true when a newcomer may take the shard name of a registered worker. */
   private boolean mayReplace(RemoteWorker holder, Heartbeat newcomer, long nowMillis) {
     return holder.isLost()
         || newcomer.cleared().contains(holder.ref.instance())
@@ -174,7 +174,7 @@ final class RegistrationHandler {
                 + " ms ago");
   }
 
-  /** That process has ended and its tasks are verified dead. */
+  /** Marks a worker process as ended and its tasks as dead. */
   private void clear(WorkerRef gone, long nowMillis) {
     String why = "its worker was restarted";
     for (TrackedRun run : runs.resumedOn(gone)) {
@@ -187,7 +187,10 @@ final class RegistrationHandler {
     }
   }
 
-  /** Settles what the old session left open: what is not said to run must be asked for. */
+  /**
+   * Reconciles the runs of the old session: a run that the worker does not list must be asked
+   * about.
+   */
   private void takeStock(RemoteWorker worker, Heartbeat heartbeat, long nowMillis) {
     worker.runs.addAll(runs.resumedOn(worker.ref));
     Set<RunId> said = Set.copyOf(heartbeat.runs());

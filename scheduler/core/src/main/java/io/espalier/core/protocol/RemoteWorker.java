@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** One worker process as the scheduler's side knows it. */
+/** One worker process as seen by the scheduler. */
 final class RemoteWorker {
   private static final int MOST_STARTS = 256;
   private static final int MOST_OTHERS = 1_000;
@@ -22,30 +22,30 @@ final class RemoteWorker {
   final WorkerRef ref;
   WorkerDescription facts;
 
-  /** 0: none is valid. */
+  /** The valid session; 0: none. */
   long session;
 
-  /** The newest heartbeat seen, and the one that asked for the present session. */
+  /** The number of the newest heartbeat, and of the one that requested the current session. */
   long lastHeartbeat;
 
   long registeredBy;
   long lastSeen;
 
-  /** After it all its tasks are dead. */
+  /** The time after which all its tasks are dead. */
   long lostAt;
 
   boolean draining;
   boolean healthy = true;
   String ownNote = "";
 
-  /** Another process has taken its shard name. */
+  /** Whether another process has taken its shard name. */
   boolean retired;
 
   WorkerInfo.State state = WorkerInfo.State.NEW;
   String note = "";
   long since;
 
-  /** What is on it and has not ended. */
+  /** Its runs that have not ended. */
   final Set<TrackedRun> runs = new LinkedHashSet<>();
 
   private final ArrayDeque<TrackedRun> starts = new ArrayDeque<>();
@@ -61,7 +61,7 @@ final class RemoteWorker {
   int failedCalls;
   long retryAt = Long.MIN_VALUE;
 
-  /** The health check that was sent or is to be; null: none is. */
+  /** The health check that is queued or running; null: none. */
   @Nullable TrackedRun check;
 
   long checkedAt;
@@ -70,13 +70,13 @@ final class RemoteWorker {
   String checkNote = "";
   String callNote = "";
 
-  /** When its entry in the heap of timers comes up. */
+  /** When its entry in the heap of timers is due. */
   long armedAt = Long.MAX_VALUE;
 
   /**
-   * What was sent and is not answered.
+   * A batch that was sent and is not answered yet.
    *
-   * @param ordered whose orders, and up to which of their numbers
+   * @param ordered runs whose commands are in the batch, with the number of the last one
    */
   record Batch(
       long number, List<TrackedRun> starts, Map<TrackedRun, Long> ordered, List<TrackedRun> asks) {}
@@ -102,14 +102,14 @@ final class RemoteWorker {
     return starts.remove(run);
   }
 
-  /** Has the orders for a run sent, if it is known to be there. */
+  /** Queues the commands for a run, if the worker is known to have it. */
   void deliverOrders(TrackedRun run) {
     if (run.state == TrackedRun.State.RUNNING && !run.orders.isEmpty()) {
       ordered.add(run);
     }
   }
 
-  /** It is known to run here. */
+  /** Notes that a run is known to run here. */
   void confirm(TrackedRun run) {
     unsure.remove(run);
     run.state = TrackedRun.State.RUNNING;
@@ -117,7 +117,7 @@ final class RemoteWorker {
     deliverOrders(run);
   }
 
-  /** The orders of a run up to that number have been heeded. */
+  /** Notes that the worker has carried out the commands of a run up to that number. */
   void ordersArrived(TrackedRun run, long upTo) {
     run.orders.removeIf(order -> order.number() <= upTo);
     deliverOrders(run);
@@ -137,7 +137,7 @@ final class RemoteWorker {
     unsure.remove(run);
   }
 
-  /** Changes the time of the next question, which is part of the order of the set. */
+  /** Changes the time of the next query for a run, which is part of the order of the set. */
   void ask(TrackedRun run, long at) {
     unsure.remove(run);
     run.state = TrackedRun.State.UNSURE;
@@ -145,7 +145,7 @@ final class RemoteWorker {
     unsure.add(run);
   }
 
-  /** Whether there is anything to send at this instant. */
+  /** Returns true when there is anything to send now. */
   boolean hasWork(long now) {
     return !starts.isEmpty()
         || !ordered.isEmpty()
@@ -154,7 +154,7 @@ final class RemoteWorker {
         || (!unsure.isEmpty() && unsure.first().askAt <= now);
   }
 
-  /** Takes the next batch; what was taken is under way. */
+  /** Takes the next batch; its contents count as sent but not answered. */
   WorkBatch take(long epoch, long number, long now) {
     List<TrackedRun> sentStarts = new ArrayList<>();
     List<LaunchSpec> launches = new ArrayList<>();
@@ -198,7 +198,7 @@ final class RemoteWorker {
         nowSettled);
   }
 
-  /** Forgets what belongs to a session that has ended. */
+  /** Discards what belongs to a session that has ended. */
   void endSession() {
     session = 0;
     underWay = null;

@@ -7,11 +7,13 @@ import io.espalier.core.running.WorkerRef;
 import java.util.List;
 
 /**
- * Worker to scheduler: what tasks said and how they ended. Ends are sent again and again until they
- * are settled; progress and usage only once. Facts: they need no session.
+ * A worker's report to the scheduler: the progress and ends of its tasks. Ends are sent repeatedly
+ * until they are settled; progress and usage are sent only once. Reports need no session, because
+ * they state facts.
  *
- * @param number grows with every report of this worker process; at most one is under way
- * @param ends of tasks that are verified dead
+ * @param number sequence number, growing with every report of this worker process; at most one
+ *     report is unanswered at a time
+ * @param ends ends of tasks that are verified dead
  * @param storeId as in {@link Heartbeat}
  */
 public record Report(
@@ -27,7 +29,7 @@ public record Report(
     usage = List.copyOf(usage);
   }
 
-  /** What a live task said of its progress. */
+  /** The progress of a live task. */
   public record ProgressOf(RunId run, Progress progress) {}
 
   /** What a live task has used so far. */

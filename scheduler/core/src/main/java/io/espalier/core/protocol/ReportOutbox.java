@@ -14,8 +14,8 @@ import java.util.PriorityQueue;
 import java.util.function.BiConsumer;
 
 /**
- * What a worker has to report. An end is kept and sent again, after pauses that double, until the
- * scheduler says that it is durable.
+ * Collects what a worker must report. An end is retained and sent repeatedly, with doubling pauses,
+ * until the scheduler acknowledges it as durable.
  */
 final class ReportOutbox {
   private static final int MOST_ENDS = 500;
@@ -37,12 +37,12 @@ final class ReportOutbox {
   private long notBefore = Long.MIN_VALUE;
   private long samplesNotBefore = Long.MIN_VALUE;
 
-  /** An end that is not acknowledged. */
+  /** An end that is not acknowledged yet. */
   private static final class Unsettled {
     final TaskResult end;
     int copies;
 
-    /** Its valid entry in the queue; 0: it is under way. */
+    /** Its valid entry in the queue; 0: it is being sent. */
     long order;
 
     Unsettled(TaskResult end) {
@@ -57,7 +57,7 @@ final class ReportOutbox {
     this.out = out;
   }
 
-  /** Of the store that all of it is for. */
+  /** Sets the store to which all reports belong. */
   void storeId(String newStoreId) {
     storeId = newStoreId;
   }
@@ -90,7 +90,7 @@ final class ReportOutbox {
     unsettled.remove(run);
   }
 
-  /** There is a scheduler that has heard of none of them. */
+  /** Sends all ends again at once, because the current scheduler has received none of them. */
   void sendAllAgain(long now) {
     failures = 0;
     notBefore = now;
@@ -146,6 +146,8 @@ final class ReportOutbox {
   }
 
   /**
+   * Sends what is due, if no report is unanswered.
+   *
    * @return in how many milliseconds there may be something to send
    */
   long step(ProtocolTimers timers, long now) {

@@ -3,12 +3,13 @@ package io.espalier.core.protocol;
 import java.util.List;
 
 /**
- * The answer to a report.
+ * The response to a report.
  *
- * @param number of the report
- * @param accepted false: not the leader or not ready; all is to be sent again, elsewhere too
- * @param settled those of its ends that are durable by now (or have no meaning any more): forget
- *     them. The others are settled by a later {@link WorkBatch} or a later report
+ * @param number number of the report
+ * @param accepted false when the scheduler is not the leader or not ready: the worker must send
+ *     everything again, also to other addresses
+ * @param settled ends of this report that are durable by now (or no longer matter): the worker can
+ *     forget them. A later {@link WorkBatch} or report settles the others
  */
 public record ReportResponse(long number, boolean accepted, List<RunId> settled) {
   public ReportResponse {

@@ -4,7 +4,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 
-/** One invocation of one task, as messages name it. */
+/** Identifies one invocation of one task in messages. */
 public record RunId(String job, String node, Invocation invocation) {
   public static RunId of(LaunchSpec launch) {
     return new RunId(launch.job(), launch.node(), launch.invocation());

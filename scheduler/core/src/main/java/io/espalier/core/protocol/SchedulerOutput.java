@@ -7,22 +7,22 @@ import io.espalier.core.running.WorkerInfo;
 import java.util.List;
 
 /**
- * What {@link SchedulerProtocol} wants done. Called while an input is handled, on its thread; must
- * not block nor call back.
+ * The actions that {@link SchedulerProtocol} requests. Its methods are called while an input is
+ * handled, on that thread; they must neither block nor call back.
  */
 public interface SchedulerOutput {
   /**
-   * Send this to the worker at that address; then call {@link SchedulerProtocol#answered} or {@link
-   * SchedulerProtocol#failed}, once, within {@link ProtocolTimers#callMillis}.
+   * Send a batch to the worker at that address; then call {@link SchedulerProtocol#answered} or
+   * {@link SchedulerProtocol#failed}, once, within {@link ProtocolTimers#callMillis}.
    */
   void send(String address, WorkBatch work);
 
-  /** An invocation has ended: exactly once for each that was started or resumed. */
+  /** An invocation has ended; called exactly once for each that was started or resumed. */
   void ended(TaskResult end);
 
   /**
-   * The real end of an invocation that was taken for lost before: for the history only. Its worker
-   * keeps it until {@link SchedulerProtocol#recorded} is told of it.
+   * The real end of an invocation that was recorded as lost, for the history only. Its worker
+   * retains it until {@link SchedulerProtocol#recorded} is called.
    */
   void late(TaskResult end);
 
@@ -30,15 +30,16 @@ public interface SchedulerOutput {
 
   void usage(RunId run, ResourceUsage usage);
 
-  /** The whole pool, after a change that placement must know. */
+  /** The whole pool, after a change that matters for placement. */
   void workers(List<WorkerInfo> workers);
 
   /**
-   * A worker has heard of a later leader of this very store: from now on nothing is answered or
-   * sent. Either this scheduler is deposed, or its store was set back; only the store can tell.
+   * A worker has heard of a later leader of this store: from now on nothing is answered or sent.
+   * Either this scheduler is deposed, or its store was restored to an older state; only the store
+   * can tell which.
    */
   void newerEpoch(long heard);
 
-  /** Something an operator should read. */
+  /** Warn operators. */
   void warn(String message);
 }

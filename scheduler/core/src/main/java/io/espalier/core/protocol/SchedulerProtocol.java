@@ -17,21 +17,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scheduler's half of the protocol: which workers there are, what runs on them, what is to be
- * sent to them, and when an invocation may be taken for dead.
+ * The scheduler's half of the protocol: tracks the workers and their runs, decides what to send to
+ * them, and when an invocation may be declared dead.
  *
- * <p><b>Use.</b> One owner calls everything. Answers to calls of workers are returned; everything
- * else goes to the {@link SchedulerOutput}. Work is only sent by {@link #step}, so the owner gives
- * all inputs it has and then calls {@code step}: that makes the batches.
+ * <p><b>Use.</b> A single owner calls all methods. Responses to calls of workers are return values;
+ * everything else goes to the {@link SchedulerOutput}. Only {@link #step} sends work, so the owner
+ * passes in all its inputs and then calls {@code step}, which builds the batches.
  *
- * <p><b>Time.</b> {@code nowMillis} is one clock that never goes back and does not jump: epoch
- * milliseconds at the start of the process plus the monotonic time since.
+ * <p><b>Time.</b> {@code nowMillis} comes from one clock that never goes back and does not jump:
+ * epoch milliseconds at the start of the process plus the monotonic time since.
  *
- * <p><b>Cost.</b> Of an input: what it changes, never the number of workers or tasks. Only the list
- * of workers is made anew when a worker changes, at most once per step.
+ * <p><b>Cost.</b> The cost of an input depends on what it changes, never on the number of workers
+ * or tasks. Only the list of workers is rebuilt when a worker changes, at most once per step.
  */
 public final class SchedulerProtocol {
-  /** A heartbeat of an epoch that is further ahead is no evidence of anything. */
+  /**
+   * A heartbeat whose epoch is further ahead than this is not taken as evidence of a newer leader.
+   */
   private static final long PLAUSIBLE_EPOCHS = 1_000_000;
 
   private static final long LEADERSHIP_LOOK_MILLIS = 200;
@@ -54,24 +56,26 @@ public final class SchedulerProtocol {
   private Set<String> cordoned = Set.of();
   private Set<String> drained = Set.of();
 
-  /** What came before this scheduler. */
+  /** What is known of the time before this scheduler. */
   public enum Past {
     /** The store knows every invocation that may be alive: no wait. */
     KNOWN,
     /**
-     * The store is new, as far as anybody can tell: no wait, but the one of {@link #UNKNOWN} from
-     * the moment on at which a worker shows that there was a scheduler before, by an epoch, an
-     * invocation or another store that it served.
+     * As far as is known the store is new: no wait at first. The wait of {@link #UNKNOWN} begins
+     * when a worker shows that there was an earlier scheduler: by an epoch, by an invocation, or by
+     * another store that it served.
      */
     NEW,
     /**
-     * Invocations may be alive of which the store knows nothing: no worker gets tasks until {@link
-     * ProtocolTimers#takeoverMillis} have passed, and one with tasks must stop them first.
+     * Invocations that the store does not know may be alive: no worker gets tasks until {@link
+     * ProtocolTimers#takeoverMillis} have passed, and a worker with tasks must stop them first.
      */
     UNKNOWN
   }
 
   /**
+   * Creates the protocol; {@link #resume} opens it.
+   *
    * @throws IllegalArgumentException when the timers have problems
    */
   public SchedulerProtocol(
@@ -91,11 +95,12 @@ public final class SchedulerProtocol {
   }
 
   /**
-   * Opens: until then every call of a worker is answered {@code NOT_LEADER}. The wait for
-   * unconfirmed invocations counts from here, so the epoch must have been raised before.
+   * Opens the protocol: before this, the scheduler answers every call of a worker with {@code
+   * NOT_LEADER}. The wait for unconfirmed invocations starts here, so the epoch must have been
+   * raised before.
    *
-   * @param unconfirmed recorded as started without an end
-   * @throws IllegalStateException when it is open
+   * @param unconfirmed invocations recorded as started without an end
+   * @throws IllegalStateException when it is already open
    */
   public void resume(List<Assignment> unconfirmed, long nowMillis) {
     if (open) {
@@ -110,8 +115,8 @@ public final class SchedulerProtocol {
   }
 
   /**
-   * Leaves the wait of {@link Past#UNKNOWN} at once, by an operator's word: nobody knows whether
-   * tasks of an earlier scheduler are alive. Without that wait nothing changes.
+   * Ends the wait of {@link Past#UNKNOWN} at once, by an operator's command: nothing proves that
+   * the tasks of an earlier scheduler are dead. Has no effect when there is no such wait.
    */
   public void endSafeWait(long nowMillis) {
     if (past == Past.UNKNOWN && open && !takeoverOver) {
@@ -120,17 +125,20 @@ public final class SchedulerProtocol {
     }
   }
 
-  /** Asked anew whenever it matters: this process may have been stopped since it was asked last. */
+  /**
+   * Checks the leadership again each time it matters: this process may have been stopped since the
+   * last check.
+   */
   private boolean leads() {
     return open && !overtaken && term.leads().getAsBoolean();
   }
 
-  /** The global options of task processes, for health checks. */
+  /** Sets the global options of task processes, which health checks use. */
   public void healthCheckOptions(SubprocessOptions options) {
     states.checkOptions(options);
   }
 
-  /** Shards that are to get no new tasks, and those among them to be drained: all of them. */
+  /** Replaces the shards that get no new tasks, and those among them that are draining. */
   public void holds(Collection<String> newCordoned, Collection<String> newDrained, long nowMillis) {
     Set<String> oldDrained = drained;
     cordoned = Set.copyOf(newCordoned);
@@ -144,7 +152,7 @@ public final class SchedulerProtocol {
 
   // ---- heartbeats
 
-  /** Registers a worker, or renews its lease. */
+  /** Registers a worker or renews its lease. */
   public HeartbeatResponse heartbeat(Heartbeat heartbeat, long nowMillis) {
     if (!leads()) {
       return registrations.answer(
@@ -176,7 +184,7 @@ public final class SchedulerProtocol {
     if (term.storeId().isEmpty()
         || heartbeat.storeId().isEmpty()
         || heartbeat.epoch() - term.epoch() > PLAUSIBLE_EPOCHS) {
-      // Of which store, or whether at all, cannot be known: evidence of nothing.
+      // Its store, if it has one, cannot be known, so it is no evidence.
       return refused(heartbeat, Verdict.NOT_LEADER, message, nowMillis);
     }
     overtaken = true;
@@ -192,7 +200,7 @@ public final class SchedulerProtocol {
     return registrations.answer(heartbeat, verdict, why);
   }
 
-  /** Why no worker gets tasks, or else which workers were refused not long ago and why. */
+  /** Why no worker gets tasks, or otherwise which workers were refused recently and why. */
   public Optional<String> problem(long nowMillis) {
     if (overtaken) {
       return Optional.of("a worker has heard of a later leader than this one: nothing is started");
@@ -206,7 +214,10 @@ public final class SchedulerProtocol {
     return refusals.told(nowMillis);
   }
 
-  /** What was thought to be the beginning was not: gives back what was not sent yet, and waits. */
+  /**
+   * Begins the safe wait late, because there was an earlier scheduler after all: returns the tasks
+   * that were not sent yet as not started.
+   */
   private void beginSafeWait(WorkerRef because, long nowMillis) {
     past = Past.UNKNOWN;
     takeoverEnds = nowMillis + timers.takeoverMillis();
@@ -228,7 +239,7 @@ public final class SchedulerProtocol {
 
   // ---- reports
 
-  /** Takes in ends, and says which are settled. */
+  /** Accepts ends and returns those that are settled. */
   public ReportResponse report(Report report, long nowMillis) {
     if (!leads()
         || term.isForeign(report.storeId())
@@ -263,7 +274,7 @@ public final class SchedulerProtocol {
     return new ReportResponse(report.number(), true, settled);
   }
 
-  /** The end of this invocation is durable. */
+  /** Notes that the end of this invocation is durable. */
   public void recorded(RunId run, long nowMillis) {
     TrackedRun ended = runs.recorded(run);
     if (ended != null && ended.reported) {
@@ -277,7 +288,7 @@ public final class SchedulerProtocol {
 
   // ---- work
 
-  /** Starts a task; its row with this worker is durable. */
+  /** Starts a task; its row with this worker must be durable. */
   public void start(LaunchSpec launch, long nowMillis) {
     TrackedRun run = runs.start(launch);
     RemoteWorker worker = pool.get(launch.worker());
@@ -292,7 +303,9 @@ public final class SchedulerProtocol {
   }
 
   /**
-   * @return whether this invocation is known and has not ended
+   * Stops a task.
+   *
+   * @return true when this invocation is known and has not ended
    */
   public boolean kill(RunId id, KillRequest how, long nowMillis) {
     TrackedRun run = runs.live(id);
@@ -311,7 +324,9 @@ public final class SchedulerProtocol {
   }
 
   /**
-   * @return whether this invocation is known and has not ended
+   * Extends the time limits of a task.
+   *
+   * @return true when this invocation is known and has not ended
    */
   public boolean extend(RunId id, long millis, long nowMillis) {
     TrackedRun run = runs.live(id);
@@ -331,15 +346,16 @@ public final class SchedulerProtocol {
     }
   }
 
-  /** A batch was answered. */
+  /** Handles the response to a batch. */
   public void answered(WorkerRef ref, WorkResponse answer, long nowMillis) {
     batches.answered(ref, answer, nowMillis);
   }
 
   /**
-   * A batch was not answered.
+   * Handles a batch without a response.
    *
-   * @param reached false: for certain not a byte of it was sent, such as connection refused
+   * @param reached false when certainly not a byte of it was sent, such as after a refused
+   *     connection
    */
   public void failed(WorkerRef ref, long number, boolean reached, String why, long nowMillis) {
     batches.failed(ref, number, reached, why, nowMillis);
@@ -348,10 +364,10 @@ public final class SchedulerProtocol {
   // ---- time
 
   /**
-   * Does what is due and sends what has collected; to be called after inputs and when its time has
-   * come.
+   * Performs what is due and sends the collected work. To be called after inputs and at the
+   * returned time.
    *
-   * @return when it is to be called next at the latest; {@link Long#MAX_VALUE}: not before an input
+   * @return the latest time for the next call; {@link Long#MAX_VALUE}: only after an input
    */
   public long step(long nowMillis) {
     if (!leads()) {
@@ -387,16 +403,16 @@ public final class SchedulerProtocol {
     return all ? next : Math.min(next, untilLeadershipMayBeCertain(nowMillis));
   }
 
-  /** Leadership that is certain again is no message. */
+  /** When to check the leadership again: no input announces that it is certain again. */
   private long untilLeadershipMayBeCertain(long nowMillis) {
     return open && !overtaken ? nowMillis + LEADERSHIP_LOOK_MILLIS : Long.MAX_VALUE;
   }
 
-  // ---- questions
+  // ---- queries
 
   /**
-   * The whole pool as of now, each shard once: also who was lost not long ago, not who was replaced
-   * and is waited for.
+   * The whole pool, each shard once: includes recently lost workers, but not replaced workers whose
+   * tasks have yet to end.
    */
   public List<WorkerInfo> workers() {
     List<WorkerInfo> infos = new ArrayList<>();
@@ -408,22 +424,24 @@ public final class SchedulerProtocol {
     return infos;
   }
 
-  /** Whether the invocation may be alive, or has an end that is not recorded yet. */
+  /** Returns true when the invocation may be alive, or has an end that is not recorded yet. */
   public boolean mayBeAlive(RunId run) {
     return runs.knows(run);
   }
 
-  /** When the wait of {@link Past#UNKNOWN} ends; 0: there is none. */
+  /** When the wait of {@link Past#UNKNOWN} ends; 0: there is no wait. */
   public long safeWaitEndsMillis() {
     return past == Past.UNKNOWN && open && !takeoverOver ? takeoverEnds : 0;
   }
 
-  /** Whether nothing that earlier leaders have started can be alive any more, unless confirmed. */
+  /**
+   * Returns true when nothing that earlier leaders started can be alive any more, unless confirmed.
+   */
   public boolean hasOutwaited() {
     return takeoverOver;
   }
 
-  /** Invocations of an earlier leader that no worker has confirmed yet. */
+  /** The number of invocations of earlier leaders that no worker has confirmed yet. */
   public int unconfirmed() {
     return runs.resumedCount();
   }

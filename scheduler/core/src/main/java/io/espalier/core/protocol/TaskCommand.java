@@ -4,11 +4,12 @@ import io.espalier.core.config.KillRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Scheduler to worker, about a task that runs there. Repeated until its batch is answered, so a
- * worker carries out only numbers above the last one of that invocation.
+ * A command from the scheduler to a worker about a running task. It is repeated until its batch is
+ * answered, so a worker carries out only commands whose number is above the last one of that
+ * invocation.
  *
- * @param number grows with each order of an invocation
- * @param kill how to stop it; null: it is not to be stopped
- * @param extendMillis added to its timeout and its deadline, where it has them; 0: unchanged
+ * @param number sequence number, growing with each command for an invocation
+ * @param kill how to stop the task; null: do not stop it
+ * @param extendMillis extension of its timeout and its deadline, if it has them; 0: unchanged
  */
 public record TaskCommand(RunId run, long number, @Nullable KillRequest kill, long extendMillis) {}

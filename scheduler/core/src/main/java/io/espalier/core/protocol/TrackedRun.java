@@ -6,26 +6,26 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An invocation as the scheduler's side follows it, from start or resume to the recorded end. */
+/** An invocation as the scheduler tracks it, from start or resume to the recorded end. */
 final class TrackedRun {
   final RunId id;
   final WorkerRef worker;
 
-  /** In the order of their making; breaks ties, so that everything is deterministic. */
+  /** The order of creation; breaks ties, so that everything is deterministic. */
   final long order;
 
-  /** What to send; null once it was sent. */
+  /** The launch to be sent; null once it was sent. */
   @Nullable LaunchSpec launch;
 
   State state;
 
-  /** Whether the worker has once said that it runs. */
+  /** Whether the worker has ever confirmed that it runs. */
   boolean wasConfirmed;
 
-  /** Whether its end came from its worker, so that the worker waits to have it settled. */
+  /** Whether its worker reported the end, and therefore waits for it to be settled. */
   boolean reported;
 
-  /** Whether its end is that its worker is lost. */
+  /** Whether it ended because its worker is lost. */
   boolean lost;
 
   /** When to ask for it next, and the pause after that. */
@@ -33,7 +33,7 @@ final class TrackedRun {
 
   long askPause;
 
-  /** Not yet known to have arrived. */
+  /** Commands not yet known to have arrived. */
   final List<TaskCommand> orders = new ArrayList<>();
 
   long lastOrder;
@@ -41,12 +41,12 @@ final class TrackedRun {
   enum State {
     /** To be sent. */
     QUEUED,
-    /** In the batch that is under way. */
+    /** In the batch that is not answered yet. */
     SENT,
-    /** Sent, and nobody knows what came of it; or resumed. To be asked for. */
+    /** Sent with unknown outcome, or resumed. The worker must be asked for it. */
     UNSURE,
     RUNNING,
-    /** Its end was given out; waits to be recorded. */
+    /** Its end was passed on and waits to be recorded. */
     ENDED
   }
 

@@ -22,7 +22,7 @@ final class TrackedRuns {
   private final Map<RunId, TrackedRun> runs = new HashMap<>();
   private final Map<WorkerRef, List<TrackedRun>> resumed = new LinkedHashMap<>();
 
-  /** Recorded as lost not long ago: their workers may still tell how they ended. */
+  /** Invocations recorded as lost recently: their workers may still report how they ended. */
   private final Set<RunId> lost =
       Collections.newSetFromMap(
           new LinkedHashMap<>() {
@@ -49,7 +49,7 @@ final class TrackedRuns {
     return runs.containsKey(id);
   }
 
-  /** The run if it has not ended. */
+  /** The run if it is known and has not ended; otherwise null. */
   @Nullable TrackedRun live(RunId id) {
     TrackedRun run = runs.get(id);
     return run == null || run.state == TrackedRun.State.ENDED ? null : run;
@@ -61,6 +61,8 @@ final class TrackedRuns {
   }
 
   /**
+   * Begins to track an invocation that is to be started.
+   *
    * @throws IllegalStateException when it was started before
    */
   TrackedRun start(LaunchSpec launch) {
@@ -71,7 +73,7 @@ final class TrackedRuns {
     return run;
   }
 
-  /** A run of which nobody wants to know the end. */
+  /** Creates a run whose end is not passed on. */
   TrackedRun unfollowed(LaunchSpec launch) {
     TrackedRun run =
         new TrackedRun(RunId.of(launch), launch.worker(), ++orders, TrackedRun.State.QUEUED);
@@ -91,7 +93,7 @@ final class TrackedRuns {
     return resumedCount;
   }
 
-  /** What was resumed on a worker of which nothing was heard so far; taken out. */
+  /** Removes and returns the runs resumed on a worker that had not registered so far. */
   List<TrackedRun> resumedOn(WorkerRef worker) {
     List<TrackedRun> taken = resumed.remove(worker);
     if (taken == null) {
@@ -101,7 +103,7 @@ final class TrackedRuns {
     return alive(taken);
   }
 
-  /** All that was resumed on workers of which nothing was heard so far; taken out. */
+  /** Removes and returns the runs resumed on all workers that have not registered so far. */
   List<TrackedRun> allResumed() {
     List<TrackedRun> taken = new ArrayList<>();
     resumed.values().forEach(taken::addAll);
@@ -115,9 +117,9 @@ final class TrackedRuns {
   }
 
   /**
-   * A worker says that it ended.
+   * Notes the end of a run as reported by its worker.
    *
-   * @return whether that is settled already
+   * @return true when the end is already settled
    */
   boolean reported(TaskResult end, WorkerRef by) {
     TrackedRun run = runs.get(RunId.of(end));
@@ -136,7 +138,7 @@ final class TrackedRuns {
       return true;
     }
     if (run.state == TrackedRun.State.ENDED) {
-      // Also of one that was taken for lost: until that is durable, only the worker knows better.
+      // This holds for a lost run too: until that is durable, only the worker knows better.
       return false;
     }
     run.reported = true;
@@ -144,13 +146,13 @@ final class TrackedRuns {
     return false;
   }
 
-  /** It is dead, and nothing is known of its result. */
+  /** Ends a run that is dead with unknown result. */
   void lost(TrackedRun run, String why, long nowMillis) {
     run.lost = true;
     end(run, TaskResult.lost(run.id.job(), run.id.node(), run.id.invocation(), why, nowMillis));
   }
 
-  /** It has never run and never will. */
+  /** Ends a run that never ran and never will. */
   void notStarted(TrackedRun run, String why, long retryAfterMillis) {
     end(
         run,
@@ -158,7 +160,7 @@ final class TrackedRuns {
             run.id.job(), run.id.node(), run.id.invocation(), why, retryAfterMillis));
   }
 
-  /** It was killed before it was sent. */
+  /** Ends a run that was killed before it was sent. */
   void killed(TrackedRun run, long nowMillis) {
     end(
         run,
@@ -184,7 +186,7 @@ final class TrackedRuns {
     out.ended(end);
   }
 
-  /** Its end is durable: forgotten. */
+  /** Forgets a run whose end is durable; returns null when it is unknown or has not ended. */
   @Nullable TrackedRun recorded(RunId id) {
     TrackedRun run = runs.get(id);
     if (run == null || run.state != TrackedRun.State.ENDED) {

@@ -3,16 +3,18 @@ package io.espalier.core.protocol;
 import java.util.OptionalInt;
 
 /**
- * The range of protocol versions that one side speaks; the newest common one is used.
+ * The range of protocol versions that one side supports; both sides use the newest common one.
  *
- * @param oldest at least 1
- * @param newest not below {@code oldest}
+ * @param oldest oldest version, at least 1
+ * @param newest newest version, not below {@code oldest}
  */
 public record Versions(int oldest, int newest) {
-  /** What this code speaks: from now on one release back stays in the range. */
+  /**
+   * The versions that this code supports; the range always includes those of the previous release.
+   */
   public static final Versions OURS = new Versions(1, 1);
 
-  /** The newest version that both speak; empty: they cannot talk. */
+  /** The newest version that both sides support; empty when there is none. */
   public OptionalInt common(Versions other) {
     int version = Math.min(newest, other.newest);
     return version >= Math.max(oldest, other.oldest)

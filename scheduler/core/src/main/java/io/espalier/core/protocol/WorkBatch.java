@@ -5,15 +5,18 @@ import io.espalier.core.running.WorkerRef;
 import java.util.List;
 
 /**
- * Scheduler to worker: everything there is to say, in one round trip. At most one is under way per
- * worker. It is handled in this order: settled, starts, orders, asks.
+ * All pending work for a worker, sent by the scheduler in one round trip. At most one batch per
+ * worker is unanswered at a time. The worker handles it in this order: settled, starts, orders,
+ * asks.
  *
- * @param number grows with every batch of an epoch. A worker acts on a batch only if its number is
- *     above all it has seen in its session, so no copy of an older one can start anything later
- * @param starts each is sent once in its life, never again
- * @param orders for tasks that run there
- * @param asks what became of these? "Not running" binds the worker: see {@code number}
- * @param settled ends that are durable: the worker may forget them
+ * @param number sequence number, growing with every batch of an epoch. A worker acts on a batch
+ *     only if its number is above all that it has seen in its session, so no copy of an older batch
+ *     can start anything later
+ * @param starts tasks to start; each is sent only once, never again
+ * @param orders commands for running tasks
+ * @param asks runs whose state the scheduler asks for. The answer "not running" binds the worker:
+ *     see {@code number}
+ * @param settled durable ends: the worker can forget them
  */
 public record WorkBatch(
     long epoch,
@@ -31,7 +34,7 @@ public record WorkBatch(
     settled = List.copyOf(settled);
   }
 
-  /** How many items it carries. */
+  /** The number of items in it. */
   public int size() {
     return starts.size() + orders.size() + asks.size() + settled.size();
   }

@@ -4,7 +4,7 @@ import io.espalier.core.protocol.WorkResponse.RunState;
 import io.espalier.core.protocol.WorkResponse.StartAnswer;
 import io.espalier.core.running.WorkerRef;
 
-/** Sends batches of work, one at a time to each worker, and makes out what came of them. */
+/** Sends batches of work, one at a time to each worker, and determines their outcome. */
 final class WorkDispatcher {
   private final long epoch;
   private final ProtocolTimers timers;
@@ -29,7 +29,7 @@ final class WorkDispatcher {
     this.out = out;
   }
 
-  /** Sends what there is, if it may be sent. */
+  /** Sends the pending work of a worker if that is allowed now. */
   void send(RemoteWorker worker, long nowMillis) {
     if (worker.hasSession()
         && worker.underWay == null
@@ -39,7 +39,7 @@ final class WorkDispatcher {
     }
   }
 
-  /** A batch was answered. */
+  /** Handles the response to a batch. */
   void answered(WorkerRef ref, WorkResponse answer, long nowMillis) {
     RemoteWorker worker = pool.get(ref);
     RemoteWorker.Batch batch = worker == null ? null : worker.underWay;
@@ -99,9 +99,10 @@ final class WorkDispatcher {
   }
 
   /**
-   * A batch was not answered.
+   * Handles a batch without a response.
    *
-   * @param reached false: for certain not a byte of it was sent, such as connection refused
+   * @param reached false when certainly not a byte of it was sent, such as after a refused
+   *     connection
    */
   void failed(WorkerRef ref, long number, boolean reached, String why, long nowMillis) {
     RemoteWorker worker = pool.get(ref);
@@ -113,7 +114,7 @@ final class WorkDispatcher {
     worker.retryAt = nowMillis + pause(worker.failedCalls++);
     worker.callNote = "cannot be reached: " + why;
     if (worker.check == null) {
-      // Finds out whether it can be reached again.
+      // A health check finds out whether the worker can be reached again.
       worker.nextCheck = Math.min(worker.nextCheck, worker.retryAt);
     }
     for (TrackedRun run : batch.starts()) {

@@ -3,12 +3,12 @@ package io.espalier.core.protocol;
 import java.util.List;
 
 /**
- * The answer to a batch of work.
+ * The response to a batch of work.
  *
- * @param number of the batch
- * @param epoch the newest that the worker knows
- * @param starts if {@link Verdict#DONE}: one per start, in their order
- * @param asked if {@link Verdict#DONE}: one per ask, in their order
+ * @param number number of the batch
+ * @param epoch the newest epoch known to the worker
+ * @param starts if {@link Verdict#DONE}: one answer per start, in the same order
+ * @param asked if {@link Verdict#DONE}: one state per ask, in the same order
  */
 public record WorkResponse(
     long number, Verdict verdict, long epoch, List<StartAnswer> starts, List<RunState> asked) {
@@ -23,24 +23,25 @@ public record WorkResponse(
 
   /** What the worker did with the batch as a whole. */
   public enum Verdict {
-    /** Handled; the answers in it are final. */
+    /** It handled the batch; the answers in the response are final. */
     DONE,
     /**
-     * This copy was not acted on: the same or a newer batch came before it. Says nothing of that.
+     * It ignored this copy, because the same or a newer batch arrived before. The outcome of that
+     * one remains open.
      */
     OLD,
     /**
-     * Not acted on: another epoch, session or process is meant. Not final either: a copy may come
-     * once the worker has learned of its session.
+     * It ignored the batch, which is meant for another epoch, session or process. This is not final
+     * either: another copy may arrive once the worker knows its session.
      */
     STALE
   }
 
   /**
-   * What became of a start.
+   * The result of a start.
    *
-   * @param reason empty when accepted
-   * @param retryAfterMillis when refused: how long to leave the worker alone; 0: it does not say
+   * @param reason why the start was refused; empty when accepted
+   * @param retryAfterMillis when refused: how long to send nothing to the worker; 0: not specified
    */
   public record StartAnswer(boolean accepted, String reason, long retryAfterMillis) {
     public static final StartAnswer ACCEPTED = new StartAnswer(true, "", 0);
@@ -50,12 +51,12 @@ public record WorkResponse(
     }
   }
 
-  /** What a worker knows of an invocation. */
+  /** The state of an invocation on a worker. */
   public enum RunState {
     RUNNING,
     /** It has ended here; the end is or will be reported. */
     ENDED,
-    /** It does not run, and no start that was sent before this question ever will. */
+    /** It does not run, and no start that was sent before this query will ever run it. */
     NOT_RUNNING
   }
 }

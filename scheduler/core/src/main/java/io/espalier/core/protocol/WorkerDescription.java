@@ -4,15 +4,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a worker says of itself.
+ * A worker's description of itself.
  *
- * @param host as jobs name it for placement
- * @param address where its calls are answered, host:port
- * @param maxTasks how many tasks it runs at once at most; 0: as many as its resources allow
- * @param physical what its host offers, named as in {@code WorkerInfo}
- * @param versions of the protocol that it speaks
- * @param capabilities words for what not every worker can do, such as {@code cgroups} or {@code
- *     lease_guard}; unknown ones are ignored
+ * @param host host name that jobs use for placement
+ * @param address address of its server, host:port
+ * @param maxTasks maximum number of concurrent tasks; 0: as many as its resources allow
+ * @param physical resources of its host, named as in {@code WorkerInfo}
+ * @param versions supported protocol versions
+ * @param capabilities names of features that not every worker has, such as {@code cgroups} or
+ *     {@code lease_guard}; unknown ones are ignored
  */
 public record WorkerDescription(
     String host,

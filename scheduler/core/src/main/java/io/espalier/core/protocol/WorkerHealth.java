@@ -10,12 +10,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 
-/** In which state each worker is, by its heartbeats, calls, health checks and the time. */
+/** Determines the state of each worker from its heartbeats, calls, health checks and the time. */
 final class WorkerHealth {
-  /** A lost worker is shown for so long. */
+  /** How long a lost worker is still listed. */
   private static final long SHOW_LOST_MILLIS = 15 * 60_000;
 
-  /** After so many calls without an answer a worker gets no more tasks. */
+  /** The number of failed calls after which a worker gets no more tasks. */
   private static final int FAILED_CALLS = 2;
 
   private final long epoch;
@@ -29,7 +29,7 @@ final class WorkerHealth {
   private long checks;
 
   /**
-   * @param safe whether workers may get tasks before {@link #safe()}
+   * @param safe whether workers may get tasks before {@link #safe()} is called
    */
   WorkerHealth(
       long epoch, ProtocolTimers timers, boolean safe, WorkerRegistry pool, TrackedRuns runs) {
@@ -44,7 +44,7 @@ final class WorkerHealth {
     checkOptions = options;
   }
 
-  /** The shards to be drained. */
+  /** Sets the shards that are draining. */
   void drained(Set<String> shards) {
     drained = shards;
   }
@@ -53,18 +53,22 @@ final class WorkerHealth {
     return drained.contains(worker.ref.shard());
   }
 
-  /** No worker may get tasks until then, and until {@link #safe} says so. */
+  /**
+   * Begins the safe wait: no worker gets tasks until {@link #safe} is called.
+   *
+   * @param millis expected end of the wait, for messages
+   */
   void unsafeUntil(long millis) {
     safe = false;
     safeAtMillis = millis;
   }
 
-  /** The safe wait is over. */
+  /** Ends the safe wait. */
   void safe() {
     safe = true;
   }
 
-  /** When something happens to that worker by itself. */
+  /** The next time at which the worker's state may change without an input. */
   long nextFor(RemoteWorker worker, long nowMillis) {
     if (worker.isLost()) {
       return worker.since + SHOW_LOST_MILLIS;
@@ -96,7 +100,7 @@ final class WorkerHealth {
     return next;
   }
 
-  /** Brings a worker's state up to date, and has it looked after by this step. */
+  /** Updates a worker's state, and has this step attend to it. */
   void review(RemoteWorker worker, long nowMillis) {
     pool.dirty(worker);
     if (worker.isLost()) {
@@ -178,7 +182,7 @@ final class WorkerHealth {
     }
   }
 
-  /** A health check has ended. */
+  /** Handles the end of a health check. */
   void checked(WorkerRef ref, TaskResult end, long nowMillis) {
     RemoteWorker worker = pool.get(ref);
     if (worker == null || worker.check == null || !worker.check.id.equals(RunId.of(end))) {
@@ -195,7 +199,7 @@ final class WorkerHealth {
     review(worker, nowMillis);
   }
 
-  /** Takes it for lost, and all its tasks for dead. */
+  /** Declares a worker lost and all its tasks dead. */
   void lose(RemoteWorker worker, String why, long nowMillis) {
     worker.endSession();
     set(worker, WorkerInfo.State.LOST, why, nowMillis);

@@ -19,17 +19,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The worker's half of the protocol: its lease, what it may start, what it must stop, and which
- * ends are not yet acknowledged.
+ * The worker's half of the protocol: manages its lease, decides what it may start and must stop,
+ * and tracks the ends that are not yet acknowledged.
  *
- * <p><b>Use.</b> One owner calls everything, and {@link #step} after inputs and when its time has
- * come. {@link #work} returns its answer; everything else goes to the {@link WorkerOutput}.
+ * <p><b>Use.</b> A single owner calls all methods, and {@link #step} after inputs and when it is
+ * due. {@link #work} returns its response; everything else goes to the {@link WorkerOutput}.
  *
- * <p><b>Lease.</b> Counted from the moment a heartbeat was handed out for sending, once it has been
- * accepted. {@link ProtocolTimers#stopMillis} before its end all tasks are stopped, and only when
- * the last of them is verified dead does the worker register anew.
+ * <p><b>Lease.</b> Once a heartbeat is accepted, the lease counts from the moment that heartbeat
+ * was handed out for sending. {@link ProtocolTimers#stopMillis} before its end the worker stops all
+ * its tasks, and it registers again only when the last of them is verified dead.
  *
- * <p><b>Cost.</b> Of an input: what it changes, never the number of tasks that run.
+ * <p><b>Cost.</b> The cost of an input depends on what it changes, never on the number of running
+ * tasks.
  */
 public final class WorkerProtocol {
   private static final long REFUSED_RETRY_MILLIS = 1_000;
@@ -52,13 +53,13 @@ public final class WorkerProtocol {
   private boolean drainOrdered;
   private boolean drainedTold;
 
-  /** Of the store whose schedulers this process serves, as long as it lives; empty: none so far. */
+  /** The store whose schedulers this process serves for its whole life; empty: none so far. */
   private String storeId = "";
 
   private long epoch;
   private long session;
 
-  /** The newest batch of work acted on in this session: older ones are not acted on any more. */
+  /** The newest batch of work handled in this session: older ones are ignored. */
   private long fence;
 
   /** When the newest accepted heartbeat was sent; null: there is no lease. */
@@ -70,16 +71,16 @@ public final class WorkerProtocol {
   private int failedHeartbeats;
 
   private enum Phase {
-    /** Tasks of earlier processes may live. */
+    /** Tasks of earlier processes may be alive. */
     CLEARING,
-    /** Has no session; its tasks, if any, go on within the lease. */
+    /** It has no session; its tasks, if any, continue within the lease. */
     REGISTERING,
     REGISTERED,
-    /** Stops its tasks; starts nothing. */
+    /** It stops its tasks and starts nothing. */
     STOPPING
   }
 
-  /** A heartbeat that is under way. */
+  /** A heartbeat that is not answered yet. */
   private record Sent(long number, ClockReading at, boolean registers) {}
 
   private static final class Running {
@@ -97,10 +98,10 @@ public final class WorkerProtocol {
   }
 
   /**
-   * All tasks that earlier processes on this data directory may have left are verified dead: from
-   * now on it may register. Not to be called while one of them cannot be verified.
+   * Notes that all tasks left by earlier processes on this data directory are verified dead: from
+   * now on the worker may register. Must not be called while one of them cannot be verified.
    *
-   * @param instances those processes, from the journal; they have ended for certain
+   * @param instances instances of those processes, from the journal; they have certainly ended
    */
   public void cleared(Collection<Long> instances, ClockReading now) {
     cleared.addAll(instances);
@@ -110,13 +111,13 @@ public final class WorkerProtocol {
     }
   }
 
-  /** What this worker says of itself has changed. */
+  /** Updates the worker's description of itself. */
   public void facts(WorkerDescription newFacts) {
     facts = newFacts;
   }
 
   /**
-   * Whether it could run tasks, as far as it can tell itself.
+   * Notes whether the worker can run tasks, as far as it can tell.
    *
    * @param why why not; empty when healthy
    */
@@ -125,16 +126,18 @@ public final class WorkerProtocol {
     note = why;
   }
 
-  /** Take nothing new; {@link WorkerOutput#drained} once there is nothing left. */
+  /** Stops accepting tasks; {@link WorkerOutput#drained} follows once there is nothing left. */
   public void drain(ClockReading now) {
     drainAsked = true;
-    // Say it at once, so that nothing more is sent here.
+    // Tell the scheduler at once, so that it sends nothing more.
     nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis());
   }
 
   // ---- heartbeats
 
-  /** The scheduler may be found elsewhere now: tries at once, whatever failed before. */
+  /**
+   * Notes that the scheduler may have moved: tries again at once, regardless of earlier failures.
+   */
   public void schedulerMoved(ClockReading now) {
     failedHeartbeats = 0;
     nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis());
@@ -156,14 +159,14 @@ public final class WorkerProtocol {
       return;
     }
     if (answer.verdict() == Verdict.NOT_LEADER || answer.epoch() < epoch) {
-      // A leader that was deposed must not prolong anything, nor stop it.
+      // A deposed leader must neither prolong the lease nor stop tasks.
       heartbeatFailed(answer.number(), now);
       return;
     }
     sent = null;
     failedHeartbeats = 0;
     if (answer.epoch() > epoch) {
-      // Whoever gave us our session leads no more.
+      // The scheduler that gave us our session no longer leads.
       epoch = answer.epoch();
       endSession();
     }
@@ -189,7 +192,10 @@ public final class WorkerProtocol {
     }
   }
 
-  /** Epochs of another store say nothing here, and its verdicts bind nobody. */
+  /**
+   * Returns true for a response from another store: its epochs cannot be compared, and its verdicts
+   * are ignored.
+   */
   private boolean isForeign(HeartbeatResponse answer) {
     return !storeId.isEmpty() && !answer.storeId().isEmpty() && !answer.storeId().equals(storeId);
   }
@@ -234,13 +240,13 @@ public final class WorkerProtocol {
     }
   }
 
-  /** Not answered, whether it arrived or not. */
+  /** Notes that a heartbeat got no response, whether it arrived or not. */
   public void heartbeatFailed(long number, ClockReading now) {
     if (sent == null || sent.number() != number) {
       return;
     }
     sent = null;
-    // Who has no session has nothing to do but wait: a scheduler that is back finds its workers
+    // A worker without a session can only wait; short pauses let a restarted scheduler find it
     // soon.
     int doublings = Math.min(failedHeartbeats++, session == 0 ? 2 : 16);
     long pause = timers.reportFirstMillis() << doublings;
@@ -271,7 +277,7 @@ public final class WorkerProtocol {
 
   // ---- work
 
-  /** Acts on a batch, or says why not. */
+  /** Handles a batch, or states why it is ignored. */
   public WorkResponse work(WorkBatch work, ClockReading now) {
     if (!work.worker().equals(self)
         || work.epoch() != epoch
@@ -346,7 +352,9 @@ public final class WorkerProtocol {
 
   // ---- what tasks do
 
-  /** A task has ended and all its processes are verified dead. Exactly once per start. */
+  /**
+   * Notes that a task has ended and all its processes are verified dead. Exactly once per start.
+   */
   public void ended(TaskResult end, ClockReading now) {
     RunId run = RunId.of(end);
     if (running.remove(run) == null) {
@@ -360,12 +368,12 @@ public final class WorkerProtocol {
         run, byUs ? end.withStopReason(StopReason.LEASE_LOST) : end, now.monotonicMillis());
   }
 
-  /** Newest wins. */
+  /** Notes the progress of a task; the newest replaces older ones. */
   public void progress(RunId run, Progress progress) {
     reports.progress(run, progress);
   }
 
-  /** Newest wins. */
+  /** Notes the usage of a task; the newest replaces older ones. */
   public void usage(RunId run, ResourceUsage usage) {
     reports.usage(run, usage);
   }
@@ -383,7 +391,7 @@ public final class WorkerProtocol {
   /**
    * Sends and does what is due.
    *
-   * @return in how many milliseconds it is to be called next at the latest
+   * @return the longest time until the next call, in milliseconds
    */
   public long step(ClockReading now) {
     if (hasLease() && leaseAge(now) >= timers.stopAfterMillis()) {
@@ -418,15 +426,16 @@ public final class WorkerProtocol {
     return leaseSince != null && phase != Phase.STOPPING;
   }
 
-  /** Of a worker without a lease: too old for anything. */
+  /** The age of the lease; a worker without a lease has one too old for anything. */
   private long leaseAge(ClockReading now) {
     return leaseSince == null ? Long.MAX_VALUE : now.millisSince(leaseSince);
   }
 
   /**
-   * Stops all tasks although the lease goes on: nobody would kill them if this process froze.
+   * Stops all tasks although the lease is valid, because nothing would kill them if this process
+   * froze.
    *
-   * @param why for the log
+   * @param why reason for the log
    */
   public void giveUp(String why) {
     if (phase != Phase.STOPPING && !running.isEmpty()) {
@@ -446,27 +455,27 @@ public final class WorkerProtocol {
     return drainAsked || drainOrdered;
   }
 
-  /** How many tasks run. */
+  /** The number of running tasks. */
   public int running() {
     return running.size();
   }
 
-  /** How many ends are not yet acknowledged. */
+  /** The number of ends not yet acknowledged. */
   public int unsettled() {
     return reports.unsettled();
   }
 
-  /** The session that works must name; 0: it has none. */
+  /** The session that work must name; 0: none. */
   public long session() {
     return session;
   }
 
-  /** The newest epoch heard of. */
+  /** The newest epoch known. */
   public long epoch() {
     return epoch;
   }
 
-  /** Why it gets no tasks, for the log and the status page; empty: it does. */
+  /** Why the worker gets no tasks, for the log and the status page; empty when it gets tasks. */
   public String state() {
     return switch (phase) {
       case CLEARING -> "verifies that tasks of earlier processes are dead";

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The workers with their timers, and which of them need attention in this step. */
+/** The registered workers with their timers, and those that need attention in this step. */
 final class WorkerRegistry {
   private final Map<WorkerRef, RemoteWorker> workers = new LinkedHashMap<>();
   private final Map<String, RemoteWorker> byShard = new HashMap<>();
@@ -30,7 +30,7 @@ final class WorkerRegistry {
     return workers.get(ref);
   }
 
-  /** The process that has the name now. */
+  /** The process that has the shard name now. */
   @Nullable RemoteWorker ofShard(String shard) {
     return byShard.get(shard);
   }
@@ -55,7 +55,7 @@ final class WorkerRegistry {
     return workers.values();
   }
 
-  /** The workers whose shards are in just one of the sets. */
+  /** The workers whose shards are in exactly one of the sets. */
   List<RemoteWorker> ofShards(Set<String> some, Set<String> others) {
     List<RemoteWorker> found = new ArrayList<>();
     for (String shard : new TreeSet<>(some)) {
@@ -73,7 +73,7 @@ final class WorkerRegistry {
     }
   }
 
-  /** Has it looked after at the end of this step. */
+  /** Marks a worker for attention at the end of this step. */
   void dirty(RemoteWorker worker) {
     dirty.add(worker);
   }
@@ -94,7 +94,7 @@ final class WorkerRegistry {
     return was;
   }
 
-  /** Makes sure that it comes up then at the latest. */
+  /** Makes sure that the worker's timer fires at that time at the latest. */
   void arm(RemoteWorker worker, long at) {
     if (workers.get(worker.ref) == worker && at < worker.armedAt) {
       worker.armedAt = at;
@@ -102,7 +102,7 @@ final class WorkerRegistry {
     }
   }
 
-  /** The next worker whose time has come; null: none. */
+  /** The next worker whose timer has fired; null when there is none. */
   @Nullable RemoteWorker due(long now) {
     while (!timers.isEmpty() && timers.element().at() <= now) {
       Due first = timers.remove();

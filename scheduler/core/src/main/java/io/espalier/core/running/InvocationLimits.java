@@ -3,9 +3,9 @@ package io.espalier.core.running;
 /**
  * The time limits of one invocation; 0: none.
  *
- * @param timeoutMillis from its start
- * @param noOutputMillis since it last wrote anything: output, status or progress
- * @param deadlineMillis an instant, epoch milliseconds
+ * @param timeoutMillis limit from its start
+ * @param noOutputMillis limit since it last wrote anything: output, status or progress
+ * @param deadlineMillis deadline, epoch milliseconds
  */
 public record InvocationLimits(long timeoutMillis, long noOutputMillis, long deadlineMillis) {
   public static final InvocationLimits NONE = new InvocationLimits(0, 0, 0);

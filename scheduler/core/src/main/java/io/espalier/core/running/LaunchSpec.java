@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Everything a runner needs to start one task; nothing in it refers to the scheduler's state.
+ * Everything a runner needs to start one task; contains no reference to the scheduler's state.
  *
  * @param command argv prefix of the job; empty: the runner's worker command
  * @param argument the task's JSON argument (docs/design/bistro.md#the-json-argument)
- * @param attempt 1 for the first
+ * @param attempt number of the attempt, from 1
  * @param kill how the runner stops the task by itself, at shutdown
  * @param limits its time limits
- * @param worker where it is to run
- * @param workerSlots slots of the worker's resources that it holds, by resource name
- * @param logs what is kept and hidden of its output, for a runner with a log store of its own
+ * @param worker worker on which it runs
+ * @param workerSlots slots of the worker's resources charged for it, by resource name
+ * @param logs retention and redaction of its output, for a runner with its own log store
  */
 public record LaunchSpec(
     String job,
@@ -40,14 +40,14 @@ public record LaunchSpec(
   }
 
   /**
-   * A builder of a launch of the first attempt, on the scheduler's own host, without limits and
-   * with the options that a job has when it says nothing.
+   * Returns a builder for the first attempt, on the scheduler's own host, without limits and with
+   * the default options of jobs.
    */
   public static Builder of(String job, String node, Invocation invocation) {
     return new Builder(job, node, invocation);
   }
 
-  /** A builder of a launch that is the same as this one but for what it is told. */
+  /** Returns a builder initialised from this launch. */
   public Builder toBuilder() {
     Builder builder = new Builder(job, node, invocation);
     builder.attempt = attempt;
@@ -63,7 +63,7 @@ public record LaunchSpec(
     return builder;
   }
 
-  /** Makes a launch; not thread-safe. */
+  /** Builds a launch; not thread-safe. */
   public static final class Builder {
     private final String job;
     private final String node;
@@ -85,73 +85,73 @@ public record LaunchSpec(
       this.invocation = invocation;
     }
 
-    /** Which invocation it is. */
+    /** Sets the invocation. */
     public Builder invocation(Invocation another) {
       invocation = another;
       return this;
     }
 
-    /** The number of the attempt. */
+    /** Sets the number of the attempt. */
     public Builder attempt(int another) {
       attempt = another;
       return this;
     }
 
-    /** The argv prefix of the job; empty: the runner's worker command. */
+    /** Sets the argv prefix of the job; empty: the runner's worker command. */
     public Builder command(List<String> another) {
       command = another;
       return this;
     }
 
-    /** The task's JSON argument. */
+    /** Sets the task's JSON argument. */
     public Builder argument(Json.Obj another) {
       argument = another;
       return this;
     }
 
-    /** Where the task's status is read from. */
+    /** Sets where the task's status is read from. */
     public Builder statusFrom(StatusSource another) {
       statusFrom = another;
       return this;
     }
 
-    /** How its process is started and watched. */
+    /** Sets how its process is started and watched. */
     public Builder subprocess(SubprocessOptions another) {
       subprocess = another;
       return this;
     }
 
-    /** How the runner stops it by itself. */
+    /** Sets how the runner stops it by itself. */
     public Builder kill(KillRequest another) {
       kill = another;
       return this;
     }
 
-    /** Its time limits. */
+    /** Sets its time limits. */
     public Builder limits(InvocationLimits another) {
       limits = another;
       return this;
     }
 
-    /** Where it is to run. */
+    /** Sets the worker on which it runs. */
     public Builder worker(WorkerRef another) {
       worker = another;
       return this;
     }
 
-    /** Slots of the worker's resources that it holds. */
+    /** Sets the slots of the worker's resources charged for it. */
     public Builder workerSlots(Map<String, Integer> another) {
       workerSlots = another;
       return this;
     }
 
-    /** What is kept and hidden of its output. */
+    /** Sets the retention and redaction of its output. */
     public Builder logs(LogOptions another) {
       logs = another;
       return this;
     }
 
-    /** The launch. */
+    /** Builds the launch. */
     public LaunchSpec build() {
       return new LaunchSpec(
           job,

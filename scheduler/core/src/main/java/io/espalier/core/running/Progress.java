@@ -4,16 +4,16 @@ import io.espalier.core.json.Json;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a live task says it is: the inner object of a {@code {"progress": {...}}} line on its
- * status pipe, newest wins.
+ * The progress of a live task: the inner object of a {@code {"progress": {...}}} line on its status
+ * pipe. The newest replaces older ones.
  *
- * @param done units done; null when it did not say
- * @param total units in all; null when it did not say
- * @param cursor where the next attempt may go on; null when it did not say
+ * @param done units done; null when not given
+ * @param total total units; null when not given
+ * @param cursor where the next attempt may continue; null when not given
  * @param json the whole object as the task wrote it, at most {@link #MAX_BYTES} of text
  */
 public record Progress(
     @Nullable Long done, @Nullable Long total, @Nullable String cursor, Json.Obj json) {
-  /** A longer line is not progress: it is dropped and said. */
+  /** A longer line is not progress: it is dropped and reported. */
   public static final int MAX_BYTES = 64 * 1024;
 }

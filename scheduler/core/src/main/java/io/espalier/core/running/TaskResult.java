@@ -3,21 +3,22 @@ package io.espalier.core.running;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an invocation ended, as its runner saw it. What it means is decided by {@code core.status}.
+ * The end of an invocation as its runner saw it. {@code core.status} decides what it means for the
+ * task.
  *
- * @param kind why there is an end
+ * @param kind kind of end
  * @param rawStatus the task's last status line; null when it wrote none
- * @param exitCode of the process; null when a signal ended it or it never started
- * @param signal that ended the process; null when none did
- * @param message for {@code NOT_STARTED}, {@code START_FAILED} and {@code LOST}: the cause; of a
- *     stopped one what there is to say beside {@code stopReason}; of one that ended by itself the
- *     last line of its error output, see {@link #lastErrorLine}
+ * @param exitCode exit code of the process; null when a signal ended it or it never started
+ * @param signal signal that ended the process; null when none did
+ * @param message for {@code NOT_STARTED}, {@code START_FAILED} and {@code LOST}: the cause; for a
+ *     stopped task: details beyond {@code stopReason}; for a task that ended by itself: the last
+ *     line of its error output, see {@link #lastErrorLine}
  * @param stopReason why the runner stopped it; null when it ended by itself
  * @param coreDumped whether the kernel wrote a core dump
- * @param usage what it used; null when nothing is known
- * @param endedAtMillis by the clock of its host, epoch milliseconds; 0: unknown
- * @param retryAfterMillis for {@code NOT_STARTED}: when the runner would like to be asked again; 0:
- *     it does not say
+ * @param usage resource usage; null when nothing is known
+ * @param endedAtMillis end by the clock of its host, epoch milliseconds; 0: unknown
+ * @param retryAfterMillis for {@code NOT_STARTED}: how long the runner asks to wait before a retry;
+ *     0: not specified
  */
 public record TaskResult(
     String job,
@@ -34,30 +35,33 @@ public record TaskResult(
     long endedAtMillis,
     long retryAfterMillis) {
 
-  /** Why there is an end. */
+  /** The kind of end. */
   public enum Kind {
     /** The process ran and ended by itself. */
     EXITED,
     /** The process ended after we signalled it. */
     KILLED,
-    /** The attempt to start it failed on the task's side: missing command, no directory. */
+    /** The attempt to start it failed because of the task: missing command, no directory. */
     START_FAILED,
-    /** It was not started and nothing was tried: refused, shutting down. Costs no attempt. */
+    /**
+     * It was not started and nothing was tried: refused, shutting down. This does not count as an
+     * attempt.
+     */
     NOT_STARTED,
     /**
-     * Its worker was lost. It is dead by now; whether and how far it ran, and what it would have
-     * said, is not known.
+     * Its worker was lost. The task is dead by now; whether and how far it ran, and its result, are
+     * unknown.
      */
     LOST
   }
 
-  /** It ended so, and nothing else is known of it. */
+  /** Creates an end of that kind without further details. */
   public static TaskResult of(String job, String node, Invocation invocation, Kind kind) {
     return new TaskResult(
         job, node, invocation, kind, null, null, null, null, null, false, null, 0, 0);
   }
 
-  /** It ended by itself; nothing is known of what it used. */
+  /** Creates the end of a task that ended by itself, without resource usage. */
   public static TaskResult exited(
       String job,
       String node,
@@ -80,7 +84,10 @@ public record TaskResult(
         0);
   }
 
-  /** It was never started; asked again after {@code retryAfterMillis}, or 0. */
+  /**
+   * Creates the end of a task that was never started; it may be retried after {@code
+   * retryAfterMillis}, or 0.
+   */
   public static TaskResult notStarted(
       String job, String node, Invocation invocation, String message, long retryAfterMillis) {
     return new TaskResult(
@@ -99,7 +106,7 @@ public record TaskResult(
         retryAfterMillis);
   }
 
-  /** Its worker was lost. */
+  /** Creates the end of a task whose worker was lost. */
   public static TaskResult lost(
       String job, String node, Invocation invocation, String message, long atMillis) {
     return new TaskResult(
@@ -119,8 +126,8 @@ public record TaskResult(
   }
 
   /**
-   * The last line that it wrote to its error output; null: it wrote none, was stopped, or its
-   * worker is too old to say.
+   * The last line that it wrote to its error output; null when it wrote none, was stopped, or its
+   * worker is too old to report it.
    */
   public @Nullable String lastErrorLine() {
     return kind == Kind.EXITED && stopReason == null && message != null && !message.isBlank()
@@ -128,7 +135,7 @@ public record TaskResult(
         : null;
   }
 
-  /** The same with its last status line. */
+  /** A copy with its last status line. */
   public TaskResult withRawStatus(@Nullable String newStatus) {
     return new TaskResult(
         job,
@@ -146,7 +153,7 @@ public record TaskResult(
         retryAfterMillis);
   }
 
-  /** The same with how its process ended. */
+  /** A copy with the exit code or signal of its process. */
   public TaskResult withExit(@Nullable Integer code, @Nullable Integer endedBy) {
     return new TaskResult(
         job,
@@ -164,7 +171,7 @@ public record TaskResult(
         retryAfterMillis);
   }
 
-  /** The same with what there is to say of it. */
+  /** A copy with a message. */
   public TaskResult withMessage(@Nullable String newMessage) {
     return new TaskResult(
         job,
@@ -182,7 +189,7 @@ public record TaskResult(
         retryAfterMillis);
   }
 
-  /** The same with the reason for which it was stopped. */
+  /** A copy with the reason for which it was stopped. */
   public TaskResult withStopReason(@Nullable StopReason reason) {
     return new TaskResult(
         job,
@@ -200,7 +207,7 @@ public record TaskResult(
         retryAfterMillis);
   }
 
-  /** The same with what it used. */
+  /** A copy with its resource usage. */
   public TaskResult withUsage(@Nullable ResourceUsage newUsage, boolean dumped, long atMillis) {
     return new TaskResult(
         job,

@@ -13,28 +13,30 @@ import java.util.Map;
  * only; the listener is called on any thread.
  */
 public interface TaskRunner extends AutoCloseable {
-  /** The word of {@code --runner}. */
+  /** The value of {@code --runner}. */
   String name();
 
-  /** Shown as {@code worker_shard} and {@code worker_host} of the tasks it runs. */
+  /** The {@code worker_shard} and {@code worker_host} of the tasks it runs. */
   String shard();
 
   /**
-   * @param listener called before the first start, once
+   * Opens the runner.
+   *
+   * @param listener receiver of notifications; this method is called once, before the first start
    */
   void open(TaskListener listener);
 
   /**
-   * Whether invocations may outlive the scheduler process: then those that were recorded without an
-   * end are given to {@link #resume} after a restart; otherwise they are known to be dead.
+   * Returns true when invocations may outlive the scheduler process: those recorded without an end
+   * are then given to {@link #resume} after a restart; otherwise they are known to be dead.
    */
   default boolean outlivesScheduler() {
     return false;
   }
 
   /**
-   * Takes over invocations that an earlier scheduler process recorded as started, with no end. Only
-   * when {@link #outlivesScheduler}.
+   * Takes over invocations that an earlier scheduler process recorded as started and that have no
+   * recorded end. Only called when {@link #outlivesScheduler}.
    */
   default void resume(List<Assignment> unconfirmed) {
     throw new UnsupportedOperationException(name() + " has nothing to resume");
@@ -43,43 +45,43 @@ public interface TaskRunner extends AutoCloseable {
   void start(LaunchSpec launch);
 
   /**
-   * Asks for a running invocation to be stopped; returns once the request is queued.
+   * Requests that a running invocation be stopped; returns once the request is queued.
    *
-   * @return whether this invocation is known and not yet ended
+   * @return true when this invocation is known and has not ended
    */
   boolean kill(String job, String node, Invocation invocation, KillRequest how);
 
   /**
-   * Moves the time limits of a running invocation; returns once the request is queued.
+   * Extends the time limits of a running invocation; returns once the request is queued.
    *
-   * @param millis added to its timeout and its deadline, where it has them
-   * @return whether this invocation is known, not yet ended, and can be extended
+   * @param millis extension of its timeout and its deadline, if it has them
+   * @return true when this invocation is known, has not ended, and can be extended
    */
   default boolean extend(String job, String node, Invocation invocation, long millis) {
     return false;
   }
 
   /**
-   * Whether the invocation may be alive, for the supervisor's second look.
+   * Returns whether the invocation may be alive, for checks by the watchdog.
    *
-   * @return false only if this runner is certain that it was ended or never arrived, and that its
-   *     end, if there was one, has been told
+   * @return false only if this runner is certain that the invocation ended or never arrived, and
+   *     that its end, if there was one, has been reported
    */
   default boolean mayBeAlive(String job, String node, Invocation invocation) {
     return true;
   }
 
   /**
-   * What the runner's own host offers, with the names of {@link WorkerInfo#physical}; of runners
-   * without a pool, asked once before the first start.
+   * The physical resources of the runner's own host, with the names of {@link WorkerInfo#physical}.
+   * Called once before the first start, for runners without a pool.
    */
   default Map<String, Long> physical() {
     return Map.of();
   }
 
   /**
-   * All that operators say of workers at this time: once before the first start, and after each
-   * change. Placement heeds it by itself; a runner may tell its workers.
+   * Receives all current cordons: once before the first start, and after each change. Placement
+   * applies them by itself; a runner may forward them to its workers.
    */
   default void holds(List<WorkerCordon> holds) {}
 
@@ -87,16 +89,18 @@ public interface TaskRunner extends AutoCloseable {
   default void recorded(TaskResult end) {}
 
   /**
-   * When a worker was last heard of, epoch milliseconds; from any thread. The list of workers is
-   * told when a worker changes, not whenever one is heard of.
+   * When a worker was last heard from, epoch milliseconds; any thread may call. The list of workers
+   * is only sent when a worker changes, not each time one is heard from.
    *
-   * @return 0: not known
+   * @return 0: unknown
    */
   default long lastSeenMillis(WorkerRef worker) {
     return 0;
   }
 
-  /** Stops all tasks, each in its own way, waits for their ends within its bound, then returns. */
+  /**
+   * Stops all tasks, each in its configured way, waits a bounded time for their ends, then returns.
+   */
   @Override
   void close();
 }

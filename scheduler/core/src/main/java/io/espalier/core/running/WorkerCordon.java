@@ -1,18 +1,19 @@
 package io.espalier.core.running;
 
 /**
- * An operator's word that a worker gets no new tasks. Durable, and about the shard: it outlives the
- * worker's process, so that one can be replaced by the next and tried before it gets work.
+ * An operator's cordon: the worker gets no new tasks. It is durable and applies to the shard: it
+ * outlives the worker's process, so that the process can be replaced and tested before it gets
+ * work.
  *
- * @param shard of the worker; it need not be there
- * @param operator who said it; empty when nobody had to say
- * @param reason why; may be empty
+ * @param shard shard of the worker, which need not exist
+ * @param operator the operator; empty when none was given
+ * @param reason reason; may be empty
  * @param sinceMillis epoch milliseconds
  */
 public record WorkerCordon(
     String shard, Kind kind, String operator, String reason, long sinceMillis) {
 
-  /** What the operator wants. */
+  /** The kind of cordon. */
   public enum Kind {
     /** No new tasks. */
     CORDON,

@@ -3,19 +3,19 @@ package io.espalier.core.running;
 import java.util.Map;
 
 /**
- * A worker as its runner knows it: what placement and monitors need.
+ * A worker as its runner knows it: the data for placement and monitors.
  *
- * @param ref which process
- * @param host the host it runs on, as jobs name it for placement
- * @param address where it is reached, host:port
- * @param state whether it gets tasks
- * @param cordoned gets no new tasks, by an operator's word, whatever its state
- * @param physical what its host offers: {@code ram_mb}, {@code cpu_core}, {@code gpu_card}, {@code
- *     GPU: NAME}; 0 or absent: unknown
- * @param maxTasks how many tasks it runs at once at most; 0: as many as its resources allow
- * @param sinceMillis when it came into this state, epoch milliseconds
- * @param lastSeenMillis when it was last heard of, epoch milliseconds
- * @param note why it is in this state; empty when there is nothing to say
+ * @param ref its process
+ * @param host its host, as jobs name it for placement
+ * @param address network address, host:port
+ * @param state state that determines whether it gets tasks
+ * @param cordoned whether an operator has cordoned it: it gets no new tasks in any state
+ * @param physical physical resources of its host: {@code ram_mb}, {@code cpu_core}, {@code
+ *     gpu_card}, {@code GPU: NAME}; 0 or absent: unknown
+ * @param maxTasks maximum number of concurrent tasks; 0: as many as its resources allow
+ * @param sinceMillis when it entered this state, epoch milliseconds
+ * @param lastSeenMillis when it was last heard from, epoch milliseconds
+ * @param note why it is in this state; may be empty
  */
 public record WorkerInfo(
     WorkerRef ref,
@@ -32,21 +32,21 @@ public record WorkerInfo(
     physical = Map.copyOf(physical);
   }
 
-  /** Whether it may be given new tasks. */
+  /** Returns true when it may get new tasks. */
   public boolean takesTasks() {
     return state == State.HEALTHY && !cordoned;
   }
 
-  /** The life of a worker. */
+  /** The states in the life of a worker. */
   public enum State {
-    /** Registered; not yet shown to be able to run a task. */
+    /** Registered; has not yet proven that it can run a task. */
     NEW,
     HEALTHY,
-    /** Silent for too long, or its health check failed; keeps its tasks. */
+    /** Silent for too long, or its health check failed; its tasks continue. */
     UNHEALTHY,
-    /** Finishes what it has and takes nothing new. */
+    /** Finishes its tasks and takes no new ones. */
     DRAINING,
-    /** Its lease has run out: its tasks are dead. Final for this instance. */
+    /** Its lease has expired: its tasks are dead. Final for this instance. */
     LOST
   }
 }

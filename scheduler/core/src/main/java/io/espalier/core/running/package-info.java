@@ -1,4 +1,4 @@
-/** The port through which tasks are started and killed. */
+/** The port for starting and killing tasks. */
 @NullMarked
 package io.espalier.core.running;
 

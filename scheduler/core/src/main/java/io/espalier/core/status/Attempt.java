@@ -10,18 +10,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One invocation that has ended, as history keeps it.
+ * One ended invocation, as recorded in the history of its task.
  *
- * @param number which attempt of its task it was, from 1
+ * @param number number of the attempt of its task, from 1
  * @param invocation its token, and when the scheduler started it
- * @param endedAtMillis epoch milliseconds, by the clock of its host where that is known
- * @param bits of the status it left the task in
+ * @param endedAtMillis epoch milliseconds, by the clock of its host if known
+ * @param bits bits of the resulting task status
  * @param stopReason why its runner stopped it; null when it ended by itself
  * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did
- * @param fingerprint the same for failures of one cause, see {@link FailureFingerprint}; empty for
- *     an attempt that did not fail
+ * @param fingerprint fingerprint shared by failures with the same cause, see {@link
+ *     FailureFingerprint}; empty for an attempt that did not fail
  * @param gotOn whether it made progress: its cursor changed, or its {@code done} grew
- * @param backoffSeconds how long its task had to wait after it; 0: not at all
+ * @param backoffSeconds how long its task had to wait afterwards; 0: not at all
  */
 public record Attempt(
     String job,
@@ -41,15 +41,15 @@ public record Attempt(
     String fingerprint,
     boolean gotOn,
     int backoffSeconds) {
-  /** Longer messages are cut: the rest is in the logs. */
+  /** Longer messages are cut; the logs contain the rest. */
   public static final int MAX_MESSAGE = 500;
 
   /**
-   * The attempt that ended so.
+   * Creates the attempt for an end.
    *
-   * @param status what the task is after it
+   * @param status status of the task after the attempt
    * @param gotOn whether it made progress
-   * @param nowMillis when the scheduler learned of it, for runners that do not say
+   * @param nowMillis when the scheduler learned of the end, for runners that do not report the time
    */
   public static Attempt of(
       TaskResult end,
@@ -86,8 +86,8 @@ public record Attempt(
   }
 
   /**
-   * How this one really ended, after it was taken for lost: for the history only. The status of the
-   * task, and what counts, remain as they are.
+   * Corrects an attempt recorded as lost with its real end, for the history only. The status of the
+   * task, and its counts, remain as they are.
    */
   public Attempt reportedLate(TaskResult end) {
     String raw = end.rawStatus() == null ? "" : ", with status " + end.rawStatus().strip();
@@ -116,8 +116,8 @@ public record Attempt(
   }
 
   /**
-   * What the status of the task keeps of it; null: it did not fail, or was only stopped, or never
-   * began.
+   * The failure to store in the task's status; null when the attempt did not fail, was only
+   * stopped, or never began.
    */
   public @Nullable Failure failure() {
     boolean failed = (bits & (TaskStatus.Main.ERROR.bit() | TaskStatus.Main.FAILED.bit())) != 0;
@@ -142,7 +142,7 @@ public record Attempt(
     return StatusParser.whyItFailed(end);
   }
 
-  /** "Exited with code 0" would read like success. */
+  /** Detects exit code 0, because "exited with code 0" would read like success. */
   private static boolean isGoodExit(TaskResult end) {
     return end.exitCode() != null && end.exitCode() == 0;
   }

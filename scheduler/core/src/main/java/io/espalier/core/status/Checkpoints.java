@@ -5,7 +5,7 @@ import io.espalier.core.running.Progress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of a task's progress from attempt to attempt
+ * Derives a task's checkpoint, which it retains from attempt to attempt, from its progress
  * (docs/design/features.md#progress-and-checkpoints).
  */
 public final class Checkpoints {
@@ -13,13 +13,16 @@ public final class Checkpoints {
 
   private Checkpoints() {}
 
-  /** The newest progress wins; a cursor stays until there is another. */
+  /**
+   * The checkpoint updated with the newest progress; the old cursor is retained unless there is a
+   * new one.
+   */
   public static Json.Obj updated(Json.@Nullable Obj before, Progress newest) {
     Json old = before == null ? null : before.get(CURSOR);
     return newest.cursor() != null || old == null ? newest.json() : newest.json().with(CURSOR, old);
   }
 
-  /** Whether an attempt got on: the cursor has changed, or more is done. */
+  /** Returns true when an attempt made progress: the cursor has changed, or more is done. */
   public static boolean gotOn(Json.@Nullable Obj before, Json.@Nullable Obj after) {
     if (after == null) {
       return false;

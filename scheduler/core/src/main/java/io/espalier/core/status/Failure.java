@@ -1,14 +1,14 @@
 package io.espalier.core.status;
 
 /**
- * Why the latest attempt of a task failed, kept with its status so that failures can be grouped by
- * cause without reading their histories.
+ * Why the latest attempt of a task failed. Stored with its status, so that failures can be grouped
+ * by cause without reading their histories.
  *
- * @param fingerprint of that attempt, see {@link FailureFingerprint}
+ * @param fingerprint fingerprint of that attempt, see {@link FailureFingerprint}
  * @param message what went wrong, at most {@link #MAX_MESSAGE} characters
  */
 public record Failure(String fingerprint, String message) {
-  /** The rest is in the history. */
+  /** Longer messages are cut; the history contains the rest. */
   public static final int MAX_MESSAGE = 200;
 
   public Failure {
@@ -17,7 +17,7 @@ public record Failure(String fingerprint, String message) {
     }
   }
 
-  /** One line for stores. */
+  /** The failure in one line, as stores write it. */
   String text() {
     return fingerprint + " " + message;
   }

@@ -5,10 +5,11 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Tells whether two failures have the same cause: a hash of how the process ended and of its
- * message without what differs from task to task (its own names, numbers, ids, blanks). Where the
- * message is the last line of the task's error output, the exit code does not count. Stable over
- * versions: it is stored.
+ * Computes fingerprints of failures: equal fingerprints mean the same cause. A fingerprint is a
+ * hash of how the process ended and of its message without the parts that differ from task to task
+ * (its own names, numbers, ids, blanks). If the message is the last line of the task's error
+ * output, the exit code does not count. Fingerprints are stored, so they must not change between
+ * versions.
  */
 public final class FailureFingerprint {
   private static final int LOOKED_AT = 2_000;
@@ -24,7 +25,7 @@ public final class FailureFingerprint {
 
   private FailureFingerprint() {}
 
-  /** Sixteen hexadecimal digits. */
+  /** Returns sixteen hexadecimal digits. */
   static String of(TaskResult end, String message) {
     String text =
         end.kind()
@@ -43,12 +44,15 @@ public final class FailureFingerprint {
     return String.format(Locale.ROOT, "%016x", hash);
   }
 
-  /** Where the task's own words say why, its exit code tells no causes apart. */
+  /**
+   * Returns true when the message comes from the task's error output, so that its exit code does
+   * not distinguish causes.
+   */
   private static boolean isErrorOutput(TaskResult end, String message) {
     return message.equals(end.lastErrorLine());
   }
 
-  /** The message with a mark in place of everything that may differ between two tasks. */
+  /** The message with placeholders for everything that may differ between two tasks. */
   public static String normalised(String message, String job, String node) {
     String text = message.length() > LOOKED_AT ? message.substring(0, LOOKED_AT) : message;
     text = without(text, node, "<node>");
@@ -60,7 +64,7 @@ public final class FailureFingerprint {
     return BLANKS.matcher(text).replaceAll(" ").strip();
   }
 
-  /** A name of one letter stands in many words. */
+  /** Replaces a name in the text, unless it has only one letter, which occurs in many words. */
   private static String without(String text, String name, String mark) {
     return name.length() < 2 ? text : text.replace(name, mark);
   }

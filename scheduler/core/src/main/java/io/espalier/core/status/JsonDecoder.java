@@ -5,13 +5,16 @@ import io.espalier.core.problem.Result;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The port to a JSON reader, for text that tasks wrote. Pure; bad text is a problem, no throw. */
+/**
+ * The port to a JSON reader for text that tasks wrote. Pure; invalid text is returned as a problem,
+ * never thrown.
+ */
 @FunctionalInterface
 public interface JsonDecoder {
-  /** One JSON value, or why the text is none. */
+  /** Reads one JSON value, or returns why the text is not valid JSON. */
   Result<Json> read(String text);
 
-  /** A copy that does not know where it stood: what is kept for long need not remember that. */
+  /** A copy without the positions in the source text, which long-lived values do not need. */
   static Json withoutPositions(Json value) {
     if (value instanceof Json.Obj object) {
       Map<String, Json> members = new LinkedHashMap<>();

@@ -1,18 +1,18 @@
 package io.espalier.core.status;
 
 /**
- * An operator's word on how many slots of a resource there are, in place of what is configured: on
- * all nodes of a level, or on one of them, which counts more. Durable, and about names: it outlives
- * restarts, reloads and nodes that come and go, and means nothing for as long as there is no such
- * level, resource or node.
+ * An operator's override of the number of slots of a resource: on all nodes of a level, or on one
+ * node, which takes precedence. It is durable and refers to names: it outlives restarts, reloads
+ * and nodes that come and go, and has no effect as long as its level, resource or node does not
+ * exist.
  *
- * @param level the resource's level by name; {@code worker} for resources of workers
- * @param node a node of that level, or the shard of a worker; empty: all of the level
- * @param limit slots, at least 0
- * @param author who did it; empty when nobody had to say
- * @param reason why; may be empty
- * @param sinceMillis epoch milliseconds
- * @param untilMillis when it ends by itself, epoch milliseconds; 0: never
+ * @param level name of the resource's level; {@code worker} for resources of workers
+ * @param node a node of that level, or the shard of a worker; empty: the whole level
+ * @param limit number of slots, at least 0
+ * @param author the operator; empty when none was given
+ * @param reason reason; may be empty
+ * @param sinceMillis time of the command, epoch milliseconds
+ * @param untilMillis expiry, epoch milliseconds; 0: never
  */
 public record LimitOverride(
     String level,
@@ -25,9 +25,9 @@ public record LimitOverride(
     long untilMillis) {
 
   /**
-   * What it is about: there is one override of each at most.
+   * Identifies an override: there is at most one per key.
    *
-   * @param node empty: all of the level
+   * @param node empty: the whole level
    */
   public record Key(String level, String resource, String node) {}
 
@@ -41,7 +41,7 @@ public record LimitOverride(
     return new Key(level, resource, node);
   }
 
-  /** Whether it is about a whole level. */
+  /** Returns true when it applies to a whole level. */
   public boolean isOfLevel() {
     return node.isEmpty();
   }

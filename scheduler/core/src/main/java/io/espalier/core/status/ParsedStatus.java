@@ -6,13 +6,13 @@ import io.espalier.core.status.TaskStatus.Main;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an ended invocation amounts to, before the back-off is worked out.
+ * The result of an ended invocation, before its back-off is computed.
  *
  * @param main {@code DONE}, {@code INCOMPLETE}, {@code FAILED} or {@code ERROR}
- * @param usesBackoff must wait before it is started again
- * @param holdsPosition that wait repeats the last interval instead of taking the next
- * @param keepsData the task itself said nothing: {@code data} is added to what it said before, so
- *     that its last checkpoint survives; otherwise {@code data} replaces it
+ * @param usesBackoff whether the task must wait before the next start
+ * @param holdsPosition whether that wait repeats the last interval instead of taking the next
+ * @param keepsData true when the task itself wrote no status: {@code data} is added to the earlier
+ *     data, so that its last checkpoint survives; otherwise {@code data} replaces the earlier data
  */
 public record ParsedStatus(
     Main main, boolean usesBackoff, boolean holdsPosition, @Nullable Obj data, boolean keepsData) {
@@ -27,7 +27,7 @@ public record ParsedStatus(
   public static final ParsedStatus FAILED =
       new ParsedStatus(Main.FAILED, false, false, null, false);
 
-  /** The key under which explanations stand in a task's data. */
+  /** The key of explanations in a task's data. */
   public static final String EXCEPTION = "exception";
 
   public ParsedStatus {
@@ -48,22 +48,28 @@ public record ParsedStatus(
     return Json.object().put("result_bits", bits).putIfPresent("data", data).build();
   }
 
-  /** An error that we found, not the task: explained, waits, keeps what the task said before. */
+  /**
+   * An error found by the scheduler instead of the task: explained, with back-off, and preserving
+   * earlier data.
+   */
   public static ParsedStatus error(String exception) {
     return error(Json.object().put(EXCEPTION, exception).build());
   }
 
-  /** The same with more than a sentence. */
+  /** The same with a detailed explanation. */
   static ParsedStatus error(Obj explanation) {
     return ERROR_BACKOFF.addingToData(explanation);
   }
 
-  /** We stopped it and it said nothing: waits, but is no step on the back-off ladder. */
+  /**
+   * The result of a task that was stopped and wrote no status: it waits, but its back-off does not
+   * advance.
+   */
   public static ParsedStatus killed(String exception) {
     return INCOMPLETE_BACKOFF.addingToData(Json.object().put(EXCEPTION, exception).build());
   }
 
-  /** A copy with the data of the task, replacing all earlier data. */
+  /** A copy with the task's data, replacing all earlier data. */
   public ParsedStatus withData(Json.@Nullable Obj newData) {
     return new ParsedStatus(main, usesBackoff, holdsPosition, newData, false);
   }

@@ -7,10 +7,10 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells progress lines on a status pipe from status lines, and reads them: {@code {"progress":
- * {"done": 120000, "total": 300000, "cursor": "pk=8123"}}}. All three keys are optional, others are
- * kept. A line with {@code result} or {@code result_bits} is a status line, whatever else it has.
- * Thread-safe if the port is.
+ * Distinguishes progress lines on a status pipe from status lines, and parses them: {@code
+ * {"progress": {"done": 120000, "total": 300000, "cursor": "pk=8123"}}}. All three keys are
+ * optional; other keys are retained. A line with {@code result} or {@code result_bits} is a status
+ * line, whatever else it contains. Thread-safe if the port is.
  */
 public final class ProgressParser {
   private static final String KEY = "progress";
@@ -22,24 +22,24 @@ public final class ProgressParser {
   }
 
   /**
-   * What a line turned out to be. Neither: a status line.
+   * The classification of a line. If both components are null, it is a status line.
    *
-   * @param progress what it says
-   * @param problem why a progress line cannot be used; it is no status either
+   * @param progress the progress it reports
+   * @param problem why a progress line is invalid; it is not a status line either
    */
   public record Reading(@Nullable Progress progress, @Nullable String problem) {
     static final Reading STATUS = new Reading(null, null);
 
-    /** Whether the line is left to be the status. */
+    /** Returns true when the line is to be read as a status. */
     public boolean isStatus() {
       return progress == null && problem == null;
     }
   }
 
   /**
-   * Cheap for lines that are no progress.
+   * Classifies a line; fast for lines that are not progress.
    *
-   * @param line without its newline
+   * @param line a line without its newline
    */
   public Reading read(String line) {
     if (!line.stripLeading().startsWith("{") || !line.contains("\"" + KEY + "\"")) {
@@ -47,7 +47,7 @@ public final class ProgressParser {
     }
     boolean mayBeLong = line.length() > Progress.MAX_BYTES / 4;
     if (mayBeLong && line.getBytes(StandardCharsets.UTF_8).length > Progress.MAX_BYTES) {
-      // Also a status may hold that word; only a short line is parsed to find out.
+      // A status may contain that word too; only a short line is parsed to find out.
       return line.contains("\"result") ? Reading.STATUS : refused("is too long", line);
     }
     if (!(json.read(line).value() instanceof Json.Obj object)
@@ -81,7 +81,7 @@ public final class ProgressParser {
     return new Reading(null, "progress " + why + ": " + StatusParser.shortened(line));
   }
 
-  /** Progress in its own form, as a checkpoint keeps it; what is not usable counts as not there. */
+  /** Parses progress in its own form, as a checkpoint contains it; unusable values are ignored. */
   public static Progress of(Json.Obj json) {
     Json cursor = json.get("cursor");
     return new Progress(

@@ -1,11 +1,11 @@
 package io.espalier.core.status;
 
 /**
- * What a queue had used, as of a time: its current priority
+ * The decayed usage of a queue at a point in time, which determines its priority
  * (docs/design/features.md#history-of-queues).
  *
- * @param queue its name
- * @param value the decayed dominant share, 0 or more
- * @param atMillis since 1970
+ * @param queue name of the queue
+ * @param value decayed dominant share, 0 or more
+ * @param atMillis epoch milliseconds
  */
 public record QueueUsage(String queue, double value, long atMillis) {}

@@ -3,8 +3,8 @@ package io.espalier.core.status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A status store works, and refuses something of a batch that it will always refuse: text that is
- * too large for it, a value outside its ranges. Nothing of the batch was stored.
+ * Thrown when a working status store refuses something in a batch that it will always refuse: text
+ * that is too large for it, a value outside its ranges. Nothing of the batch was stored.
  */
 public final class RefusedDataException extends StoreException {
   private static final long serialVersionUID = 1L;

@@ -8,42 +8,45 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failures of a task as {@link ProgressRetryRules} count them
+ * Counts of a task's failures for {@link ProgressRetryRules}
  * (docs/design/features.md#retries-that-look-at-progress), since it was last forgiven, or ever.
- * Kept with its status; no count goes beyond {@link Integer#MAX_VALUE}.
+ * Stored with its status; no count exceeds {@link Integer#MAX_VALUE}.
  *
- * @param successive those without progress in a row, up to now
- * @param noProgress those without progress in all
- * @param progress those with progress in all
- * @param gotOn whether the attempt under way has made progress already; false when none is
+ * @param successive successive failures without progress, up to now
+ * @param noProgress all failures without progress
+ * @param progress all failures with progress
+ * @param gotOn whether the running attempt has already made progress; false when none is running
  */
 public record RetryCounts(int successive, int noProgress, int progress, boolean gotOn) {
-  /** Of a task that has not failed. */
+  /** The counts of a task that has not failed. */
   public static final RetryCounts NONE = new RetryCounts(0, 0, 0, false);
 
-  /** After an attempt that failed, {@link #gotOn} or not. */
+  /** The counts after a failed attempt, which made progress if {@link #gotOn}. */
   RetryCounts failed() {
     return gotOn
         ? new RetryCounts(0, noProgress, more(progress), false)
         : new RetryCounts(more(successive), more(noProgress), progress, false);
   }
 
-  /** After an attempt whose end is no failure of the task: its progress ends the row. */
+  /**
+   * The counts after an attempt whose end is not a failure of the task: progress resets {@code
+   * successive}.
+   */
   RetryCounts ended() {
     return new RetryCounts(gotOn ? 0 : successive, noProgress, progress, false);
   }
 
-  /** After an attempt that somebody stopped: counted where it made progress, not otherwise. */
+  /** The counts after a stopped attempt: it is counted only if it made progress. */
   RetryCounts stopped() {
     return gotOn ? failed() : this;
   }
 
-  /** The attempt under way has made progress, or there is a new one. */
+  /** The counts after the running attempt has made progress, or for a new attempt. */
   public RetryCounts withGotOn(boolean now) {
     return gotOn == now ? this : new RetryCounts(successive, noProgress, progress, now);
   }
 
-  /** The rule that lets the task fail for good now; null: none does. */
+  /** The rule by which the task now fails permanently; null when none applies. */
   public @Nullable String exhausted(ProgressRetryRules rules) {
     if (successive >= rules.maxSuccessiveNoProgress()) {
       return times(successive, "failure")
@@ -65,7 +68,7 @@ public record RetryCounts(int successive, int noProgress, int progress, boolean 
     return count == Integer.MAX_VALUE ? count : count + 1;
   }
 
-  /** {@code [successive, noProgress, progress]}, then 1 where it got on. */
+  /** Encodes as {@code [successive, noProgress, progress]}, followed by 1 if {@code gotOn}. */
   Json json() {
     List<Json> items = new ArrayList<>();
     items.add(Json.of(successive));
@@ -78,9 +81,9 @@ public record RetryCounts(int successive, int noProgress, int progress, boolean 
   }
 
   /**
-   * What {@link #json} wrote; null: nothing.
+   * Decodes the result of {@link #json}; null: no counts.
    *
-   * @throws IllegalArgumentException when it is something else
+   * @throws IllegalArgumentException when the value is malformed
    */
   static RetryCounts of(@Nullable Json json) {
     if (json == null) {

@@ -4,15 +4,19 @@ import io.espalier.core.config.ProgressRetryRules;
 import io.espalier.core.status.TaskStatus.Main;
 
 /**
- * What the end of an attempt means for the next one.
+ * The consequence of an attempt's end for the next attempt.
  *
- * @param fails there is none: the task fails for good
- * @param waitSeconds until it may start, where its status waits at all
- * @param position on the back-off, which a job goes on from that has its rules taken away
+ * @param fails whether there is no next attempt: the task fails permanently
+ * @param waitSeconds time until it may start, if its status waits at all
+ * @param position position on the back-off, from which the task continues if its job's rules are
+ *     removed
  */
 record RetryDecision(boolean fails, int waitSeconds, int position, RetryCounts counts) {
 
-  /** By rules that look at progress (docs/design/features.md#retries-that-look-at-progress). */
+  /**
+   * Decides by rules that consider progress
+   * (docs/design/features.md#retries-that-look-at-progress).
+   */
   static RetryDecision ended(TaskStatus current, ParsedStatus report, ProgressRetryRules rules) {
     RetryCounts before = current.retries();
     boolean isStop = report.main() == Main.INCOMPLETE && report.keepsData();
@@ -21,7 +25,7 @@ record RetryDecision(boolean fails, int waitSeconds, int position, RetryCounts c
       case FAILED -> new RetryDecision(false, 0, 0, before.failed());
       case ERROR -> {
         boolean wasLost = current.main() != Main.RUNNING && current.savedBackoff();
-        // A lost attempt was judged when it was lost.
+        // A lost attempt was counted when it was lost.
         yield report.holdsPosition() || wasLost ? stopped(current, rules) : failed(current, rules);
       }
       default -> isStop ? stopped(current, rules) : unfinished(before, report, rules);
@@ -37,9 +41,10 @@ record RetryDecision(boolean fails, int waitSeconds, int position, RetryCounts c
   }
 
   /**
-   * It was stopped or lost, which is no failure of the task: without progress nothing is counted
-   * and the last wait is repeated (docs/design/design.md#where-espalier-differs-from-bistro); with
-   * progress it is one that got on.
+   * Decides for an attempt that was stopped or lost, which is not a failure of the task. Without
+   * progress nothing is counted and the last wait is repeated
+   * (docs/design/design.md#where-espalier-differs-from-bistro); with progress the attempt counts as
+   * one that made progress.
    */
   static RetryDecision stopped(TaskStatus current, ProgressRetryRules rules) {
     RetryCounts before = current.retries();
@@ -49,7 +54,7 @@ record RetryDecision(boolean fails, int waitSeconds, int position, RetryCounts c
         : of(false, rules.noProgressWait(counts.successive()), counts);
   }
 
-  /** It says itself that it is not done, and that this is no error. */
+  /** Decides for an attempt that reports itself incomplete without an error. */
   private static RetryDecision unfinished(
       RetryCounts before, ParsedStatus report, ProgressRetryRules rules) {
     if (!report.usesBackoff()) {

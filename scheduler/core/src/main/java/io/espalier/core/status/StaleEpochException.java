@@ -1,6 +1,9 @@
 package io.espalier.core.status;
 
-/** A newer scheduler has taken the store over; this one must stop starting tasks. Never retried. */
+/**
+ * Thrown when a newer scheduler has taken over the store; this one must stop starting tasks. Never
+ * retried.
+ */
 public final class StaleEpochException extends StoreException {
   private static final long serialVersionUID = 1L;
 

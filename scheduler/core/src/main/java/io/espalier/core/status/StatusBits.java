@@ -1,20 +1,20 @@
 package io.espalier.core.status;
 
 /**
- * Bistro's short text form of status bits (docs/design/bistro.md#reading-queries): base64url
- * digits, lowest first.
+ * Encodes status bits in Bistro's short text form (docs/design/bistro.md#reading-queries):
+ * base64url digits, lowest first.
  */
 public final class StatusBits {
   private static final String DIGITS =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-  /** All bits that exist. */
+  /** All defined bits. */
   public static final int ALL = 4095;
 
   private StatusBits() {}
 
   /**
-   * One or two characters.
+   * Returns one or two characters.
    *
    * @throws IllegalArgumentException when there are bits beyond {@link #ALL}
    */
@@ -27,9 +27,9 @@ public final class StatusBits {
   }
 
   /**
-   * The inverse of {@link #encode}; a second character that says zero is accepted.
+   * The inverse of {@link #encode}; a redundant second digit zero is accepted.
    *
-   * @throws IllegalArgumentException for anything else
+   * @throws IllegalArgumentException for any other text
    */
   public static int decode(String text) {
     if (text.isEmpty() || text.length() > 2) {

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The words for task statuses, as the API, the CLI and tasks use them
+ * The names of task statuses, as used by the API, the CLI and tasks
  * (docs/design/bistro.md#named-statuses).
  */
 public enum StatusLabel {
@@ -36,12 +36,12 @@ public enum StatusLabel {
     this.word = word;
   }
 
-  /** The word, lower case with underscores. */
+  /** The name, in lower case with underscores. */
   public String word() {
     return word;
   }
 
-  /** The label of that word. */
+  /** The label with that name. */
   public static Optional<StatusLabel> of(String word) {
     for (StatusLabel label : values()) {
       if (label.word.equals(word)) {
@@ -52,6 +52,8 @@ public enum StatusLabel {
   }
 
   /**
+   * The label of a task's status.
+   *
    * @param status null: never tried
    */
   public static StatusLabel of(@Nullable TaskStatus status) {
@@ -59,8 +61,8 @@ public enum StatusLabel {
   }
 
   /**
-   * The label of a task's bits. In histograms {@code USES_BACKOFF} is cleared once a wait is over,
-   * so there a task that waited shows the label without it.
+   * The label for a task's bits. Histograms clear {@code USES_BACKOFF} once a wait is over, so
+   * there a task that waited has the label without it.
    */
   public static StatusLabel of(int bits) {
     if ((bits & TaskStatus.Main.RUNNING.bit()) != 0) {

@@ -11,10 +11,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what tasks write to their status pipe (docs/design/bistro.md#what-a-task-writes): a label,
- * or a JSON object with {@code result_bits} or {@code result} and optional {@code data}. Strict:
- * whatever a task may not say becomes an error with back-off that explains and quotes it.
- * Thread-safe if the port is.
+ * Parses what tasks write to their status pipe (docs/design/bistro.md#what-a-task-writes): a label,
+ * or a JSON object with {@code result_bits} or {@code result} and optional {@code data}. Parsing is
+ * strict: anything that a task must not write becomes an error with back-off that explains and
+ * quotes it. Thread-safe if the port is.
  */
 public final class StatusParser {
   /** Longer text is refused unread. */
@@ -37,7 +37,7 @@ public final class StatusParser {
     this.json = json;
   }
 
-  /** What an end means for its task: {@code Ended}, {@code NotStarted} or {@code WorkerLost}. */
+  /** Converts an end to its event: {@code Ended}, {@code NotStarted} or {@code WorkerLost}. */
   public TaskEvent meaning(TaskResult end, StatusSource from) {
     return switch (end.kind()) {
       case NOT_STARTED ->
@@ -45,7 +45,7 @@ public final class StatusParser {
               "not started: " + messageOf(end), (int) ((end.retryAfterMillis() + 999) / 1000));
       case START_FAILED ->
           new TaskEvent.Ended(ParsedStatus.error("could not be started: " + messageOf(end)));
-      // It is dead by the time of this end: nothing has to be waited for besides its back-off.
+      // The task is dead when this end is created, so its back-off is the only wait.
       case LOST -> new TaskEvent.WorkerLost("", "worker lost: " + messageOf(end), 0);
       case EXITED, KILLED -> {
         boolean silent = from == StatusSource.EXIT_CODE || end.rawStatus() == null;
@@ -66,7 +66,7 @@ public final class StatusParser {
       return stoppedForAnError(end);
     }
     boolean killed = end.kind() == TaskResult.Kind.KILLED;
-    // Many programs answer TERM by cleaning up and exiting with 0: that does not mean done.
+    // Many programs handle TERM by cleaning up and exiting with 0: that does not mean done.
     if (killed) {
       return ParsedStatus.killed(whyKilled(end, "killed: ") + howItEnded(end));
     }
@@ -114,12 +114,15 @@ public final class StatusParser {
         : otherwise;
   }
 
-  /** By its exit code or signal, whatever else it says. */
+  /** Returns true when its exit code or signal means failure, whatever status it wrote. */
   private static boolean hasFailed(TaskResult end) {
     return end.signal() != null || (end.exitCode() != null && end.exitCode() != 0);
   }
 
-  /** The last line of its error output is the cause; how the process ended is a detail. */
+  /**
+   * The cause of a failure: the last line of its error output, preceded by the signal if there was
+   * one; without such a line, how the process ended.
+   */
   static String whyItFailed(TaskResult end) {
     String line = end.lastErrorLine();
     if (line == null) {
@@ -136,7 +139,9 @@ public final class StatusParser {
   }
 
   /**
-   * @param line without its newline
+   * Parses a status line; an invalid line becomes an error with back-off.
+   *
+   * @param line a line without its newline
    */
   public ParsedStatus read(String line) {
     ParsedStatus byLabel = ofLabel(line);
@@ -237,7 +242,8 @@ public final class StatusParser {
   }
 
   /**
-   * Back-off flags mean something only where there is a wait; elsewhere they are without effect.
+   * Parses bits. The back-off flags only matter where there is a wait; otherwise they have no
+   * effect.
    */
   private static ParsedStatus ofBits(int bits) {
     boolean uses = (bits & TaskStatus.USES_BACKOFF) != 0;
@@ -252,7 +258,7 @@ public final class StatusParser {
     return new ParsedStatus(main, uses, holds, null, false);
   }
 
-  /** What is kept of a task's data: without the private keys and without positions in the text. */
+  /** The task's data as stored: without the private keys and without positions in the text. */
   private static Json.@Nullable Obj ownData(Json.Obj data) {
     Json.Obj own =
         (Json.Obj)
@@ -275,7 +281,7 @@ public final class StatusParser {
         : cut(text, QUOTED) + "… (" + text.length() + " characters)";
   }
 
-  /** The first characters of a text that has more of them. */
+  /** Cuts a text that is longer than the given length, never within a surrogate pair. */
   static String cut(String text, int length) {
     return text.substring(
         0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);

@@ -4,19 +4,19 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
 
 /**
- * What is kept of one task that was tried at least once.
+ * The stored row of a task that was tried at least once.
  *
- * @param invocation the last one; (epoch, sequence) is its fencing token
- * @param worker where that one was sent
+ * @param invocation the last invocation; (epoch, sequence) is its fencing token
+ * @param worker worker to which that invocation was sent
  */
 public record StatusRow(
     String job, String node, TaskStatus status, Invocation invocation, WorkerRef worker) {
-  /** A row of a task that ran on the scheduler's own host. */
+  /** Creates the row of a task that ran on the scheduler's own host. */
   public StatusRow(String job, String node, TaskStatus status, Invocation invocation) {
     this(job, node, status, invocation, WorkerRef.LOCAL);
   }
 
-  /** The task's name. */
+  /** The key of the task. */
   public TaskKey key() {
     return new TaskKey(job, node);
   }

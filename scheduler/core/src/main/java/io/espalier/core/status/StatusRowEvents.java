@@ -13,15 +13,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows inside of events, so that the statuses of tasks can be rebuilt from events alone
+ * Encodes rows in events, so that the statuses of tasks can be rebuilt from events alone
  * (docs/design/features.md#events): each change of a row is in exactly one event.
  *
  * <p>The member {@code row} of an event about one task is {@code [bits, since, backoff, position,
- * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are there when
- * it is not the scheduler's own host. {@code task_started} and {@code tasks_forgiven} leave data
- * and checkpoint as they were; in all others {@code data} and {@code checkpoint} are what there is
- * now. Of a failure there are {@code fingerprint} and {@code failure}, its message; {@code retries}
- * are its {@link RetryCounts}, where it has any.
+ * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are present
+ * unless the task ran on the scheduler's own host. {@code task_started} and {@code tasks_forgiven}
+ * leave data and checkpoint unchanged; in all other events {@code data} and {@code checkpoint} are
+ * the current values. A failure is given by {@code fingerprint} and {@code failure}, its message;
+ * {@code retries} contains the {@link RetryCounts}, if there are any.
  */
 public final class StatusRowEvents {
   /** A task was started. */
@@ -33,15 +33,15 @@ public final class StatusRowEvents {
   /** A task's checkpoint was recorded. */
   public static final String PROGRESS = "task_progress";
 
-  /** A task's status was changed by something else. */
+  /** A task's status changed for a reason other than these. */
   public static final String CHANGED = "task_changed";
 
-  /** Failures and waits were forgiven: {@code job} and {@code tasks}. */
+  /** Failures and waits were forgiven; members {@code job} and {@code tasks}. */
   public static final String FORGIVEN = "tasks_forgiven";
 
   /**
-   * Tasks were made to run again: {@code job}, and {@code tasks} by node. Their rows say unstarted
-   * since the time of the event.
+   * Tasks were reset to run again; members {@code job}, and {@code tasks} by node. Their rows are
+   * unstarted since the time of the event.
    */
   public static final String RERUN = "tasks_rerun";
 
@@ -70,7 +70,7 @@ public final class StatusRowEvents {
                 Json.of(invocation.startMillis()))));
     if (!row.worker().isLocal()) {
       event.put("worker", row.worker().shard());
-      // Beyond what browsers keep exact.
+      // A JSON number could exceed what browsers represent exactly.
       event.put("worker_instance", Long.toString(row.worker().instance()));
     }
     Failure failure = status.failure();
@@ -83,7 +83,10 @@ public final class StatusRowEvents {
     return event;
   }
 
-  /** One task of {@link #FORGIVEN}: {@code [node, bits, since, backoff, position, attempts]}. */
+  /**
+   * Encodes one task of {@link #FORGIVEN}: {@code [node, bits, since, backoff, position,
+   * attempts]}.
+   */
   public static Json forgiven(StatusRow row) {
     TaskStatus status = row.status();
     return new Json.Arr(
@@ -102,9 +105,9 @@ public final class StatusRowEvents {
     private long sequence;
 
     /**
-     * Applies the next event; those that change no row are no error.
+     * Applies the next event; events that change no row are accepted.
      *
-     * @throws IllegalArgumentException when it is not newer than the last one, or damaged
+     * @throws IllegalArgumentException when the event is malformed, or not newer than the last one
      */
     public void apply(Event event) {
       if (event.sequence() <= sequence) {
@@ -142,12 +145,12 @@ public final class StatusRowEvents {
       }
     }
 
-    /** The rows after the events so far. */
+    /** The rows after all events so far. */
     public Map<TaskKey, StatusRow> rows() {
       return Collections.unmodifiableMap(rows);
     }
 
-    /** The last event that was applied; 0 before the first. */
+    /** The sequence of the last applied event; 0 before the first. */
     public long sequence() {
       return sequence;
     }

@@ -11,21 +11,24 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Remembers what must survive a restart: task statuses, paused jobs, how jobs stand, the newest
- * events, the epoch.
+ * The port to the store of everything that must survive a restart: task statuses, paused jobs, job
+ * states, the newest events, the epoch.
  *
  * <p>Order at take-over: {@link #bindSource}, {@link #openEpoch}, then load, then commit.
  *
- * <p>Threading: any thread; commits are serialised, loads run beside them and see whole commits.
- * All methods block. Failures are {@link StoreException}s, after which nothing of the call was
- * done.
+ * <p>Threading: any thread may call; commits are serialised, loads run concurrently and see only
+ * whole commits. All methods block. Failures are {@link StoreException}s; the failed call then has
+ * had no effect, unless {@link #commit} specifies otherwise.
  */
 public interface StatusStore extends AutoCloseable {
-  /** For messages, such as {@code SQLite file /data/statuses.sqlite}; never with a password. */
+  /**
+   * A description for messages, such as {@code SQLite file /data/statuses.sqlite}; never contains a
+   * password.
+   */
   String description();
 
   /**
-   * Binds the store to the configuration it serves, or checks that it is the same one as ever
+   * Binds the store to the configuration it serves, or checks that it is bound to this one
    * (docs/design/design.md#data-directories).
    *
    * @param source the configuration's URI without password
@@ -34,33 +37,34 @@ public interface StatusStore extends AutoCloseable {
   void bindSource(String source);
 
   /**
-   * Takes the store over: durably raises the epoch. From now on commits of older epochs are
+   * Takes over the store: durably raises the epoch. From then on commits of older epochs are
    * refused.
    *
-   * @return the new epoch, at least 1, and what was known of the leadership before
+   * @return the new epoch, at least 1, and what is known of earlier leaderships
    */
   Taken openEpoch(TakeOver how);
 
   /**
-   * Nothing that leaderships before this one have started can be alive any more by their leases:
-   * the next one has to outwait only those of this one.
+   * Records that, by their leases, nothing started by earlier leaderships can be alive any more:
+   * the next leadership must outwait only the leases of this one.
    *
-   * @param epoch from {@link #openEpoch}
-   * @param leaseMillis how long leases of this leadership may last, as it was given there
+   * @param epoch epoch from {@link #openEpoch}
+   * @param leaseMillis longest duration of this leadership's leases, as given in {@link TakeOver}
    * @throws StaleEpochException when the store was taken over since
    */
   void outwaited(long epoch, long leaseMillis);
 
-  /** The epoch that the store has now, read afresh; 0: nobody has led with it yet. */
+  /** The current epoch, read from the store by each call; 0: there was no leadership yet. */
   long epoch();
 
   /**
-   * How a store is taken over.
+   * The parameters of a take-over.
    *
-   * @param atLeast the new epoch is not below this, and above every epoch that the store had
-   * @param leaseMillis how long leases of this leadership may last, margin included: stored with
-   *     the epoch, unless longer ones of before are, because the next leadership must outwait all
-   *     of them; 0: it grants none
+   * @param atLeast lower bound of the new epoch, which is also above every earlier epoch of the
+   *     store
+   * @param leaseMillis longest duration of this leadership's leases, margin included; 0: it grants
+   *     none. Stored with the epoch unless longer earlier leases are stored, because the next
+   *     leadership must outwait all of them
    */
   record TakeOver(long atLeast, long leaseMillis) {
     /** Raises the epoch by one; grants no leases. */
@@ -68,34 +72,35 @@ public interface StatusStore extends AutoCloseable {
   }
 
   /**
-   * What a take-over gave.
+   * The result of a take-over.
    *
-   * @param epoch the new one
-   * @param storeId which store this is: random, made with it, never changed
-   * @param earlierLeaseMillis how long leases of the leaderships before may last, of all since the
+   * @param epoch the new epoch
+   * @param storeId id of the store: random, created with it, never changed
+   * @param earlierLeaseMillis longest duration of the leases of all earlier leaderships since the
    *     newest {@link #outwaited}; 0: none are known
-   * @param first whether nobody had led with this store before
+   * @param first whether this is the first leadership of the store
    */
   record Taken(long epoch, String storeId, long earlierLeaseMillis, boolean first) {}
 
-  /** The jobs of which there are rows, in any order. */
+  /** The jobs that have rows, in any order. */
   Set<String> jobs();
 
   /**
-   * All rows of a job, in any order, on the calling thread. The consumer must not call the store.
+   * Loads all rows of a job, in any order, on the calling thread. The consumer must not call the
+   * store.
    */
   void load(String job, Consumer<StatusRow> rows);
 
   /**
-   * Which job of its name the rows of a job are of: the {@code create_time} it had. Jobs of which
-   * that is not known are left out.
+   * The {@code create_time} of the jobs to which the stored rows belong, which distinguishes jobs
+   * of the same name. Jobs for which it is unknown are left out.
    */
   Map<String, Long> incarnations();
 
-  /** The rows of these nodes of a job; nodes without one are left out. */
+  /** Loads the rows of these nodes of a job; nodes without a row are left out. */
   List<StatusRow> load(String job, Collection<String> nodes);
 
-  /** The rows of all tasks with the status running, of whichever job: they may be alive. */
+  /** The rows of all tasks, of any job, with the status running: they may be alive. */
   default List<StatusRow> running() {
     List<StatusRow> running = new ArrayList<>();
     for (String job : jobs()) {
@@ -110,29 +115,29 @@ public interface StatusStore extends AutoCloseable {
     return running;
   }
 
-  /** What is kept of a task's past invocations; of an unknown task: nothing. */
+  /** The stored history of a task's past invocations; empty for an unknown task. */
   TaskHistory history(String job, String node);
 
   /** All paused jobs, in any order. */
   List<Pause> pauses();
 
-  /** How jobs stand, those of which it was stored, in any order. */
+  /** All stored job states, in any order. */
   List<JobStateRecord> standings();
 
-  /** All holds of workers, in any order. */
+  /** All cordons of workers, in any order. */
   List<WorkerCordon> holds();
 
-  /** All overrides of limits, in any order. */
+  /** All limit overrides, in any order. */
   List<LimitOverride> limits();
 
-  /** What queues had used when that was stored last, in any order. */
+  /** The last stored usage of queues, in any order. */
   List<QueueUsage> queueUsage();
 
-  /** What {@link #keepNodesSketch} was given last; empty: nothing yet. */
+  /** The last sketch given to {@link #keepNodesSketch}; empty: none yet. */
   String nodesSketch();
 
   /**
-   * Durably replaces what is remembered of the last good nodes.
+   * Durably replaces the sketch of the last good nodes.
    *
    * @throws StaleEpochException when another epoch is in force
    */
@@ -142,49 +147,49 @@ public interface StatusStore extends AutoCloseable {
   long newestEvent();
 
   /**
-   * Stored events after {@code sequence}, ascending, at most {@code limit}. Only the newest are
-   * kept: those of the last {@link #KEPT_EVENTS} sequences at least, see {@link #cleanUp}.
+   * Stored events after {@code sequence}, ascending, at most {@code limit}. Only the newest events
+   * are retained: at least those of the last {@link #KEPT_EVENTS} sequences, see {@link #cleanUp}.
    */
   List<Event> events(long sequence, int limit);
 
   /**
    * Makes the batch durable; returns when it would survive a power failure.
    *
-   * <p>A store beyond a network may not know whether a commit was done when the answer is lost. It
-   * then throws a retryable exception, and has to recognise that very batch, the same object, when
-   * it is given again as the next one: it is never applied twice.
+   * <p>A store beyond a network may not know whether a commit succeeded when its response is lost.
+   * It then throws a retryable exception, and must recognise that very batch, the same object, when
+   * the next call passes it again: a batch is never applied twice.
    *
-   * @param epoch from {@link #openEpoch}
+   * @param epoch epoch from {@link #openEpoch}
    * @throws StaleEpochException when the store was taken over since
    * @throws IllegalArgumentException when the batch's events are not newer than the stored ones
    */
   void commit(long epoch, StoreTransaction batch);
 
   /**
-   * Deletes a little of what nobody needs any more: old events, rows of forgotten jobs. To be
-   * called again and again, with pauses, until it answers 0: commits go on in between.
+   * Deletes a few rows that are no longer needed: old events, rows of forgotten jobs. To be called
+   * repeatedly, with pauses, until it returns 0; commits continue in between.
    *
-   * @param epoch from {@link #openEpoch}
-   * @param atMost rows to delete in this call
-   * @return how many were; 0: nothing is left to do
+   * @param epoch epoch from {@link #openEpoch}
+   * @param atMost maximum number of rows to delete in this call
+   * @return the number of deleted rows; 0: nothing is left to do
    * @throws StaleEpochException when the store was taken over since
    */
   int cleanUp(long epoch, Retention retention, int atMost);
 
   /**
-   * What is kept of the event log, at the least {@link #KEPT_EVENTS}.
+   * The retention of the event log; at least {@link #KEPT_EVENTS} are always retained.
    *
-   * @param eventsSinceMillis events of this time or later, epoch milliseconds
-   * @param events so many of the newest
+   * @param eventsSinceMillis retains events of this time or later, epoch milliseconds
+   * @param events number of newest events to retain
    */
   record Retention(long eventsSinceMillis, long events) {}
 
   @Override
   void close();
 
-  /** How many attempts of each task are kept. */
+  /** The number of retained attempts per task. */
   int KEPT_ATTEMPTS = 20;
 
-  /** How many sequences back a store holds events at least. */
+  /** The minimum number of sequences whose events a store retains. */
   int KEPT_EVENTS = 100_000;
 }

@@ -5,26 +5,29 @@ import io.espalier.core.running.TaskResult;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What it means for a task that its runner stopped it (docs/adr/0012-time-limits.md). */
+/** The effect on a task of being stopped by its runner (docs/adr/0012-time-limits.md). */
 public final class StopReasonRules {
-  /** The key under which the word stands in events and in the data of an error. */
+  /** The key of the reason in events and in the data of an error. */
   public static final String KEY = "stop_reason";
 
   private StopReasonRules() {}
 
-  /** The word of the API and of events: {@code timeout}, {@code no_output} and so on. */
+  /** The reason as named by the API and by events: {@code timeout}, {@code no_output} and so on. */
   public static String word(@Nullable StopReason reason) {
     return reason == null ? "" : reason.name().toLowerCase(Locale.ROOT);
   }
 
-  /** The task went beyond what it was allowed: an error, with a step on the back-off ladder. */
+  /** Returns true when the task exceeded a limit: an error that advances the back-off. */
   static boolean isError(@Nullable StopReason reason) {
     return reason == StopReason.TIMEOUT
         || reason == StopReason.NO_OUTPUT
         || reason == StopReason.OUT_OF_MEMORY;
   }
 
-  /** It would have gone on: it keeps its step and needs no wait. */
+  /**
+   * Returns true when the task would have continued: its back-off does not advance and it need not
+   * wait.
+   */
   static boolean isNoFaultOfTheTask(@Nullable StopReason reason) {
     return reason == StopReason.DEADLINE
         || reason == StopReason.SHUTDOWN

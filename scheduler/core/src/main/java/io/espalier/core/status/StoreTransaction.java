@@ -14,24 +14,25 @@ import java.util.Set;
 /**
  * Changes that become durable together or not at all. Immutable.
  *
- * <p>They apply in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses, pauses,
- * ended holds, holds, ended limits, limits, standings, use of queues, incarnations, events.
+ * <p>They are applied in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses,
+ * pauses, ended cordons, cordons, ended limits, limits, job states, usage of queues, incarnations,
+ * events.
  *
- * @param forgottenJobs all rows of these jobs are deleted, and their standings
- * @param deletedRows rows to delete; absent ones are no error
- * @param rows rows to write, one per task, replacing what is there
- * @param attempts to append to the history of their tasks, in this order; those of tasks without a
- *     row are dropped
+ * @param forgottenJobs jobs whose rows and states are all deleted
+ * @param deletedRows rows to delete; missing rows are not an error
+ * @param rows rows to write, one per task, replacing older ones
+ * @param attempts attempts to append to the history of their tasks, in this order; attempts of
+ *     tasks without a row are dropped
  * @param endedPauses jobs that are no longer paused
- * @param pauses jobs that are paused, replacing an older pause
- * @param endedHolds shards of workers that nothing holds any more
- * @param holds of workers, replacing an older hold
- * @param endedLimits overrides of limits that are no longer in force
- * @param limits overrides of limits, replacing an older one of the same
- * @param standings how jobs stand, replacing older ones
- * @param queueUsage what queues have used: replaces all that is stored of it; empty: leaves it
- * @param incarnations which job of its name the rows of a job are of: the time it was created
- * @param events to append to the event log, sequences ascending and above all stored ones
+ * @param pauses pauses of jobs, replacing older ones
+ * @param endedHolds shards of workers that are no longer cordoned
+ * @param holds cordons of workers, replacing older ones
+ * @param endedLimits limit overrides that are no longer in force
+ * @param limits limit overrides, replacing older ones with the same key
+ * @param standings states of jobs, replacing older ones
+ * @param queueUsage usage of queues: replaces everything stored; empty: changes nothing
+ * @param incarnations creation times of the jobs to which the stored rows belong, by job
+ * @param events events to append to the event log, with ascending sequences above all stored ones
  */
 public record StoreTransaction(
     Set<String> forgottenJobs,
@@ -49,7 +50,7 @@ public record StoreTransaction(
     Map<String, Long> incarnations,
     List<Event> events) {
 
-  /** Changes nothing. */
+  /** A transaction without changes. */
   public static final StoreTransaction EMPTY = new Builder().build();
 
   public StoreTransaction {
@@ -69,7 +70,7 @@ public record StoreTransaction(
     events = List.copyOf(events);
   }
 
-  /** A batch of rows only. */
+  /** A transaction that only writes rows. */
   public static StoreTransaction of(List<StatusRow> rows) {
     Builder builder = builder();
     rows.forEach(builder::put);
@@ -80,7 +81,7 @@ public record StoreTransaction(
     return new Builder();
   }
 
-  /** How much there is to write; 0 for an empty batch. */
+  /** The number of changes; 0 for an empty transaction. */
   public int size() {
     return forgottenJobs.size()
         + deletedRows.size()
@@ -103,8 +104,8 @@ public record StoreTransaction(
   }
 
   /**
-   * Collects changes in the order they happened; a later change of the same thing replaces an
-   * earlier one, so a task that started and ended in one batch is written once. Not thread-safe.
+   * Collects changes in the order in which they happened; a later change replaces an earlier one of
+   * the same item, so a task that started and ended in one batch is written once. Not thread-safe.
    */
   public static final class Builder {
     private final Set<String> forgottenJobs = new LinkedHashSet<>();
@@ -137,7 +138,7 @@ public record StoreTransaction(
       return this;
     }
 
-    /** Deletes all rows of a job: also those put before, not those put later. */
+    /** Deletes all rows of a job, including rows put before this call, but not rows put later. */
     public Builder forget(String job) {
       rows.keySet().removeIf(key -> key.job().equals(job));
       deletedRows.removeIf(key -> key.job().equals(job));
@@ -148,7 +149,7 @@ public record StoreTransaction(
       return this;
     }
 
-    /** What is stored of the job is of the one that was created at this time. */
+    /** Records the creation time of the job to which the stored rows belong. */
     public Builder incarnation(String job, long createTime) {
       incarnations.put(job, createTime);
       return this;
@@ -166,7 +167,7 @@ public record StoreTransaction(
       return this;
     }
 
-    /** Nothing holds the worker any more. */
+    /** Removes the cordon of a worker. */
     public Builder release(String shard) {
       holds.remove(shard);
       endedHolds.add(shard);
@@ -179,7 +180,7 @@ public record StoreTransaction(
       return this;
     }
 
-    /** The configured limit, or that of the level, is in force again. */
+    /** Ends an override: the configured limit, or that of the level, is in force again. */
     public Builder endLimit(LimitOverride.Key key) {
       limits.remove(key);
       endedLimits.add(key);
@@ -191,7 +192,7 @@ public record StoreTransaction(
       return this;
     }
 
-    /** What queues have used lately: all that is known, in place of all that is stored. */
+    /** Replaces the entire stored usage of queues. */
     public Builder queueUsage(List<QueueUsage> all) {
       queueUsage = List.copyOf(all);
       return this;
@@ -214,7 +215,7 @@ public record StoreTransaction(
       return this;
     }
 
-    /** Adds what another batch does, after what is here. */
+    /** Adds the changes of another batch after those collected so far. */
     public Builder add(StoreTransaction later) {
       later.forgottenJobs.forEach(this::forget);
       later.deletedRows.forEach(key -> delete(key.job(), key.node()));
@@ -235,7 +236,7 @@ public record StoreTransaction(
       return this;
     }
 
-    /** How much has been collected so far. */
+    /** The number of changes collected so far. */
     public int size() {
       return forgottenJobs.size()
           + deletedRows.size()

@@ -1,6 +1,6 @@
 package io.espalier.core.status;
 
-/** What can happen to a task, as the transition table sees it. */
+/** What can happen to a task: the inputs of the transition table. */
 public sealed interface TaskEvent {
   /** The scheduler has decided to start it. */
   record Started() implements TaskEvent {}
@@ -9,13 +9,13 @@ public sealed interface TaskEvent {
   record Ended(ParsedStatus report) implements TaskEvent {}
 
   /**
-   * Nothing was tried: refused, unreachable, shutting down. Costs no attempt.
+   * Nothing was tried: refused, unreachable, shutting down. This does not count as an attempt.
    *
-   * @param exception why
-   * @param leastSeconds the least wait that its runner asks for
+   * @param exception the reason
+   * @param leastSeconds shortest wait that its runner requests
    */
   record NotStarted(String exception, int leastSeconds) implements TaskEvent {
-    /** Its runner asks for no wait. */
+    /** Creates the event without a requested wait. */
     public NotStarted(String exception) {
       this(exception, 0);
     }
@@ -24,13 +24,13 @@ public sealed interface TaskEvent {
   /**
    * The worker that ran it is lost; the task may still be running there for a while.
    *
-   * @param workerShard which
+   * @param workerShard shard of the worker
    * @param exception how it was lost
-   * @param safetySeconds how long it may live on: the least wait before another start
+   * @param safetySeconds how long the task may stay alive: the shortest wait before another start
    */
   record WorkerLost(String workerShard, String exception, int safetySeconds) implements TaskEvent {}
 
-  /** The worker says of an invocation it was asked to start that it does not run there. */
+  /** The worker reports that an invocation it was asked to start does not run there. */
   record WasNotRunning(String exception) implements TaskEvent {}
 
   /**
@@ -39,6 +39,6 @@ public sealed interface TaskEvent {
    */
   record Interrupted(String exception) implements TaskEvent {}
 
-  /** An operator forgives it its failures and waits. */
+  /** An operator forgives its failures and waits. */
   record Forgiven() implements TaskEvent {}
 }

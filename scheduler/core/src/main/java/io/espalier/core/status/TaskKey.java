@@ -1,4 +1,4 @@
 package io.espalier.core.status;
 
-/** Names one task: a job and a node of its task level. */
+/** Identifies one task: a job and a node of its task level. */
 public record TaskKey(String job, String node) {}

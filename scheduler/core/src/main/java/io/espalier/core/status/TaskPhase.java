@@ -3,31 +3,31 @@ package io.espalier.core.status;
 import java.util.Locale;
 
 /**
- * Where a task stands in the six words that other job systems use
- * (docs/design/features.md#phases-of-tasks); a coarser view of the same status, made when somebody
- * looks, and stored nowhere. docs/task-status.md has the moves.
+ * The phase of a task in the six terms common to other job systems
+ * (docs/design/features.md#phases-of-tasks): a coarser view of its status, computed on demand and
+ * not stored. docs/task-status.md lists the transitions.
  */
 public enum TaskPhase {
-  /** Nothing was tried yet, or it is to be done again from the beginning. */
+  /** Not tried yet, or reset to run again from the beginning. */
   PENDING,
   RUNNING,
-  /** It was tried and did not end for good: it is tried again. */
+  /** Tried without a final result: it will be tried again. */
   INCOMPLETE,
   SUCCEEDED,
-  /** Until somebody forgives it or runs it again. */
+  /** Final until an operator forgives it or reruns it. */
   FAILED,
   /**
-   * It has not ended, and nothing starts it any more unless somebody acts: its job's filters
-   * exclude it, or its job is at its end.
+   * It has no final result, but is not started any more unless an operator acts: its job's filters
+   * exclude it, or its job has ended.
    */
   CANCELLED;
 
-  /** The word, lower case. */
+  /** The name, in lower case. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether it stays so unless somebody acts. */
+  /** Returns true when the phase is final unless an operator acts. */
   public boolean isEnd() {
     return this == SUCCEEDED || this == FAILED || this == CANCELLED;
   }
@@ -35,8 +35,8 @@ public enum TaskPhase {
   /**
    * The phase of a task.
    *
-   * @param bits as in docs/design/bistro.md#status-bits, those of views included
-   * @param attempts starts that came to something since it was last forgiven, or ever
+   * @param bits bits as in docs/design/bistro.md#status-bits, including those of views
+   * @param attempts number of attempts since it was last forgiven, or ever
    * @param jobIsOver whether its job as a whole was stopped, has failed or has succeeded
    */
   public static TaskPhase of(int bits, int attempts, boolean jobIsOver) {
@@ -52,11 +52,11 @@ public enum TaskPhase {
     if (jobIsOver || (bits & TaskStatus.AVOIDED) != 0) {
       return CANCELLED;
     }
-    // A disabled node may be enabled again: what lies below the bit counts.
+    // A disabled node may be enabled again: the other bits count.
     StatusLabel label = StatusLabel.of(bits & ~TaskStatus.DISABLED);
     return switch (label) {
       case UNSTARTED -> PENDING;
-      // Where a start came to nothing it is as it was before.
+      // A task that could not be started is as it was before.
       case NEVER_STARTED -> attempts > 0 ? INCOMPLETE : PENDING;
       default -> INCOMPLETE;
     };

@@ -7,24 +7,27 @@ import org.jspecify.annotations.Nullable;
  * The last known status of a task that was tried at least once (docs/design/bistro.md#statuses).
  * Immutable.
  *
- * @param main exactly one; {@code UNSTARTED} only in what is stored of a task that was made to run
- *     again
- * @param usesBackoff waits by its job's rules; without, only for the pause between two starts
- * @param holdsPosition does not advance the back-off position (killed, preempted)
- * @param overwriteable synthetic: the next real, non-running status replaces it
- * @param savedBackoff the effective wait differs from the job's own interval, which is {@code
- *     position} (worker lost)
- * @param sinceMillis when the scheduler gave it this status, epoch milliseconds
+ * @param main exactly one main status; {@code UNSTARTED} only in the stored row of a task that was
+ *     reset to run again
+ * @param usesBackoff true when the task waits by its job's rules; otherwise it waits only for the
+ *     pause between two starts
+ * @param holdsPosition whether the back-off position does not advance (killed, preempted)
+ * @param overwriteable whether the status is synthetic: the next real, non-running status replaces
+ *     it
+ * @param savedBackoff whether the effective wait differs from the job's own interval, which is
+ *     {@code position} (worker lost)
+ * @param sinceMillis when the scheduler set this status, epoch milliseconds
  * @param backoffSeconds effective wait after {@code sinceMillis}; 0: none. While {@code RUNNING},
- *     the wait that a start which came to nothing had before, from which the next such wait grows;
- *     it is not waited for
- * @param position the job's interval used last, where {@code Backoff.next} goes on; 0: at the
- *     start. Kept over {@code RUNNING}, never-started and killed
- * @param attempts invocations since it was last forgiven, or ever, this one included
- * @param data what the task said; kept over synthetic statuses
- * @param checkpoint the newest progress it wrote, for the next attempt; kept until it is done
- * @param failure why the latest attempt failed; null: it did not, or is forgiven, or is under way
- * @param retries its failures as rules that look at progress count them
+ *     the wait that preceded this start if the previous start had no effect: the next such wait
+ *     grows from it, but it does not delay the task
+ * @param position last used interval of the job, from which {@code Backoff.next} continues; 0: at
+ *     the start. Preserved while running and after never-started and killed
+ * @param attempts number of invocations since it was last forgiven, or ever, this one included
+ * @param data the task's own data; preserved by synthetic statuses
+ * @param checkpoint the newest progress it wrote, for the next attempt; retained until it is done
+ * @param failure why the latest attempt failed; null when it did not fail, was forgiven, or is
+ *     running
+ * @param retries counts of its failures for rules that consider progress
  */
 public record TaskStatus(
     Main main,
@@ -41,21 +44,21 @@ public record TaskStatus(
     @Nullable Failure failure,
     RetryCounts retries) {
 
-  /** The key under which stores keep the checkpoint within the data. */
+  /** The key of the checkpoint in the data that stores write. */
   static final String CHECKPOINT_KEY = "__espalier_checkpoint";
 
-  /** The key under which stores keep the failure within the data. */
+  /** The key of the failure in the data that stores write. */
   static final String FAILURE_KEY = "__espalier_failure";
 
-  /** The key under which stores keep the counts of retries within the data. */
+  /** The key of the retry counts in the data that stores write. */
   static final String RETRIES_KEY = "__espalier_retries";
 
-  /** What is stored of a task that was made to run again: nothing but its history remains. */
+  /** The status of a task that was reset to run again: only its history remains. */
   public static TaskStatus unstarted(long nowMillis) {
     return of(Main.UNSTARTED, nowMillis, 0);
   }
 
-  /** One that is not waited after, of a task that has said nothing. */
+  /** A status without wait and without data. */
   public static TaskStatus of(Main main, long sinceMillis, int attempts) {
     return new TaskStatus(
         main,
@@ -73,7 +76,7 @@ public record TaskStatus(
         RetryCounts.NONE);
   }
 
-  /** An error that is waited after as long as the job's back-off says, and that says nothing. */
+  /** An error without data, which waits as long as the job's back-off requires. */
   public static TaskStatus waiting(long sinceMillis, int backoffSeconds, int attempts) {
     return new TaskStatus(
         Main.ERROR,
@@ -120,7 +123,7 @@ public record TaskStatus(
   public static final int OVERWRITEABLE = 1024;
   public static final int HAS_SAVED_BACKOFF = 2048;
 
-  /** All bits, {@code USES_BACKOFF} also after the wait is over. */
+  /** All bits; includes {@code USES_BACKOFF} even after the wait is over. */
   public int bits() {
     return main.bit()
         | (usesBackoff ? USES_BACKOFF : 0)
@@ -129,22 +132,22 @@ public record TaskStatus(
         | (savedBackoff ? HAS_SAVED_BACKOFF : 0);
   }
 
-  /** When the wait ends, epoch milliseconds; 0 when there is none. */
+  /** When the wait ends, epoch milliseconds; 0 when there is no wait. */
   public long readyAtMillis() {
     return main != Main.RUNNING && backoffSeconds > 0 ? sinceMillis + backoffSeconds * 1000L : 0;
   }
 
-  /** Whether it waits at that instant. */
+  /** Returns true when the task waits at that time. */
   public boolean isWaiting(long nowMillis) {
     return nowMillis < readyAtMillis();
   }
 
-  /** Never to be started again, unless forgiven. */
+  /** Returns true when the task is never started again, unless forgiven. */
   public boolean isFinal() {
     return main == Main.DONE || main == Main.FAILED;
   }
 
-  /** The same with another wait. */
+  /** A copy with another wait. */
   TaskStatus withBackoffSeconds(int newBackoffSeconds) {
     return new TaskStatus(
         main,
@@ -162,7 +165,7 @@ public record TaskStatus(
         retries);
   }
 
-  /** The same with what the task said. */
+  /** A copy with other data of the task. */
   public TaskStatus withData(Json.@Nullable Obj newData) {
     return new TaskStatus(
         main,
@@ -180,7 +183,7 @@ public record TaskStatus(
         retries);
   }
 
-  /** The same with another checkpoint. */
+  /** A copy with another checkpoint. */
   public TaskStatus withCheckpoint(Json.@Nullable Obj newCheckpoint) {
     return new TaskStatus(
         main,
@@ -198,7 +201,7 @@ public record TaskStatus(
         retries);
   }
 
-  /** The same with why its latest attempt failed. */
+  /** A copy with another failure of its latest attempt. */
   public TaskStatus withFailure(@Nullable Failure newFailure) {
     return new TaskStatus(
         main,
@@ -216,7 +219,7 @@ public record TaskStatus(
         retries);
   }
 
-  /** The same with other counts of retries. */
+  /** A copy with other retry counts. */
   public TaskStatus withRetries(RetryCounts newRetries) {
     return new TaskStatus(
         main,
@@ -234,7 +237,9 @@ public record TaskStatus(
         newRetries);
   }
 
-  /** Data, checkpoint, failure and retries as one object, for stores; null: there is none. */
+  /**
+   * Data, checkpoint, failure and retry counts as one object, for stores; null when all are empty.
+   */
   public Json.@Nullable Obj storedData() {
     Json.Obj all = data;
     if (checkpoint != null) {
@@ -252,8 +257,8 @@ public record TaskStatus(
   /**
    * The status with these {@link #bits}.
    *
-   * @param storedData as {@link #storedData} gave it
-   * @throws IllegalArgumentException when they are not those of a stored status
+   * @param storedData object from {@link #storedData}
+   * @throws IllegalArgumentException when the bits are not those of a stored status
    */
   public static TaskStatus ofBits(
       int bits,
@@ -292,14 +297,14 @@ public record TaskStatus(
     throw new IllegalArgumentException("not the bits of a stored status: " + bits);
   }
 
-  /** The word for it. */
+  /** The label of the status. */
   public StatusLabel label() {
     return StatusLabel.of(bits());
   }
 
   /**
-   * Bistro's JSON form (docs/design/bistro.md#status-as-json), which the next invocation gets as
-   * {@code prev_status}.
+   * Bistro's JSON form (docs/design/bistro.md#status-as-json), which the next invocation receives
+   * as {@code prev_status}.
    */
   public Json.Obj toJson() {
     Json.Builder json =

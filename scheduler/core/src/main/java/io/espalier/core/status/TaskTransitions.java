@@ -9,26 +9,31 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one table of task statuses: status and event to status (docs/design/bistro.md#transitions).
- * Pure; docs/task-status.md shows it in full.
+ * The transition table of task statuses: maps a status and an event to the next status
+ * (docs/design/bistro.md#transitions). Pure; docs/task-status.md shows it in full.
  *
- * <p>Events of superseded invocations must be kept away: a status does not know its invocation.
+ * <p>The caller must filter out events of superseded invocations: a status does not know its
+ * invocation.
  */
 public final class TaskTransitions {
-  /** The longest wait of a task that could not be started although nothing is wrong with it. */
+  /**
+   * The longest wait, in seconds, of a task that could not be started through no fault of its own.
+   */
   public static final int MAX_NOT_STARTED_SECONDS = 60;
 
   private TaskTransitions() {}
 
-  /** The same for a job whose back-off alone decides. */
+  /** Applies an event to a task whose job has only back-off rules. */
   public static Transition apply(
       @Nullable TaskStatus current, TaskEvent event, Backoff backoff, long nowMillis) {
     return apply(current, event, RetryPolicy.of(backoff), nowMillis);
   }
 
   /**
-   * @param current null: never tried
-   * @param retrying of the task's job
+   * Applies an event.
+   *
+   * @param current status before the event; null: never tried
+   * @param retrying retry policy of the task's job
    * @param nowMillis epoch milliseconds
    */
   public static Transition apply(
@@ -66,12 +71,13 @@ public final class TaskTransitions {
   }
 
   /**
-   * Whatever may start again at once does so a while after its last start at the earliest, in whole
-   * seconds: a task that asks for it without end must not take the machine for itself.
+   * Delays the next start of a task that could start again at once, so that its starts are a
+   * minimum time apart, in whole seconds: a task that keeps asking for a restart must not take over
+   * the machine.
    *
-   * @param running the task while it ran
-   * @param ended what its end made of it
-   * @param leastBetweenStarts a task that ran longer does not wait
+   * @param running status while it ran
+   * @param ended status after its end
+   * @param leastBetweenStarts minimum time between two starts; a task that ran longer does not wait
    */
   public static TaskStatus paced(
       TaskStatus running, TaskStatus ended, Duration leastBetweenStarts) {
@@ -79,22 +85,22 @@ public final class TaskTransitions {
     if (!again || ended.usesBackoff()) {
       return ended;
     }
-    // A clock that was set back must not make the wait longer.
+    // A clock that was set back must not prolong the wait.
     long ran = Math.max(0, ended.sinceMillis() - running.sinceMillis());
     long left = leastBetweenStarts.toMillis() - ran;
     return left <= 0 ? ended : ended.withBackoffSeconds((int) ((left + 999) / 1000));
   }
 
   /**
-   * Where the back-off goes on from: an attempt that got on is judged as if it were the first,
-   * because a task that advances must not run out of attempts
+   * The position from which the back-off continues: an attempt that made progress is treated like
+   * the first one, because a task that advances must not run out of attempts
    * (docs/design/features.md#progress-and-checkpoints).
    */
   private static int position(TaskStatus current) {
     return current.retries().gotOn() ? 0 : current.position();
   }
 
-  /** Of a task that runs for the first time. */
+  /** The status of a task that runs for the first time. */
   public static TaskStatus firstStart(long nowMillis) {
     TaskStatus status = started(null, nowMillis).status();
     if (status == null) {
@@ -178,7 +184,7 @@ public final class TaskTransitions {
   }
 
   private static RetryDecision byBackoff(TaskStatus current, ParsedStatus report, Backoff backoff) {
-    // Counted only where rules for that are in force.
+    // Retries are counted only where such rules are in force.
     RetryCounts counts =
         report.main() == Main.DONE ? RetryCounts.NONE : current.retries().withGotOn(false);
     if (!report.usesBackoff()) {
@@ -196,7 +202,10 @@ public final class TaskTransitions {
         : new RetryDecision(false, next.seconds(), next.seconds(), counts);
   }
 
-  /** A lost task has taken its step on the ladder already; its late error takes none. */
+  /**
+   * The next interval: a lost task has already advanced its back-off; its late error does not
+   * advance it again.
+   */
   private static Backoff.Interval nextFor(TaskStatus current, Backoff backoff) {
     if (current.savedBackoff() && current.main() == Main.FAILED) {
       return new Backoff.Interval(0, true);
@@ -257,7 +266,7 @@ public final class TaskTransitions {
         judgement.counts());
   }
 
-  /** Not running any more and eligible at once, with everything kept. */
+  /** A status that is not running, may start at once, and preserves everything else. */
   private static TaskStatus idle(
       TaskStatus current,
       Main main,
@@ -286,7 +295,7 @@ public final class TaskTransitions {
       return Transition.none(current);
     }
     boolean failed = current.main() == Main.FAILED;
-    // A lost task may still be alive: only its place on the ladder is forgiven, never that wait.
+    // A lost task may still be alive: its back-off position is forgiven, but never that wait.
     boolean mayLive = current.overwriteable() && current.usesBackoff();
     TaskStatus free =
         new TaskStatus(
@@ -306,7 +315,7 @@ public final class TaskTransitions {
     if (free.equals(current)) {
       return Transition.none(current);
     }
-    // Its attempts are forgiven with the rest: a bound on them counts anew.
+    // Its attempts are reset too: a limit on them starts over.
     return Transition.to(anew(free, mayLive ? current.sinceMillis() : nowMillis));
   }
 
@@ -328,7 +337,7 @@ public final class TaskTransitions {
   }
 
   private static Json.Obj explained(Json.@Nullable Obj data, String exception) {
-    // The reason for an earlier stop explains nothing any more.
+    // The reason of an earlier stop no longer explains anything.
     return (data == null ? Json.Obj.EMPTY : data)
         .with(ParsedStatus.EXCEPTION, Json.of(exception))
         .without(StopReasonRules.KEY);

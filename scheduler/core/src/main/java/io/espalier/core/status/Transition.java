@@ -3,11 +3,11 @@ package io.espalier.core.status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an event did to a task.
+ * The result of applying an event to a task.
  *
- * @param status the status it has now; null: never tried
- * @param changed whether that is another one than before, to be stored
- * @param warning why the event was out of place and changed nothing, for the log
+ * @param status the new status; null: never tried
+ * @param changed whether the status differs from the one before and must be stored
+ * @param warning why the event did not apply and changed nothing, for the log
  */
 public record Transition(@Nullable TaskStatus status, boolean changed, @Nullable String warning) {
 

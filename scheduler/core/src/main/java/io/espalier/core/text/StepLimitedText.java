@@ -1,15 +1,15 @@
 package io.espalier.core.text;
 
 /**
- * A text that may be looked at only so often. {@link java.util.regex} takes exponential time for
- * some patterns; counted looks end that after the same number of steps on every machine.
+ * A text that limits the number of character reads. {@link java.util.regex} takes exponential time
+ * for some patterns; limiting the reads ends that after the same number of steps on every machine.
  */
 public final class StepLimitedText implements CharSequence {
   private final CharSequence text;
   private final long[] left;
 
   /**
-   * @param left looks that are left, shared by all parts of the text
+   * @param left remaining reads, shared by all parts of the text
    */
   private StepLimitedText(CharSequence text, long[] left) {
     this.text = text;
@@ -17,13 +17,13 @@ public final class StepLimitedText implements CharSequence {
   }
 
   /**
-   * @param looks how often characters may be looked at
+   * @param looks maximum number of character reads
    */
   public StepLimitedText(CharSequence text, long looks) {
     this(text, new long[] {looks});
   }
 
-  /** Looks that are left. */
+  /** The number of remaining reads. */
   public long left() {
     return Math.max(0, left[0]);
   }
@@ -51,7 +51,7 @@ public final class StepLimitedText implements CharSequence {
     return text.toString();
   }
 
-  /** The bound was reached. */
+  /** Thrown when the limit was reached. */
   public static final class TooManySteps extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

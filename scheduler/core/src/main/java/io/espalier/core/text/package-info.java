@@ -1,4 +1,4 @@
-/** Text that comes from outside: how much work may be spent on it. */
+/** Text from untrusted sources: limits the work spent on it. */
 @NullMarked
 package io.espalier.core.text;
 

@@ -1,6 +1,6 @@
 package io.espalier.core.topology;
 
-/** Sizes of arrays on a 64-bit JVM with compressed references. */
+/** Computes sizes of arrays on a 64-bit JVM with compressed references. */
 final class ArraySizes {
   static final int HEADER = 16;
   static final int REFERENCE = 4;

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Values by slot, equal ones held once; slots never set have the value nothing. */
+/**
+ * A value per edge slot, with equal values stored once; slots that were never set have no value.
+ */
 final class EdgeAttributes<T> {
   private final T nothing;
   private final List<T> values = new ArrayList<>();
@@ -42,7 +44,7 @@ final class EdgeAttributes<T> {
     return bySlot.size() == 0;
   }
 
-  /** The same for slots in another order; indexes in the order of their first use. */
+  /** The packed values for slots in another order; indexes are assigned in order of first use. */
   PackedTopology.@Nullable Interned<T> packed(int[] oldSlots) {
     if (isEmpty()) {
       return null;

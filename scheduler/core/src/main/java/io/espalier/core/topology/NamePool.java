@@ -3,7 +3,7 @@ package io.espalier.core.topology;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A growing heap of names in UTF-8, in pages, each name behind its length in two bytes. */
+/** A growing heap of UTF-8 names in pages; each name is preceded by its length in two bytes. */
 final class NamePool {
   private static final int PAGE_BITS = 18;
   private static final int PAGE = 1 << PAGE_BITS;
@@ -13,14 +13,14 @@ final class NamePool {
   private int used = 0;
   private int fill = PAGE;
 
-  /** Adds a name of at most {@link NodeNames#MAX_BYTES} and says where it is. */
+  /** Adds a name of at most {@link NodeNames#MAX_BYTES} and returns its position. */
   long add(byte[] name) {
     int needed = name.length + 2;
     if (fill + needed > PAGE) {
       if (used == pages.length) {
         pages = Arrays.copyOf(pages, used * 2);
       }
-      // Small trees are many (one per test, one per poll) and need no full page.
+      // There are many small trees (one per test, one per poll), which do not need a full page.
       pages[used++] = new byte[used == 1 ? FIRST_PAGE : PAGE];
       fill = 0;
     }
@@ -56,7 +56,7 @@ final class NamePool {
     return Arrays.equals(page(position), from, from + length(position), name, 0, name.length);
   }
 
-  /** By code points. */
+  /** Compares two names by code points. */
   int compare(long a, long b) {
     int fromA = at(a) + 2;
     int fromB = at(b) + 2;

@@ -4,19 +4,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The names of numbered nodes as UTF-8, and the way back from a name to its number. Each chunk
- * holds the names of 65,536 nodes, so that ends fit an int whatever the total.
+ * Maps numbered nodes to their names in UTF-8, and names back to numbers. Each chunk contains the
+ * names of 65,536 nodes, so that end offsets fit an int whatever the total size.
  */
 final class NameTable {
   private static final int CHUNK_BITS = 16;
   private static final int CHUNK_MASK = (1 << CHUNK_BITS) - 1;
 
-  /** Slots of the hash table per 8 names: two thirds full, which linear probing bears well. */
+  /** Slots of the hash table per 8 names: two thirds full, which suits linear probing. */
   private static final int HASH_SLOTS_PER_8 = 12;
 
   private final byte[][] chunks;
 
-  /** Where each name ends in its chunk; it begins where the one before ends. */
+  /** The end of each name in its chunk; it begins where the previous one ends. */
   private final int[] ends;
 
   /** Open addressing: node number + 1, or 0. Keys are (level, name). */
@@ -25,8 +25,10 @@ final class NameTable {
   private final int[] levelStarts;
 
   /**
-   * @param source holds the names
-   * @param positions their places in {@code source}, by node number
+   * Copies the names of all nodes and builds the hash table.
+   *
+   * @param source pool of the names
+   * @param positions positions in {@code source}, by node number
    */
   NameTable(NamePool source, long[] positions, int[] levelStarts) {
     int size = positions.length;
@@ -72,7 +74,7 @@ final class NameTable {
         chunks[node >>> CHUNK_BITS], start, ends[node] - start, StandardCharsets.UTF_8);
   }
 
-  /** The node of that name on a level, or -1. */
+  /** The node with that name on a level, or -1. */
   int find(int level, String name) {
     byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
     int i = home(hashOf(level, wanted, 0, wanted.length), hash.length);
@@ -89,7 +91,7 @@ final class NameTable {
     return -1;
   }
 
-  /** Length of all names, in bytes. */
+  /** Total length of all names, in bytes. */
   long nameBytes() {
     long total = 0;
     for (byte[] chunk : chunks) {
@@ -98,7 +100,7 @@ final class NameTable {
     return total;
   }
 
-  /** Memory beside the names themselves. */
+  /** Memory used in addition to the names themselves. */
   long overheadBytes() {
     long total = ArraySizes.ofInts(ends) + ArraySizes.ofInts(hash);
     total += ArraySizes.HEADER + (long) ArraySizes.REFERENCE * chunks.length;
@@ -117,7 +119,9 @@ final class NameTable {
     return (node & CHUNK_MASK) == 0 ? 0 : ends[node - 1];
   }
 
-  /** FNV-1a with a final mix, so that the high bits, which {@link #home} uses, depend on all. */
+  /**
+   * FNV-1a with a final mix, so that the high bits, which {@link #home} uses, depend on all input.
+   */
   static int hashOf(int level, byte[] bytes, int from, int to) {
     int h = 0x811c9dc5 ^ level;
     for (int i = from; i < to; i++) {
@@ -130,7 +134,7 @@ final class NameTable {
     return h ^ (h >>> 16);
   }
 
-  /** Spreads a hash over a table of any length. */
+  /** Maps a hash to an index of a table of any length. */
   static int home(int hashValue, int length) {
     return (int) ((Integer.toUnsignedLong(hashValue) * length) >>> 32);
   }

@@ -3,22 +3,23 @@ package io.espalier.core.topology;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be the name of a node.
+ * Validates names of nodes.
  *
- * <p>Any text of 1 to {@value #MAX_BYTES} bytes of UTF-8 without control characters. Names are
- * arguments of task processes (no NUL), lines of script output and of logs (no line breaks), and
- * are shown on terminals (no escape sequences); a name that is not valid Unicode could not be given
- * back as it was. Blanks, slashes and leading dashes are fine: a name never becomes a path or shell
- * text unchecked.
+ * <p>A name is any text of 1 to {@value #MAX_BYTES} bytes of UTF-8 without control characters.
+ * Names are arguments of task processes (no NUL), lines of script output and of logs (no line
+ * breaks), and are shown on terminals (no escape sequences); a name that is not valid Unicode could
+ * not be restored. Blanks, slashes and leading dashes are allowed: a name is never used unchecked
+ * as a path or as shell text.
  */
 public final class NodeNames {
-  /** Longest name, in bytes of UTF-8. */
+  /** The longest name, in bytes of UTF-8. */
   public static final int MAX_BYTES = 1024;
 
   private NodeNames() {}
 
   /**
-   * Why the text cannot be a name, as the end of a sentence that begins with it; null if it can.
+   * Why the text is not a valid name, as the end of a sentence that begins with the name; null when
+   * it is valid.
    */
   public static @Nullable String objection(String name) {
     if (name.isEmpty()) {
@@ -50,7 +51,7 @@ public final class NodeNames {
     return bytes > MAX_BYTES ? "is longer than " + MAX_BYTES + " bytes" : null;
   }
 
-  /** The name fit to be shown: control characters made visible, shortened. */
+  /** The name for display: control characters made visible, shortened. */
   static String shown(String name) {
     StringBuilder out = new StringBuilder("\"");
     for (int i = 0; i < name.length() && i < 80; i++) {

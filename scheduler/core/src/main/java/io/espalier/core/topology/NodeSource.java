@@ -5,50 +5,52 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Fetches nodes. One refresh runs the sources of a configuration in order, so that later sources
- * can hang their nodes under those of earlier ones.
+ * Fetches nodes. A refresh runs the sources of a configuration in order, so that later sources can
+ * add children to the nodes of earlier ones.
  *
  * <p>Contract: all or nothing. A source that could not read everything throws, because a silently
- * shortened node set would orphan running tasks. Called by one thread at a time; may block, and
- * then honours interruption. It lives as long as its settings are in force, so it may remember
- * things, as long as its answer does not depend on how often it was asked.
+ * shortened node set would orphan running tasks. It is called by one thread at a time; it may
+ * block, and must then respond to interruption. A source lives as long as its settings are in
+ * force, so it may have state, provided that its results do not depend on how often it was called.
  */
 public interface NodeSource {
   /**
-   * @param now the instant the nodes are wanted for
-   * @throws NodeSourceException what went wrong, in words for the operator
+   * Fetches all nodes.
+   *
+   * @param now time for which the nodes are requested
+   * @throws NodeSourceException when the nodes cannot be delivered; explains why to the operator
    */
   void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException;
 
   /**
-   * Whether the nodes follow from the preferences, the instant and the nodes so far, and nothing
-   * outside is asked. Such a source is cheap, is asked whenever a tree is made, and may change as
-   * much as it likes.
+   * Returns true when the nodes depend only on the preferences, the time and the nodes so far, and
+   * nothing external is queried. Such a source is cheap, is called whenever a tree is built, and
+   * its nodes may change by any amount.
    */
   default boolean isComputed() {
     return false;
   }
 
   /**
-   * When the nodes are going to change of themselves: the first instant after the given one, for
-   * computed sources. The tree is then made anew at exactly that time.
+   * When the nodes of a computed source will next change by themselves: the first such time after
+   * the given one. The tree is then rebuilt at exactly that time.
    */
   default Optional<Instant> nextChange(Instant after) throws InterruptedException {
     return Optional.empty();
   }
 
-  /** The time from a good answer to the next question; empty: as for all sources. */
+  /** The time from a good answer to the next fetch; empty: as for all sources. */
   default Optional<Duration> refreshEvery() {
     return Optional.empty();
   }
 
   /**
-   * Called once, before the first fetch. A source that learns of changes by itself runs {@code
-   * changed}, on any thread, and will be asked anew soon; it must be quick to return.
+   * Called once, before the first fetch. A source that detects changes by itself runs {@code
+   * changed}, on any thread, and will soon be fetched again. This method must return quickly.
    */
   default void watch(Runnable changed) {}
 
-  /** The source is not needed any more: connections are given back. No fetch is under way. */
+  /** Releases connections when the source is no longer needed. No fetch is running. */
   default void close() {}
 }

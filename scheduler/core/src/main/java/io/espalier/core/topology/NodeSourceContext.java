@@ -1,11 +1,10 @@
 package io.espalier.core.topology;
 
 /**
- * Where a node source is used.
+ * The environment of a node source.
  *
- * @param configDirectory what relative paths in preferences are relative to; empty: they are
- *     refused
- * @param dataDirectory of the scheduler that wants the nodes; empty when there is none, as for
- *     {@code validate} and {@code nodes}
+ * @param configDirectory base directory for relative paths in preferences; empty: they are refused
+ * @param dataDirectory data directory of the scheduler; empty when there is none, as for {@code
+ *     validate} and {@code nodes}
  */
 public record NodeSourceContext(String configDirectory, String dataDirectory) {}

@@ -3,7 +3,7 @@ package io.espalier.core.topology;
 import io.espalier.core.problem.Problem;
 import java.util.List;
 
-/** A node source could not deliver: the last good nodes stay in force. */
+/** Thrown when a node source could not deliver its nodes; the last good nodes stay in force. */
 public final class NodeSourceException extends Exception {
   private static final long serialVersionUID = 1L;
 

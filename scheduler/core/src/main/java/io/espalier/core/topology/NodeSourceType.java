@@ -5,16 +5,16 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.problem.Result;
 
 /**
- * A kind of node source; found through {@link java.util.ServiceLoader}. One file each, plus one
- * test that extends {@code NodeSourceContract}.
+ * A kind of node source, found through {@link java.util.ServiceLoader}. To add one, write one file
+ * and one test that extends {@code NodeSourceContract}.
  */
 public interface NodeSourceType {
-  /** The word in {@code "source"}. */
+  /** The value of {@code "source"} in the configuration. */
   String name();
 
   /**
-   * Checks the preferences and makes the source; does no I/O. Every problem of the preferences is
-   * reported at once, with paths below {@link NodeSourceSpec#path()}.
+   * Validates the preferences and creates the source; does no I/O. Reports all problems of the
+   * preferences at once, with paths below {@link NodeSourceSpec#path()}.
    */
   Result<NodeSource> create(NodeSourceSpec spec, Levels levels, NodeSourceContext context);
 }

@@ -6,15 +6,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node as a source delivers it. The same name twice on one level, under different parents, is a
- * replica: one node with several parents (docs/design/bistro.md#levels-and-nodes).
+ * One node as a source delivers it. A name that occurs twice on one level, under different parents,
+ * is a replica: one node with several parents (docs/design/bistro.md#levels-and-nodes).
  *
  * @param level index of its level, 1 or more
  * @param parent name of the parent; null: the instance
  * @param parentLevel index of the parent's level; 0 when the parent is the instance
- * @param enabled its own flag; ancestors have theirs
- * @param role what the node is under this parent, such as {@code replica}; empty: nothing special
- * @param attributes whatever else the source says of it; shown, never interpreted
+ * @param enabled its own flag, independent of those of its ancestors
+ * @param role role of the node under this parent, such as {@code replica}; empty: none
+ * @param attributes other data from the source; shown, never interpreted
  */
 public record NodeSpec(
     int level,
@@ -41,7 +41,7 @@ public record NodeSpec(
     this(level, name, parent, parentLevel, enabled, tags, attributes, RoleFilter.NONE);
   }
 
-  /** The same node in a place with a role. */
+  /** The same node with a role under its parent. */
   public NodeSpec withRole(String newRole) {
     return new NodeSpec(level, name, parent, parentLevel, enabled, tags, attributes, newRole);
   }

@@ -11,21 +11,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A topology of ints and packed bytes; immutable and so safe to share between threads.
+ * A topology packed into ints and bytes; immutable and therefore safe to share between threads.
  *
- * <p>A plain tree costs about 18 bytes per node beside its name: where the children begin, the
- * parent, where the name ends, and a share of the hash table for {@link #find}. Replicas, skipped
- * levels, disabled nodes, tags, attributes and roles are paid for only by trees that have them.
+ * <p>A plain tree takes about 18 bytes per node in addition to its name: the start of its children,
+ * the parent, the end of the name, and a share of the hash table for {@link #find}. Only trees with
+ * replicas, skipped levels, disabled nodes, tags, attributes or roles need memory for them.
  *
- * <p>A row of children is ordered by level first (which matters only where levels are skipped),
- * then in node order. Lexicographic order is that of code points.
+ * <p>Children are ordered by level first (which matters only where levels are skipped), then in
+ * node order. Lexicographic order is that of code points.
  */
 public final class PackedTopology implements Topology {
   private final Levels levels;
   private final int[] levelStarts;
   private final NameTable names;
 
-  /** First child slot of each node, and the number of slots at the end. */
+  /** The first child slot of each node, followed by the number of slots. */
   private final int[] childStarts;
 
   private final int[] parents;
@@ -59,9 +59,9 @@ public final class PackedTopology implements Topology {
   }
 
   /**
-   * The tree that has only its root.
+   * Creates a tree that has only its root.
    *
-   * @throws IllegalArgumentException when the name cannot be a node's
+   * @throws IllegalArgumentException when the name is not a valid node name
    */
   public static PackedTopology instanceOnly(Levels levels, String instanceName) {
     String objection = NodeNames.objection(instanceName);
@@ -71,7 +71,7 @@ public final class PackedTopology implements Topology {
     return new TopologyBuilder(levels, instanceName).pack(NodeOrder.ORIGINAL);
   }
 
-  /** Slots that are not nodes: where replicas or skipped levels are. */
+  /** Maps slots to nodes and back; needed only with replicas or skipped levels. */
   static final class SlotMap {
     private final int[] nodes;
     private final int[] nodeSlotStarts;
@@ -94,7 +94,7 @@ public final class PackedTopology implements Topology {
     }
   }
 
-  /** Few distinct values, one index per slot. */
+  /** A few distinct values with one index per slot. */
   static final class Interned<T> {
     private final List<T> values;
     private final int[] indexes;
@@ -112,7 +112,10 @@ public final class PackedTopology implements Topology {
       return ArraySizes.ofInts(indexes) + (long) ArraySizes.REFERENCE * values.size();
     }
 
-    /** Indexes are given in the order of first use, so equal contents have equal indexes. */
+    /**
+     * Compares contents. Indexes are assigned in order of first use, so equal contents have equal
+     * indexes.
+     */
     boolean same(Interned<T> other) {
       return Arrays.equals(indexes, other.indexes) && values.equals(other.values);
     }
@@ -214,7 +217,7 @@ public final class PackedTopology implements Topology {
     return disabled == null;
   }
 
-  /** In the order of their text. */
+  /** The tags of a slot, in text order. */
   @Override
   public Set<String> tags(int slot) {
     Objects.checkIndex(slot, parents.length);
@@ -243,14 +246,14 @@ public final class PackedTopology implements Topology {
     return roles != null;
   }
 
-  /** Whether any slot has attributes. */
+  /** Returns true when any slot has attributes. */
   public boolean hasAttributes() {
     return attributes != null;
   }
 
   /**
-   * Memory of the arrays, names included; not the values of distinct tag sets and attributes, which
-   * are shared.
+   * Memory of the arrays, including names, but not the values of distinct tag sets and attributes,
+   * which are shared.
    */
   public long byteSize() {
     long total = names.nameBytes() + names.overheadBytes();
@@ -263,12 +266,12 @@ public final class PackedTopology implements Topology {
     return total + (attributes == null ? 0 : attributes.bytes());
   }
 
-  /** The part of {@link #byteSize} that is the names' own text. */
+  /** The part of {@link #byteSize} that is the text of the names. */
   public long nameBytes() {
     return names.nameBytes();
   }
 
-  /** Same levels, nodes, numbers, flags, tags, attributes and roles. */
+  /** Compares levels, nodes, numbers, flags, tags, attributes and roles. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof PackedTopology t

@@ -7,11 +7,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Takes from all nodes those of one shard
- * (docs/design/design.md#schedulers-that-share-a-configuration). A node belongs to the subtree
- * under the instance from which it can be reached and whose name is smallest; it keeps those of its
- * places whose parents are of the same shard. All shards decide alike, so each node is in exactly
- * one of them.
+ * Selects the nodes of one partition (docs/design/design.md#schedulers-that-share-a-configuration).
+ * A node belongs to the subtree with the smallest name among the instance's children from which it
+ * can be reached; it retains only the edges to parents of the same partition. All schedulers decide
+ * alike, so each node is in exactly one partition.
  */
 final class PartitionFilter {
   private static final int SAMPLES = 5;
@@ -19,10 +18,10 @@ final class PartitionFilter {
   private final TopologyBuilder from;
   private final Partition shard;
 
-  /** By entry: the one directly under the instance to whose subtree it belongs. */
+  /** By entry: the child of the instance to whose subtree it belongs. */
   private final int[] tops;
 
-  /** By entry directly under the instance: its shard + 1; 0: not looked at. */
+  /** By entry that is a child of the instance: its partition + 1; 0: not determined yet. */
   private final int[] owners;
 
   private int closed;
@@ -35,7 +34,7 @@ final class PartitionFilter {
     owners = new int[from.size()];
   }
 
-  /** The nodes of the shard alone; the same problems. */
+  /** The nodes of the partition alone, with the same problems. */
   TopologyBuilder cut(TopologyBuilder into) {
     findTops();
     int[] numbers = new int[tops.length];
@@ -58,7 +57,7 @@ final class PartitionFilter {
     return into;
   }
 
-  /** What was closed, in one sentence; empty if nothing was. */
+  /** A warning about the edges that were left out; empty when none were. */
   List<Problem> warnings() {
     if (closed == 0) {
       return List.of();
@@ -76,7 +75,7 @@ final class PartitionFilter {
                 "a node belongs with the smallest name directly under the instance above it"));
   }
 
-  /** Whether a place directly under the instance is of this shard. */
+  /** Returns true when a child of the instance belongs to this partition. */
   private boolean isHere(int entry) {
     return ownerOfTop(entry) == shard.index();
   }
@@ -96,8 +95,9 @@ final class PartitionFilter {
   }
 
   /**
-   * The smallest name above each entry. Parents come before their children, but a further place of
-   * a parent may come after them: hence until nothing changes, which is mostly at once.
+   * Finds the smallest name above each entry. Parents come before their children, but a further
+   * edge of a parent may come after them: therefore it repeats until nothing changes, which is
+   * usually at once.
    */
   private void findTops() {
     Arrays.fill(tops, -1);
@@ -116,9 +116,7 @@ final class PartitionFilter {
     }
   }
 
-  /**
-   * By name, as the bytes of UTF-8 are ordered; of two of the same name that of the upper level.
-   */
+  /** Compares names by their UTF-8 bytes; for equal names the upper level is smaller. */
   private boolean isSmaller(int a, int b) {
     int byName = from.pool().compare(from.entryPosition(a), from.entryPosition(b));
     return byName != 0 ? byName < 0 : from.entryLevel(a) < from.entryLevel(b);

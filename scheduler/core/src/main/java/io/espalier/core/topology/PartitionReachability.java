@@ -4,9 +4,9 @@ import io.espalier.core.config.Partition;
 import java.util.BitSet;
 
 /**
- * Which nodes of a builder can be reached from a node directly under the instance that is of the
- * builder's shard: its own, and those that it has to know because another scheduler may have them.
- * As of the moment it was made; immutable.
+ * The nodes of a builder that can be reached from a child of the instance in the builder's
+ * partition: its own nodes, and those that it must know because another scheduler may have them. A
+ * snapshot, immutable.
  */
 public final class PartitionReachability {
   private final TopologyBuilder nodes;
@@ -17,7 +17,7 @@ public final class PartitionReachability {
     this.nodes = nodes;
     this.shard = nodes.shard();
     int slots = nodes.slotCount();
-    // A further place of a parent may come after its children: hence until nothing changes.
+    // A further edge of a parent may come after its children, so repeat until nothing changes.
     boolean changed = true;
     while (changed) {
       changed = false;
@@ -33,7 +33,7 @@ public final class PartitionReachability {
     }
   }
 
-  /** Whether a node would be reached by this place of its. */
+  /** Returns true when the node would be reached through this edge. */
   public boolean reaches(NodeSpec node) {
     String parent = node.parent();
     if (parent == null || node.parentLevel() == 0) {
@@ -43,13 +43,13 @@ public final class PartitionReachability {
     return entry > 0 && reached.get(entry);
   }
 
-  /** Is told of nodes. */
+  /** Receives nodes. */
   public interface Visitor {
-    /** One node. */
+    /** Receives one node. */
     void visit(int level, String name);
   }
 
-  /** Tells of all nodes that are reached. */
+  /** Passes all reached nodes to a visitor. */
   public void forEach(Visitor visitor) {
     for (int entry = reached.nextSetBit(0); entry >= 0; entry = reached.nextSetBit(entry + 1)) {
       visitor.visit(nodes.entryLevel(entry), nodes.entryName(entry));

@@ -8,15 +8,15 @@ import java.util.Set;
 /**
  * The node tree of one refresh: immutable, packed, indexed by small ints.
  *
- * <p><b>Nodes</b> are numbered 0 (the instance) to {@code size() - 1}, level by level, so that the
- * nodes of a level are the range {@link #levelStart} to {@link #levelEnd}. Siblings are numbered in
- * node order (original or lexicographic; original also serves random).
+ * <p><b>Nodes</b> are numbered from 0 (the instance) to {@code size() - 1}, level by level, so that
+ * the nodes of a level are the range {@link #levelStart} to {@link #levelEnd}. Siblings are
+ * numbered in node order (original or lexicographic; random uses the original order).
  *
- * <p><b>Slots</b> are places in a parent's row of children. The children of a node are the
- * contiguous slots {@link #childStart} to {@link #childEnd}; {@link #node(int)} maps a slot to its
- * node. Slot 0 is the instance's. Without replicas there is one slot per node and, in a tree
- * without skipped levels, slot and node numbers are equal. Enabled flag, tags and role belong to
- * the slot; status and counters belong to the node
+ * <p><b>Slots</b> are the edges of the tree, numbered parent by parent. The children of a node are
+ * the contiguous slots {@link #childStart} to {@link #childEnd}; {@link #node(int)} maps a slot to
+ * its node. Slot 0 is that of the instance. Without replicas there is one slot per node and, in a
+ * tree without skipped levels, slot and node numbers are equal. Enabled flag, tags and role belong
+ * to the slot; status and counters belong to the node
  * (docs/design/design.md#nodes-with-several-parents).
  */
 public interface Topology {
@@ -28,7 +28,7 @@ public interface Topology {
   /** Number of slots; at least {@link #size()}. */
   int slots();
 
-  /** Whether every node has exactly one slot, of the same number. */
+  /** Returns true when every node has exactly one slot, with the same number. */
   boolean slotsAreNodes();
 
   int levelStart(int level);
@@ -40,7 +40,7 @@ public interface Topology {
 
   String name(int node);
 
-  /** The node of that name on a level, or -1. */
+  /** The node with that name on a level, or -1. */
   int find(int level, String name);
 
   /** First child slot of a node. */
@@ -52,34 +52,34 @@ public interface Topology {
   /** The node in a slot. */
   int node(int slot);
 
-  /** The parent that owns the slot, or -1 for slot 0. */
+  /** The parent of the slot, or -1 for slot 0. */
   int parent(int slot);
 
-  /** How many slots, and so parents, a node has. */
+  /** The number of slots, and therefore of parents, of a node. */
   int slotCount(int node);
 
   /** The {@code i}-th slot of a node, in ascending slot order. */
   int slot(int node, int i);
 
-  /** The slot's own flag. */
+  /** The slot's own enabled flag. */
   boolean enabled(int slot);
 
-  /** Whether no slot is disabled. */
+  /** Returns true when no slot is disabled. */
   boolean allEnabled();
 
   Set<String> tags(int slot);
 
-  /** Whether any slot has tags. */
+  /** Returns true when any slot has tags. */
   boolean hasTags();
 
   Json.Obj attributes(int slot);
 
-  /** What the node is in this place, such as {@code replica}; mostly empty. */
+  /** The role of the node under this parent, such as {@code replica}; usually empty. */
   default String role(int slot) {
     return RoleFilter.NONE;
   }
 
-  /** Whether any slot has a role. */
+  /** Returns true when any slot has a role. */
   default boolean hasRoles() {
     return false;
   }

@@ -21,15 +21,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the nodes that sources deliver and packs them into a {@link Topology}. What is wrong with
- * them is collected; nothing is repaired. Not thread-safe; usable for one build.
+ * Collects the nodes that sources deliver and packs them into a {@link Topology}. It collects their
+ * problems and repairs nothing. Not thread-safe; can be built only once.
  *
- * <p>The same name on several levels is fine: those are different nodes. The same name under
- * several parents on one level is a replica. The same name under the same parent twice is a
- * problem: two sources, or two lines of one, disagree on whose node it is.
+ * <p>The same name on several levels is allowed: those are different nodes. The same name under
+ * several parents on one level is a replica. The same name twice under the same parent is a
+ * problem: two sources, or two lines of one source, conflict.
  */
 public final class TopologyBuilder implements NodeSink, NodeLookup {
-  /** So many problems are listed; the rest are counted. */
+  /** The maximum number of listed problems; further ones are only counted. */
   public static final int MAX_PROBLEMS = 20;
 
   private final Levels levels;
@@ -37,14 +37,14 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
   private final Partition shard;
   private final NamePool pool = new NamePool();
 
-  /** Distinct (level, name) in the order of arrival, the instance first. */
+  /** Distinct (level, name) in order of arrival, the instance first. */
   private final IntList entryLevels = new IntList();
 
   private final IntList entryHashes = new IntList();
 
   private long[] entryPositions = new long[16];
 
-  /** By entry: the first slot; replicas follow in {@link #replicaSet}. */
+  /** By entry: the first slot; replicas are in {@link #replicaSet}. */
   private final IntList entryFirstSlots = new IntList();
 
   /** Open addressing over entries: entry + 1, or 0. */
@@ -52,7 +52,7 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
 
   private final IntList[] entriesOfLevel;
 
-  /** Places in rows of children, in the order of arrival. */
+  /** Edges in order of arrival. */
   private final IntList slotEntries = new IntList();
 
   private final IntList slotParents = new IntList();
@@ -61,7 +61,7 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
   private final EdgeAttributes<Json.Obj> attributes = new EdgeAttributes<>(Json.Obj.EMPTY);
   private final EdgeAttributes<String> roles = new EdgeAttributes<>(RoleFilter.NONE);
 
-  /** (entry, parent) of every slot but the first of its entry; null while there is none. */
+  /** (entry, parent) of every slot but the first of its entry; null when there are no replicas. */
   private @Nullable Set<Long> replicaSet;
 
   private int lastParent;
@@ -72,14 +72,14 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
   private final List<Problem> problems = new ArrayList<>();
   private long problemCount;
 
-  /** Begins with the instance node alone. */
+  /** Creates a builder with only the instance node. */
   public TopologyBuilder(Levels levels, String instanceName) {
     this(levels, instanceName, Partition.WHOLE);
   }
 
   /**
-   * Begins with the instance node alone. All nodes are to be added; the tree will have those of the
-   * shard.
+   * Creates a builder with only the instance node. All nodes are to be added; the built tree
+   * contains those of the partition.
    */
   public TopologyBuilder(Levels levels, String instanceName, Partition shard) {
     this.levels = levels;
@@ -95,7 +95,7 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
     addSlot(newEntry(0, name, NameTable.hashOf(0, name, 0, name.length)), -1);
   }
 
-  /** Problems of the nodes that follow carry this path. */
+  /** Sets the path for problems of the following nodes. */
   public TopologyBuilder from(String newPath) {
     path = newPath;
     return this;
@@ -127,14 +127,14 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
   }
 
   /**
-   * Collects what is wrong with a node that is of no use here and will not be added: everything but
-   * that it is listed twice.
+   * Collects the problems of a node that is not needed here and will not be added, except for
+   * duplicates.
    */
   public void check(NodeSpec node) {
     int unused = placeFor(node);
   }
 
-  /** The parent of a node that can be added; less than 0, with a problem, if it cannot. */
+  /** The parent of a node that can be added; negative, with a problem, when it cannot. */
   private int placeFor(NodeSpec node) {
     String objection = NodeNames.objection(node.name());
     if (objection != null) {
@@ -171,19 +171,20 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
     };
   }
 
-  /** Whether there is a node of that name on a level; the instance is on level 0. */
+  /** Returns true when there is a node with that name on a level; the instance is on level 0. */
   public boolean contains(int level, String name) {
     return entryOf(level, name) >= 0;
   }
 
-  /** Less than 0 if there is none. */
+  /** The entry of a node; 0 or more if it exists, negative otherwise. */
   int entryOf(int level, String name) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     return find(level, bytes, NameTable.hashOf(level, bytes, 0, bytes.length));
   }
 
   /**
-   * Whether there is a node of that name that hangs, by its first place, under a node of the shard.
+   * Returns true when the first edges of the node with that name, followed upwards, lead to a child
+   * of the instance in the partition; for the instance, when the partition owns it.
    */
   public boolean isInShard(int level, String name) {
     int entry = entryOf(level, name);
@@ -197,7 +198,10 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
     return shard.owns(entryName(at));
   }
 
-  /** Which of the nodes so far hang, by any of their places, under a node of the shard. */
+  /**
+   * The nodes added so far that can be reached, by any of their edges, from a node of the
+   * partition.
+   */
   public PartitionReachability reach() {
     return new PartitionReachability(this);
   }
@@ -206,12 +210,12 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
     return slotParents.get(entryFirstSlots.get(entry));
   }
 
-  /** Number of distinct nodes so far, the instance included. */
+  /** Number of distinct nodes so far, including the instance. */
   public int size() {
     return entryLevels.size();
   }
 
-  /** What is wrong so far: the first {@value #MAX_PROBLEMS}, then one that counts the rest. */
+  /** The problems so far: the first {@value #MAX_PROBLEMS}, then one that counts the rest. */
   public List<Problem> problems() {
     List<Problem> all = new ArrayList<>(problems);
     if (problemCount > problems.size()) {
@@ -221,8 +225,8 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
   }
 
   /**
-   * The tree, or the problems and no tree: a shortened tree would orphan running tasks. A tree may
-   * come with warnings.
+   * Builds the tree, or returns problems and no tree: a shortened tree would orphan running tasks.
+   * A tree may come with warnings.
    */
   public Result<Topology> build(NodeOrder order) {
     if (problemCount > 0) {
@@ -236,18 +240,18 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
     return new Result<>(own.pack(order), cut.warnings());
   }
 
-  /** The part of the nodes that {@link #build} takes. */
+  /** The partition whose nodes {@link #build} selects. */
   public Partition shard() {
     return shard;
   }
 
-  /** Adds a node of another builder without a place. */
+  /** Adds a node of another builder without an edge. */
   int copyEntry(TopologyBuilder other, int entry) {
     byte[] name = other.entryName(entry).getBytes(StandardCharsets.UTF_8);
     return newEntry(other.entryLevel(entry), name, other.entryHashes.get(entry));
   }
 
-  /** Adds a place of another builder, of a node and under one that were copied. */
+  /** Adds an edge of another builder between two nodes that were copied. */
   void copySlot(TopologyBuilder other, int otherSlot, int entry, int parent) {
     levelsSkipped |= entryLevels.get(parent) != entryLevels.get(entry) - 1;
     int slot = slotEntries.size();
@@ -453,7 +457,7 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
     hash[i] = entry + 1;
   }
 
-  /** Tags in the order of their text: the same on every run. */
+  /** Sorts tags by their text, so that every run has the same order. */
   private static Set<String> sorted(Set<String> tags) {
     return Collections.unmodifiableSet(new LinkedHashSet<>(new TreeSet<>(tags)));
   }

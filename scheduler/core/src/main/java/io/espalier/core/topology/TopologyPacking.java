@@ -5,11 +5,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of packing: from arrival order to the numbering that {@link Topology} documents.
+ * Packs a topology once: converts from arrival order to the numbering documented in {@link
+ * Topology}.
  *
- * <p>Rows of children are gathered by a counting sort over parents, sorted where the node order
- * asks for it, and then numbered from the root down: the nodes of a level in the order in which the
- * rows of the nodes above, taken by number, first mention them.
+ * <p>The children of each parent are gathered by a counting sort over parents, sorted where the
+ * node order requires it, and then numbered from the root down: the nodes of a level are numbered
+ * in the order in which the children of the nodes above, taken by number, first mention them.
  */
 final class TopologyPacking {
   private final TopologyBuilder from;
@@ -17,7 +18,7 @@ final class TopologyPacking {
   private final int entries;
   private final int slots;
 
-  /** By entry: where its row begins in {@link #rows}. */
+  /** By entry: the start of its children in {@link #rows}. */
   private final int[] rowStarts;
 
   /** Arrival slots, gathered by parent. */
@@ -97,7 +98,7 @@ final class TopologyPacking {
     }
   }
 
-  /** Stable merge sort; takes linear time where the row is in order already. */
+  /** Sorts stably by merging; takes linear time where the input is already in order. */
   private void sort(int start, int end, boolean byName, int[] scratch) {
     if (end - start < 2) {
       return;

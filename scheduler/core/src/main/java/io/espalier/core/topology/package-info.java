@@ -1,4 +1,4 @@
-/** Node trees: what node sources deliver and what the scheduler walks. */
+/** Node trees: the nodes that sources deliver, and the packed tree that the scheduler traverses. */
 @NullMarked
 package io.espalier.core.topology;
 

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The grammar of {@code backoff} (docs/design/bistro.md#back-off). */
+/** Parses {@code backoff} (docs/design/bistro.md#back-off). */
 final class BackoffParser {
   private static final String EXPECTED =
       "expected rising whole numbers of seconds, then \"repeat\" or \"fail\"";
 
   private BackoffParser() {}
 
-  /** The inherited one when there is none or it is broken. */
+  /** Returns the inherited back-off when there is none or it is broken. */
   static Backoff read(ConfigObject in, Backoff inherited) {
     ConfigValue value = in.find("backoff");
     Backoff read = value == null ? null : read(value);

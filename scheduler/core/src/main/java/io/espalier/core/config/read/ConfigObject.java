@@ -13,15 +13,18 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object of the configuration whose keys are known. Missing and broken values yield the default;
- * broken ones leave an error behind.
+ * An object of the configuration with a fixed set of keys. Missing and broken values yield the
+ * default; broken ones also add an error.
  */
 final class ConfigObject {
-  // A key this near to a known one is a typo, which would silently change what happens
+  // A key this close to a known one is a typo, which would silently change what happens
   // (docs/design/design.md#unknown-keys).
   private static final int TYPO = 2;
 
-  /** Unknown keys of one object that are looked at one by one: each costs a search for a typo. */
+  /**
+   * The maximum number of unknown keys of one object that are checked individually: each costs a
+   * search for a typo.
+   */
   private static final int MOST_UNKNOWN = 20;
 
   private final Json.Obj object;
@@ -36,7 +39,7 @@ final class ConfigObject {
     this.place = place;
   }
 
-  /** The object, with its unknown keys reported. */
+  /** Wraps the object, and reports its unknown keys. */
   static ConfigObject of(
       Json.Obj object, ProblemPath path, Problems problems, ConfigSection place) {
     ConfigObject fields = new ConfigObject(object, path, problems, place);
@@ -68,12 +71,12 @@ final class ConfigObject {
     }
   }
 
-  /** Keys that people use to say something to each other. */
+  /** Returns true for keys that people use as comments. */
   static boolean isComment(String key) {
     return key.startsWith("_") || key.startsWith("//");
   }
 
-  /** Reports a key that is not among those of the place. */
+  /** Reports a key that is not among the known ones. */
   private void checkKey(String key, Json value) {
     String meant = place.spellings().get(key);
     if (meant != null && object.get(meant) != null) {
@@ -111,7 +114,7 @@ final class ConfigObject {
     problems.add(Problems.at(severity, path.key(key), object.keyAt(key), value, message, hint));
   }
 
-  /** Whether that is a key of this place. */
+  /** Returns true when the key is known here. */
   boolean knows(String key) {
     return place.keys().contains(key);
   }
@@ -128,7 +131,7 @@ final class ConfigObject {
     return problems;
   }
 
-  /** The value of a key or of another spelling of it. */
+  /** The value of a key or of an alternative spelling of it. */
   @Nullable ConfigValue find(String key) {
     if (!place.keys().contains(key)) {
       throw new IllegalArgumentException(key + " is not a key of " + place);
@@ -146,7 +149,7 @@ final class ConfigObject {
     return null;
   }
 
-  /** The value of an obsolete key that still means something. */
+  /** The value of an obsolete key that still has an effect. */
   @Nullable ConfigValue findObsolete(String key) {
     Json value = object.get(key);
     return value == null ? null : new ConfigValue(value, path.key(key), problems);
@@ -161,7 +164,7 @@ final class ConfigObject {
     return value;
   }
 
-  /** Says that a key that is not there should be. */
+  /** Reports that a key is missing. */
   void missing(Severity severity, String key, String message) {
     problems.add(Problems.at(severity, path.key(key), object.at(), null, message, null));
   }
@@ -184,7 +187,7 @@ final class ConfigObject {
     return read == null ? otherwise : read;
   }
 
-  /** A 32-bit limit within bounds; {@code false} takes an inherited one away. */
+  /** A 32-bit limit within bounds; {@code false} removes an inherited one. */
   OptionalInt limit(String key, OptionalInt inherited, int min, int max) {
     OptionalLong otherwise =
         inherited.isPresent() ? OptionalLong.of(inherited.getAsInt()) : OptionalLong.empty();
@@ -192,7 +195,7 @@ final class ConfigObject {
     return read.isPresent() ? OptionalInt.of((int) read.getAsLong()) : OptionalInt.empty();
   }
 
-  /** A limit within bounds; {@code false} takes an inherited one away. */
+  /** A limit within bounds; {@code false} removes an inherited one. */
   OptionalLong limit(String key, OptionalLong inherited, long min, long max) {
     ConfigValue value = find(key);
     if (value == null) {

@@ -22,16 +22,16 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a configuration document into typed values (docs/design/bistro.md#settings,
+ * Parses a configuration document into typed values (docs/design/bistro.md#settings,
  * docs/design/design.md#unknown-keys). Immutable; pure.
  *
  * <p>The document is an object with {@code bistro_settings} and one {@code bistro_job->NAME} for
  * each job. The name of a job has 1 to 239 ASCII letters, digits, and characters of {@code _-.:},
  * and starts with a letter, a digit or {@code _}.
  *
- * <p>Scalars are converted leniently. Unknown keys are errors of the settings or job they stand in
- * when they are within two letters of a known key, otherwise warnings; keys that begin with {@code
- * _} or {@code //} are comments.
+ * <p>Scalars are converted leniently. An unknown key is an error of the settings or job that
+ * contains it when it is within two letters of a known key, otherwise a warning; keys that begin
+ * with {@code _} or {@code //} are comments.
  */
 public final class ConfigParser {
   private static final String SETTINGS = "bistro_settings";
@@ -41,7 +41,7 @@ public final class ConfigParser {
   private final Partition shard;
 
   /**
-   * A parser that knows the plug-ins by name.
+   * Creates a parser that knows the plug-ins by name.
    *
    * @param policies names of scheduling policies; any other name is an error
    * @param workerSelectors names of worker selectors; any other name is an error
@@ -65,18 +65,19 @@ public final class ConfigParser {
     this.shard = shard;
   }
 
-  /** A parser for one of several schedulers, which finds what cannot be shared. */
+  /** A parser for one of several schedulers, which also reports what they cannot share. */
   public ConfigParser inShard(Partition newShard) {
     return new ConfigParser(settingsParser, newShard);
   }
 
   /**
-   * Reads a document. Every problem of every part is collected, with its place in the text if the
-   * document has one. When levels or resources are broken the jobs are not looked at: nearly all
-   * that could be said of them would only repeat it.
+   * Parses a document. Collects every problem of every part, with its position if the document has
+   * one. When levels or resources are broken the jobs are not parsed: nearly all of their problems
+   * would be consequences.
    *
-   * @return no value when the settings have an error; jobs with errors are kept, and cannot run.
-   *     The problems are those of the document, the settings and all jobs, in the order of the text
+   * @return no value when the settings have an error; jobs with errors are included, and cannot
+   *     run. The problems are those of the document, the settings and all jobs, in the order of the
+   *     text
    */
   public Result<Config> parse(Json document) {
     Result<Config> found = inspect(document);
@@ -87,8 +88,8 @@ public final class ConfigParser {
   }
 
   /**
-   * Reads a document as {@link #parse} does, but gives the good parts of broken settings too, with
-   * defaults for the rest: to check more of it, never to run it.
+   * Parses a document like {@link #parse}, but returns the valid parts even of broken settings,
+   * with defaults for the rest: for further checks only, never to run it.
    *
    * @return no value only when levels or resources are broken
    */

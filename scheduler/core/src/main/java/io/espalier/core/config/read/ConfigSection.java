@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The objects of a configuration and the keys that each of them knows: the one list that the
- * parser, its "did you mean" and the test of the JSON Schema share.
+ * The objects of a configuration and the keys known in each: the single list that the parser, its
+ * "did you mean" and the test of the JSON Schema share.
  *
  * <p>Objects whose keys are names (of levels, resources, jobs, workers) are not listed.
  */
@@ -49,7 +49,7 @@ public enum ConfigSection {
           "worker_resources_overrides", "worker_resources_override",
           "kill_request", "kill_subprocess"),
       Map.of(
-          // Belongs into "nodes"; the documentation of Bistro puts it here.
+          // Belongs into "nodes"; Bistro's documentation puts it here.
           "node_order", "write it inside \"nodes\"",
           "node_source", "list the sources in \"nodes.node_sources\"",
           "node_source_prefs", "list the sources in \"nodes.node_sources\"")),
@@ -211,7 +211,7 @@ public enum ConfigSection {
     this.obsolete = obsolete;
   }
 
-  /** The keys that mean something here, in the order of the documentation. */
+  /** The known keys, in the order of the documentation. */
   public Set<String> keys() {
     return Collections.unmodifiableSet(keys);
   }
@@ -221,7 +221,7 @@ public enum ConfigSection {
     return spellings;
   }
 
-  /** Keys of the past, which get a warning, each with what to do instead. */
+  /** Obsolete keys, which cause a warning, each with its replacement. */
   public Map<String, String> obsolete() {
     return obsolete;
   }

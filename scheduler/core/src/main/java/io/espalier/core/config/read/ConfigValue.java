@@ -16,13 +16,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One value of a document with its path. Each reading method answers null, and records an error,
- * when the value is not of the kind; scalars are converted leniently
- * (docs/design/bistro.md#reading-values): a string that holds a number is a number, {@code "true"}
- * and 1 are true, a number is a string.
+ * One value of a document with its path. Each parsing method returns null, and adds an error, when
+ * the value is not of the expected kind; scalars are converted leniently
+ * (docs/design/bistro.md#reading-values): a string that contains a number is a number, {@code
+ * "true"} and 1 are true, a number is a string.
  */
 record ConfigValue(Json json, ProblemPath path, Problems problems) {
-  /** The longest time that may be asked for, some thirty years. */
+  /** The longest accepted time, about thirty years. */
   static final double LONGEST_SECONDS = 1e9;
 
   /** A whole number within bounds. */
@@ -32,7 +32,7 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
       wrongKind("a whole number");
       return null;
     }
-    // 1e9999999 must not be written out to find out that it is too large.
+    // 1e9999999 must not be expanded to find out that it is too large.
     boolean whole = number.signum() == 0 || number.stripTrailingZeros().scale() <= 0;
     if (!whole) {
       error("expected a whole number", null);
@@ -107,7 +107,7 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
     };
   }
 
-  /** Whether it is the word that takes an inherited value away. */
+  /** Returns true when it is the value that removes an inherited one. */
   boolean isFalse() {
     return json.equals(Json.Bool.FALSE);
   }
@@ -123,7 +123,7 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
     return null;
   }
 
-  /** Text that can name something: neither empty nor with control characters. */
+  /** Text that can be a name: not empty and without control characters. */
   @Nullable String name(String what) {
     String text = text();
     if (text == null) {
@@ -136,7 +136,7 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
     return text;
   }
 
-  /** One of some words. */
+  /** One of several words. */
   <E> @Nullable E oneOf(Map<String, E> words) {
     String text = text();
     if (text == null) {
@@ -163,13 +163,13 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
     return level;
   }
 
-  /** The name of a level, wherever it stands as a key. */
+  /** Reports the unknown name of a level that is used as a key. */
   static void unknownLevel(ConfigValue value, String name, Levels levels) {
     value.error("unknown level \"" + name + "\"", Suggestions.hint(name, levels.names()));
   }
 
   /**
-   * Seconds after which orphans are killed: false or negative is never, true is at once.
+   * Seconds after which orphans are killed: false or negative means never, true means at once.
    *
    * @return {@code otherwise} when the value is broken
    */
@@ -188,12 +188,12 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
     return seconds < 0 ? Optional.empty() : Optional.of(millis(seconds));
   }
 
-  /** Seconds to milliseconds, rounded. */
+  /** Converts seconds to milliseconds, rounded. */
   static Duration millis(double seconds) {
     return Duration.ofMillis(Math.round(seconds * 1000));
   }
 
-  /** An object as it is. */
+  /** An object, unchanged. */
   Json.@Nullable Obj object() {
     if (json instanceof Json.Obj object) {
       return object;
@@ -202,13 +202,13 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
     return null;
   }
 
-  /** An object whose keys are known. */
+  /** An object with a fixed set of keys. */
   @Nullable ConfigObject fields(ConfigSection place) {
     Json.Obj object = object();
     return object == null ? null : ConfigObject.of(object, path, problems, place);
   }
 
-  /** An object whose keys are names: each member that is not a comment, in order. */
+  /** An object whose keys are names: all members except comments, in order. */
   @Nullable Map<String, ConfigValue> members() {
     Json.Obj object = object();
     if (object == null) {
@@ -238,7 +238,7 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
     return items;
   }
 
-  /** The strings of a list; bad items are left out, each with its error. */
+  /** The strings of a list; invalid items are omitted, each with an error. */
   @Nullable List<String> texts() {
     List<ConfigValue> items = items();
     if (items == null) {
@@ -262,7 +262,7 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
     problems.warning(path, json, message, hint);
   }
 
-  /** A hint to the nearest of some words, or null. */
+  /** A hint to the nearest of several words, or null. */
   @Nullable String didYouMean(Collection<String> words) {
     if (!(json instanceof Json.Str text)) {
       return null;

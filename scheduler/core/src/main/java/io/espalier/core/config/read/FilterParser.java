@@ -11,13 +11,13 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code filters} of a job (docs/design/bistro.md#filters). */
+/** Parses {@code filters} of a job (docs/design/bistro.md#filters). */
 final class FilterParser {
   private static final int LONGEST_REGEX = 10_000;
 
   private FilterParser() {}
 
-  /** By level; a level with a broken or trivial filter is left out. */
+  /** Filters by level; levels with a broken or trivial filter are omitted. */
   static Map<Integer, JobFilter> read(ConfigObject in, Levels levels) {
     ConfigValue value = in.find("filters");
     Map<String, ConfigValue> members = value == null ? null : value.members();
@@ -65,7 +65,7 @@ final class FilterParser {
     return value == null || text == null || text.isEmpty() ? null : compiled(value, text);
   }
 
-  /** A regular expression, or null when it is none. */
+  /** A regular expression, or null when it is invalid. */
   static @Nullable Pattern compiled(ConfigValue value, String text) {
     if (text.length() > LONGEST_REGEX) {
       value.error("the regular expression is longer than " + LONGEST_REGEX + " characters", null);

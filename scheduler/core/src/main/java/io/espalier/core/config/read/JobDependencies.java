@@ -24,13 +24,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks what jobs wait for, node by node or as a whole, over all jobs: cycles are errors; what
- * waits for ever, but disturbs nobody else, is a warning (docs/design/bistro.md#dependencies).
+ * Checks the dependencies between all jobs, node by node or as a whole: cycles are errors; a job
+ * that would wait forever, but affects no other job, gets a warning
+ * (docs/design/bistro.md#dependencies).
  */
 final class JobDependencies {
   private static final String NODE_BY_NODE = "depends_on";
 
-  /** Names that no job has, reported one by one: each costs a look at the names of all jobs. */
+  /**
+   * The maximum number of unknown names that are reported individually: each costs a search through
+   * the names of all jobs.
+   */
   private static final int MOST_UNKNOWN = 20;
 
   private final Map<String, Job> jobs;
@@ -114,7 +118,7 @@ final class JobDependencies {
     }
   }
 
-  /** Adds a problem of what a job waits for, at the place where the configuration says so. */
+  /** Adds a problem of a dependency, at its position in the configuration. */
   static void add(
       Problems problems,
       Severity severity,
@@ -141,7 +145,10 @@ final class JobDependencies {
     return name instanceof Json.Str s ? s.value() : String.valueOf(name);
   }
 
-  /** What is left when everything that waits for nothing, or is waited for by nothing, is gone. */
+  /**
+   * The jobs that remain after repeatedly removing those that wait for no other job, or for which
+   * no other job waits.
+   */
   private Set<String> mayLieOnCycles() {
     Map<String, List<String>> waiters = new HashMap<>();
     jobs.values()
@@ -180,7 +187,7 @@ final class JobDependencies {
         .toList();
   }
 
-  /** The shortest way from a job back to itself, both ends included; null when there is none. */
+  /** The shortest path from a job back to itself, both ends included; null when there is none. */
   private @Nullable List<String> cycleOf(String start, Set<String> suspects) {
     Map<String, String> cameFrom = new HashMap<>();
     Set<String> seen = new HashSet<>();

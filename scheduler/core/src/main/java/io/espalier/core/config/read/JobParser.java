@@ -24,12 +24,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code bistro_job->NAME} (docs/design/bistro.md#jobs). */
+/** Parses {@code bistro_job->NAME} (docs/design/bistro.md#jobs). */
 public final class JobParser {
-  /** The message of the error that a job has because it carries a report of errors. */
+  /** The message of the error of a job that contains a report of errors. */
   public static final String PRE_EXISTING = "Pre-existing errors";
 
-  /** What a key of the document starts with when a job follows. */
+  /** The prefix of the document's keys for jobs. */
   static final String PREFIX = "bistro_job->";
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,238}");
@@ -43,9 +43,9 @@ public final class JobParser {
   }
 
   /**
-   * Reads one job; broken parts are replaced by their defaults.
+   * Parses one job; broken parts are replaced by their defaults.
    *
-   * @param keyAt where the job's key stands
+   * @param keyAt position of the job's key
    */
   Job read(String name, Json json, Position keyAt) {
     Problems problems = new Problems();
@@ -151,13 +151,13 @@ public final class JobParser {
   }
 
   private void warnOfNeverFitting(ConfigValue value, Resource resource, int need) {
-    // A limit of 0 is how operators stop things, and workers can have amounts of their own.
+    // Operators use a limit of 0 to stop things, and workers can have their own amounts.
     int largest = resource.limit();
     boolean isKnown = true;
     for (NodeLimitRule rule : settings.rules().nodeLimits()) {
       Integer limit = rule.limits().get(resource.name());
       largest = limit == null ? largest : Math.max(largest, limit);
-      // What node sources deliver is known with the nodes.
+      // What node sources deliver is not known before the nodes are.
       isKnown &= limit == null || rule.kind() != NodeLimitRule.Kind.ATTRIBUTE;
     }
     boolean never = isKnown && largest > 0 && need > largest;

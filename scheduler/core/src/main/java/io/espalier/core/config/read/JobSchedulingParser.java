@@ -8,14 +8,16 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** Reads what a job says of its place among others. */
+/** Parses the scheduling options of a job. */
 final class JobSchedulingParser {
   private static final String MAX_CONCURRENT = "max_concurrent";
 
   private JobSchedulingParser() {}
 
   /**
-   * @param queues that there are
+   * Parses the options of a job, or of the settings' defaults.
+   *
+   * @param queues configured queues
    */
   static JobScheduling read(ConfigObject in, JobScheduling inherited, List<QueueSpec> queues) {
     return new JobScheduling(
@@ -46,7 +48,7 @@ final class JobSchedulingParser {
     return List.copyOf(roles);
   }
 
-  /** Of a job only; {@code false} is any number. */
+  /** Parses the limit of a job; {@code false} means unlimited. */
   private static int maxConcurrent(ConfigObject in, int inherited) {
     if (!in.knows(MAX_CONCURRENT)) {
       return inherited;

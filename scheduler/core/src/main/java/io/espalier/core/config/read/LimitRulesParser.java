@@ -4,7 +4,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.ResourceCatalog;
 
-/** Reads what the settings say of the tree beside levels and resources. */
+/** Parses the limits in the settings, apart from levels and resources. */
 final class LimitRulesParser {
   private LimitRulesParser() {}
 

@@ -8,7 +8,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** {@code log_retention} and {@code redact}. */
+/** Parses {@code log_retention} and {@code redact}. */
 final class LogOptionsParser {
   private static final int LONGEST_DAYS = 36_500;
   private static final long MOST_MB = 1L << 40;
@@ -17,7 +17,8 @@ final class LogOptionsParser {
   private LogOptionsParser() {}
 
   /**
-   * Patterns are added to the inherited ones: a job must not lose what hides the secrets of all.
+   * Adds patterns to the inherited ones: a job must not lose the patterns that protect the secrets
+   * of all.
    */
   static LogOptions read(ConfigObject in, LogOptions inherited) {
     OptionalInt days = inherited.retentionDays();

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code node_resources_override}, and what resources say of being over their limit. */
+/** Parses {@code node_resources_override}, and the rules of resources for usage over the limit. */
 final class NodeLimitParser {
   private static final Map<String, Kind> KINDS = new LinkedHashMap<>();
 
@@ -38,7 +38,7 @@ final class NodeLimitParser {
     this.resources = resources;
   }
 
-  /** The good entries, in order. */
+  /** The valid entries, in order. */
   static List<NodeLimitRule> read(ConfigObject in, Levels levels, ResourceCatalog resources) {
     ConfigValue value = in.find("node_resources_override");
     List<ConfigValue> items = value == null ? null : value.items();
@@ -183,7 +183,7 @@ final class NodeLimitParser {
     return true;
   }
 
-  /** By the name of the resource: {@code kill_over_limit_after_sec} where it is given. */
+  /** The values of {@code kill_over_limit_after_sec}, where given, by name of the resource. */
   static Map<String, Duration> killOverLimit(ConfigObject in) {
     Map<String, Duration> all = new HashMap<>();
     ConfigValue value = in.find("resources");

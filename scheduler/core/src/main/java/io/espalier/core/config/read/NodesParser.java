@@ -20,17 +20,17 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code bistro_settings.nodes}. */
+/** Parses {@code bistro_settings.nodes}. */
 final class NodesParser {
   private static final int HASH_LENGTH = 32;
   private static final double MOST_PERCENT = 1e9;
 
-  /** What a held answer is shown under: hexadecimal digits. */
+  /** The mark of a quarantined answer: hexadecimal digits. */
   private static final Pattern MARK = Pattern.compile("[0-9a-f]{12}");
 
   private NodesParser() {}
 
-  /** Null when they are missing or broken. */
+  /** Returns null when they are missing or broken. */
   static @Nullable Levels readLevels(ConfigObject nodes) {
     ConfigValue value = nodes.require("levels", "a list of level names, the top one first");
     List<ConfigValue> items = value == null ? null : value.items();
@@ -119,7 +119,7 @@ final class NodesParser {
         allow);
   }
 
-  /** True, false, or the mark of one held answer. */
+  /** True, false, or the mark of one quarantined answer. */
   private static String readAllowed(@Nullable ConfigValue value) {
     if (value == null || value.isFalse()) {
       return "";
@@ -142,8 +142,9 @@ final class NodesParser {
   }
 
   /**
-   * Identifies what the nodes are made of: SHA-256 of the compact text, shortened. The order of
-   * keys counts, because the node order {@code original} follows it; blanks and comments do not.
+   * Identifies the input from which the nodes are made: SHA-256 of the compact text, shortened. The
+   * order of keys matters, because the node order {@code original} follows it; blanks and comments
+   * do not.
    */
   static String hash(Json.Obj settings) {
     Json nodes = settings.get("nodes");

@@ -11,12 +11,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code fail_job_when} and {@code succeed_job_when} of the settings or a job. */
+/** Parses {@code fail_job_when} and {@code succeed_job_when} of the settings or a job. */
 public final class OutcomeParser {
   public static final String FAIL = "fail_job_when";
   public static final String SUCCEED = "succeed_job_when";
 
-  /** Of an endless job. */
+  /** The value for an endless job. */
   public static final String NEVER = "never";
 
   private static final int LONGEST_DAYS = 366;
@@ -27,7 +27,10 @@ public final class OutcomeParser {
 
   private OutcomeParser() {}
 
-  /** What the object does not say is not inherited: the rule stands in one place. */
+  /**
+   * Parses the rules. Keys missing in an object are not inherited: each rule is complete in one
+   * place.
+   */
   static OutcomeRules read(ConfigObject in, OutcomeRules inherited) {
     OutcomeRules failing = failing(in.find(FAIL), inherited);
     return new OutcomeRules(

@@ -16,14 +16,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What several schedulers that share nothing cannot do together
- * (docs/design/design.md#schedulers-that-share-a-configuration). What would make a job wait for
- * ever, or start too early, is an error of the job; what only has another meaning is a warning.
+ * Finds what share-nothing schedulers cannot do together
+ * (docs/design/design.md#schedulers-that-share-a-configuration). What would make a job wait
+ * forever, or start too early, is an error of the job; what only has another meaning is a warning.
  */
 final class PartitionRules {
   private PartitionRules() {}
 
-  /** The same jobs with the problems that sharing makes. */
+  /** The same jobs with the problems caused by sharing. */
   static SortedMap<String, Job> check(SortedMap<String, Job> jobs, Partition shard) {
     if (shard.isWhole()) {
       return jobs;
@@ -75,14 +75,14 @@ final class PartitionRules {
   private static void warn(Problems problems, Job job, String key, Partition shard) {
     Json said = job.original().get(key);
     if (said == null) {
-      // The default of the settings, which are warned once.
+      // This is the default from the settings, which get a single warning.
       return;
     }
     ProblemPath path = ProblemPath.ROOT.key(JobParser.PREFIX + job.name()).key(key);
     problems.add(Problems.at(Severity.WARNING, path, said.at(), said, perScheduler(shard), null));
   }
 
-  /** Adds what the settings mean in another way when schedulers share the nodes. */
+  /** Adds warnings for settings that have another meaning when schedulers share the nodes. */
   static void warn(Settings settings, Partition shard, Problems problems) {
     if (shard.isWhole()) {
       return;

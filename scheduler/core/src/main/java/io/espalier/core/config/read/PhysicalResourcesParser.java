@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code physical_resources} of the settings. */
+/** Parses {@code physical_resources} of the settings. */
 final class PhysicalResourcesParser {
   private static final double SMALLEST_FACTOR = 1e-12;
 

@@ -12,7 +12,9 @@ import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code umask}, {@code nice}, {@code ionice} and {@code run_as} of {@code task_subprocess}. */
+/**
+ * Parses {@code umask}, {@code nice}, {@code ionice} and {@code run_as} of {@code task_subprocess}.
+ */
 final class ProcessAttributesParser {
   private static final int MOST_FAVOURED = -20;
   private static final int LEAST_FAVOURED = 19;
@@ -41,7 +43,7 @@ final class ProcessAttributesParser {
     if (value.isFalse()) {
       return OptionalInt.empty();
     }
-    // A number would leave open whether it is octal.
+    // With a number it would be unclear whether it is octal.
     if (value.json() instanceof Json.Str text && UMASK.matcher(text.value()).matches()) {
       return OptionalInt.of(Integer.parseInt(text.value(), 8));
     }

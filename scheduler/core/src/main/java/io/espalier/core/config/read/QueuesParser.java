@@ -16,9 +16,9 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code queues} and {@code priority_half_life_sec} of the settings, and {@code queue}. */
+/** Parses {@code queues} and {@code priority_half_life_sec} of the settings, and {@code queue}. */
 final class QueuesParser {
-  /** Each is a label of metrics. */
+  /** The maximum number of queues, because each is a label of metrics. */
   private static final int MOST = 1000;
 
   private static final double LEAST_FACTOR = 1e-6;
@@ -53,7 +53,7 @@ final class QueuesParser {
     return queues;
   }
 
-  /** A weight and a factor are two answers to one question. */
+  /** Reports a priority factor beside a weight, because they are alternatives. */
   private static void refuseFactor(ConfigValue queue) {
     Map<String, ConfigValue> members = queue.members();
     ConfigValue factor = members == null ? null : members.get("priority_factor");

@@ -3,13 +3,13 @@ package io.espalier.core.config.read;
 import java.time.Duration;
 import java.util.Optional;
 
-/** {@code reserve_after_sec} of a job or the settings. */
+/** Parses {@code reserve_after_sec} of a job or the settings. */
 public final class ReserveAfterParser {
   public static final String KEY = "reserve_after_sec";
 
   private ReserveAfterParser() {}
 
-  /** {@code false}: never. */
+  /** Parses the value; {@code false} means never. */
   static Optional<Duration> read(ConfigObject in, Optional<Duration> inherited) {
     ConfigValue value = in.find(KEY);
     if (value == null) {

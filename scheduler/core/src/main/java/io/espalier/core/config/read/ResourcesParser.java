@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code resources} and {@code worker_resources_override} of the settings. */
+/** Parses {@code resources} and {@code worker_resources_override} of the settings. */
 final class ResourcesParser {
-  /** A resource before it has its index. */
+  /** A resource before its index is assigned. */
   private record Declared(String name, int level, int need, int limit, int weight) {}
 
   private final Levels levels;
@@ -26,7 +26,7 @@ final class ResourcesParser {
     this.levels = levels;
   }
 
-  /** Null when they are missing or broken. */
+  /** Returns null when they are missing or broken. */
   static @Nullable ResourceCatalog read(ConfigObject in, Levels levels) {
     ConfigValue value =
         in.require("resources", "an object of levels, {} if there are no resources");
@@ -123,7 +123,7 @@ final class ResourcesParser {
     return overrides;
   }
 
-  /** Whether workers have the resource; an error at {@code value} if not. */
+  /** Returns true when workers have the resource; otherwise adds an error at {@code value}. */
   static boolean isOfWorkers(
       ConfigValue value, String name, Levels levels, ResourceCatalog catalog) {
     Resource resource = catalog.find(name);

@@ -7,16 +7,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code retry} of the settings or a job
- * (docs/design/features.md#retries-that-look-at-progress). It stands in the place of {@code
- * backoff}: of an inherited one and one that is given the nearer decides.
+ * Parses {@code retry} of the settings or a job
+ * (docs/design/features.md#retries-that-look-at-progress). It replaces {@code backoff}; if one is
+ * inherited and the other is given, the given one applies.
  */
 final class RetryParser {
   private static final String KEY = "retry";
 
   private RetryParser() {}
 
-  /** The inherited ones when nothing is said or it is broken. */
+  /** Returns the inherited rules when there are none or they are broken. */
   static Optional<ProgressRetryRules> read(
       ConfigObject in, Optional<ProgressRetryRules> inherited) {
     ConfigValue value = in.find(KEY);

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code bistro_settings} (docs/design/bistro.md#settings). */
+/** Parses {@code bistro_settings} (docs/design/bistro.md#settings). */
 final class SettingsParser {
 
   static final ProblemPath PATH = ProblemPath.ROOT.key("bistro_settings");
@@ -48,9 +48,9 @@ final class SettingsParser {
   }
 
   /**
-   * Reads the settings.
+   * Parses the settings.
    *
-   * @return what jobs can be checked against; null when levels or resources are broken
+   * @return settings against which jobs can be checked; null when levels or resources are broken
    */
   @Nullable Settings read(ConfigValue value) {
     ConfigObject in = value.fields(ConfigSection.SETTINGS);
@@ -62,7 +62,7 @@ final class SettingsParser {
     Levels levels = nodes == null ? null : NodesParser.readLevels(nodes);
     ResourceCatalog resources = levels == null ? null : ResourcesParser.read(in, levels);
     if (levels == null) {
-      // Go on, to say what is wrong with everything that does not depend on the levels.
+      // Continue, to report the problems of everything that does not depend on the levels.
       read(in, nodes, Levels.of(List.of()), ResourceCatalog.EMPTY, false);
       return null;
     }
@@ -130,7 +130,7 @@ final class SettingsParser {
         OutcomeParser.read(in, OutcomeRules.DEFAULT));
   }
 
-  /** Reads {@code level_for_tasks} of the settings or a job. */
+  /** Parses {@code level_for_tasks} of the settings or a job. */
   static int taskLevel(ConfigObject in, int inherited, Levels levels) {
     int level = in.level("level_for_tasks", inherited, levels);
     ConfigValue value = in.find("level_for_tasks");

@@ -8,17 +8,17 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** {@code start_rate} of a job and {@code start_rates} of levels. */
+/** Parses {@code start_rate} of a job and {@code start_rates} of levels. */
 final class StartRateParser {
   private StartRateParser() {}
 
-  /** Of a job; {@code false} is no limit. */
+  /** Parses the rate of a job; {@code false} means no limit. */
   static Optional<StartRate> ofJob(ConfigObject in) {
     ConfigValue value = in.find("start_rate");
     return value == null || value.isFalse() ? Optional.empty() : Optional.ofNullable(read(value));
   }
 
-  /** By level index. */
+  /** Parses the rates by level index. */
   static Map<Integer, StartRate> ofLevels(ConfigObject in, Levels levels) {
     Map<Integer, StartRate> rates = new HashMap<>();
     ConfigValue value = in.find("start_rates");

@@ -12,14 +12,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** {@code task_subprocess} and {@code kill_subprocess}; each key is inherited by itself. */
+/** Parses {@code task_subprocess} and {@code kill_subprocess}; each key is inherited separately. */
 final class SubprocessParser {
   private static final int LAST_SIGNAL = 64;
-  // As much as can be said in bytes.
+  // The largest number that can be expressed in bytes.
   private static final long MOST_MB = 1L << 40;
   private static final int MOST_WEIGHT = 10_000;
   private static final int MOST_PERCENT = 1_000_000;
-  // The largest kernel.pid_max there is.
+  // The largest possible kernel.pid_max.
   private static final int MOST_PIDS = 1 << 22;
   private static final Pattern SUBSYSTEM = Pattern.compile("[A-Za-z0-9_,=-]+");
 
@@ -140,7 +140,7 @@ final class SubprocessParser {
         fields.int32("kill_wait_ms", inherited.waitMillis(), Integer.MIN_VALUE));
   }
 
-  /** Reads {@code kill_orphan_tasks_after_sec}. */
+  /** Parses {@code kill_orphan_tasks_after_sec}. */
   static Optional<Duration> readKillOrphans(ConfigObject in, Optional<Duration> inherited) {
     ConfigValue value = in.find("kill_orphan_tasks_after_sec");
     return value == null ? inherited : value.killOrphansAfter(inherited);

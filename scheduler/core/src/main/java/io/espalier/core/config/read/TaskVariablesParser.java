@@ -7,18 +7,21 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** {@code pass_environment} and {@code environment} of {@code task_subprocess}. */
+/** Parses {@code pass_environment} and {@code environment} of {@code task_subprocess}. */
 final class TaskVariablesParser {
   private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_]*");
   private static final Pattern NAMES = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*\\*?|\\*");
-  // The kernel takes 128 KiB at most for one of them.
+  // The kernel accepts at most 128 KiB for one variable.
   private static final int LONGEST_VALUE = 32_768;
   private static final String RESERVED =
       "names that begin with \"" + TaskVariables.RESERVED + "\" are Espalier's own";
 
   private TaskVariablesParser() {}
 
-  /** A list of names replaces the inherited one; variables are inherited name by name. */
+  /**
+   * Parses the variables. A list of names replaces the inherited one; values are inherited name by
+   * name.
+   */
   static TaskVariables read(ConfigObject in, TaskVariables inherited) {
     return new TaskVariables(passed(in, inherited.passed()), set(in, inherited.set()));
   }

@@ -10,7 +10,7 @@ import java.time.OffsetDateTime;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** {@code timeout_sec}, {@code complete_by} and {@code no_output_timeout_sec}. */
+/** Parses {@code timeout_sec}, {@code complete_by} and {@code no_output_timeout_sec}. */
 final class TimeLimitsParser {
   private static final double SHORTEST_SECONDS = 0.001;
   private static final String INSTANT =
@@ -25,7 +25,7 @@ final class TimeLimitsParser {
         durations.timeout(), completeBy(in, inherited.completeBy()), durations.noOutput());
   }
 
-  /** What the settings have of it too. */
+  /** Parses the limits that the settings may contain too. */
   static TimeLimits readDurations(ConfigObject in, TimeLimits inherited) {
     Optional<Duration> timeout = duration(in, "timeout_sec", inherited.timeout());
     Optional<Duration> noOutput = duration(in, "no_output_timeout_sec", inherited.noOutput());

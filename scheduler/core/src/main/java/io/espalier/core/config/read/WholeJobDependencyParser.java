@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code run_only_after_all_nodes_are_done_for}: names of jobs, or objects that say more. */
+/**
+ * Parses {@code run_only_after_all_nodes_are_done_for}: names of jobs, or objects with more
+ * details.
+ */
 public final class WholeJobDependencyParser {
   public static final String KEY = "run_only_after_all_nodes_are_done_for";
 

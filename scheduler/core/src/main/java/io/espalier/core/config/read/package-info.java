@@ -1,6 +1,6 @@
 /**
- * Parses the configuration. All problems are collected, each with its path, position, value and a
- * hint; nothing is repaired silently.
+ * Parses the configuration. Collects all problems, each with its path, position, value and a hint;
+ * repairs nothing silently.
  */
 @NullMarked
 package io.espalier.core.config.read;

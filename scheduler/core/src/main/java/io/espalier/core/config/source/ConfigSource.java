@@ -5,32 +5,32 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Where configuration text comes from. Knows nothing of its meaning. Called by one thread at a
- * time; may block, and then honours interruption.
+ * A source of configuration text. It does not interpret the text. Called by one thread at a time;
+ * it may block, and must then respond to interruption.
  */
 public interface ConfigSource {
-  /** Where the text comes from, for people, without secrets. */
+  /** The location of the text, for people, without secrets. */
   String name();
 
-  /** The directory that relative paths in the configuration are relative to. */
+  /** The base directory for relative paths in the configuration. */
   String directory();
 
   /**
-   * Reads the whole text as it stands now: never a part of it, never a mixture of two versions as
-   * far as the source can tell.
+   * Reads the whole current text: never a part of it, never a mixture of two versions as far as the
+   * source can tell.
    *
    * @throws Unavailable when there is nothing to read
    */
   Text fetch() throws Unavailable, InterruptedException;
 
-  /** Lets go of connections; it may be asked again, and then connects again. */
+  /** Closes connections; a later fetch opens them again. */
   default void close() {}
 
   /**
-   * One consistent reading.
+   * A consistent snapshot of the text.
    *
-   * @param documents in a stable order; more than one where a configuration may be spread
-   * @param hash of the content alone: equal text, equal hash
+   * @param documents documents in a stable order; several where a configuration may be split
+   * @param hash hash of the content alone: equal text, equal hash
    */
   record Text(List<Document> documents, String hash) {
     public Text {
@@ -38,7 +38,7 @@ public interface ConfigSource {
     }
   }
 
-  /** One text with its name. The bytes are not to be changed by anybody. */
+  /** One text with its name. Nobody may modify the bytes. */
   final class Document {
     private final String name;
     private final byte[] bytes;
@@ -52,18 +52,18 @@ public interface ConfigSource {
       this(name, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** For problems: the file name as the operator would type it. */
+    /** The name for problems: the file name as the operator would type it. */
     public String name() {
       return name;
     }
 
-    /** The text in UTF-8, unchecked. */
+    /** The text in UTF-8, not validated. */
     public byte[] bytes() {
       return bytes;
     }
   }
 
-  /** The source cannot be read; says why. */
+  /** Thrown when the source cannot be read; explains why. */
   final class Unavailable extends Exception {
     private static final long serialVersionUID = 1L;
     private final transient Problem problem;

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version its {@code version_id}; that of a deletion is one more than the job had
  * @param atMillis when it was saved, epoch milliseconds
- * @param author who saved it; empty when nobody said
- * @param reason why; empty when nobody said
- * @param job what was saved; null for a deletion
+ * @param author who saved it; empty when not given
+ * @param reason reason; empty when not given
+ * @param job saved job; null for a deletion
  */
 public record JobVersion(
     String name,

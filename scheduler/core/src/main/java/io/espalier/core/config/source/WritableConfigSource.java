@@ -3,19 +3,21 @@ package io.espalier.core.config.source;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A source whose text can be changed, and which remembers the changes. For any thread. */
+/**
+ * A configuration source that can be written and that stores the history of changes. Thread-safe.
+ */
 public interface WritableConfigSource extends ConfigSource {
-  /** The document that a job which is in none yet would be written to. */
+  /** The document to which a new job would be written. */
   String documentFor(String job);
 
   /**
-   * Replaces, adds or removes one document, at once and durably, if the text is still what was
-   * fetched.
+   * Replaces, adds or removes one document, atomically and durably, if the text is still the
+   * fetched one.
    *
-   * @param expected from {@link #fetch}
+   * @param expected text from {@link #fetch}
    * @param document name of the document
-   * @param text null: removes it
-   * @return false, and nothing is written, when the text is another one by now
+   * @param text new text; null: removes the document
+   * @return false, and nothing is written, when the text has changed since
    * @throws Unavailable when it cannot be written
    */
   boolean write(Text expected, String document, byte @Nullable [] text)

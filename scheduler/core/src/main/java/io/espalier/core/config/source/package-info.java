@@ -1,4 +1,4 @@
-/** Where configurations come from, and how jobs in them are edited. */
+/** Sources of configurations, and editing of jobs in them. */
 @NullMarked
 package io.espalier.core.config.source;
 

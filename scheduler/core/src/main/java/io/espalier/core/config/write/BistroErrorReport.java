@@ -11,9 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bistro's report of errors (docs/design/bistro.md#errors-of-jobs): for a bad value {@code
- * {"error", "value"}}, for a missing key {@code {"key_errors": {key: message}, "value"}} at the
- * object that lacks it, what lies deeper under {@code nested}.
+ * Builds Bistro's report of errors (docs/design/bistro.md#errors-of-jobs): for an invalid value
+ * {@code {"error", "value"}}, for a missing key {@code {"key_errors": {key: message}, "value"}} at
+ * the object that lacks it; deeper errors are under {@code nested}.
  */
 final class BistroErrorReport {
   private final @Nullable Json value;
@@ -30,7 +30,7 @@ final class BistroErrorReport {
     if (errors.size() == 1
         && errors.get(0).message().equals(JobParser.PRE_EXISTING)
         && job.original().get("errors") instanceof Json.Obj old) {
-      // Nothing new: saving and loading again must not wrap the report once more.
+      // There are no new errors: saving and loading again must not wrap the report once more.
       return old;
     }
     BistroErrorReport root = new BistroErrorReport(job.original());

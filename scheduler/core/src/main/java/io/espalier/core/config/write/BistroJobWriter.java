@@ -29,14 +29,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes jobs in Bistro's form (docs/design/bistro.md#jobs, docs/design/bistro.md#errors-of-jobs):
- * the body of its {@code jobs} query. What was inherited becomes concrete; {@link Job#original()}
- * has what the user wrote.
+ * the body of its {@code jobs} query. Inherited values become explicit; {@link Job#original()}
+ * contains what the user wrote.
  */
 public final class BistroJobWriter {
 
   private BistroJobWriter() {}
 
-  /** The job in Bistro's form; it re-parses to a job of the same export. */
+  /** The job in Bistro's form; parsing it again yields a job with the same form. */
   public static Json.Obj toJson(Job job, Settings settings) {
     Levels levels = settings.levels();
     Settings.JobDefaults inherited = settings.defaults();
@@ -97,8 +97,8 @@ public final class BistroJobWriter {
   }
 
   /**
-   * The report of the job's errors in Bistro's recursive form, empty when there are none. Warnings
-   * are not in it, because a job with a report cannot run.
+   * The report of the job's errors in Bistro's recursive form, empty when there are none. It
+   * contains no warnings, because a job with a report cannot run.
    */
   public static Json.Obj errors(Job job) {
     return BistroErrorReport.of(job);
@@ -129,7 +129,7 @@ public final class BistroJobWriter {
     return new Json.Arr(items);
   }
 
-  /** {@code retry} where there is one, otherwise {@code backoff}. */
+  /** {@code retry} if there is one, otherwise {@code backoff}. */
   public static Json retrying(RetryPolicy retrying) {
     if (retrying.rules().isEmpty()) {
       return backoff(retrying.backoff());
@@ -154,7 +154,10 @@ public final class BistroJobWriter {
     return after.isPresent() ? Json.of(after.get().toMillis() / 1000.0) : Json.Bool.FALSE;
   }
 
-  /** {@code task_subprocess}: all keys of Bistro, and those of Espalier that say something. */
+  /**
+   * {@code task_subprocess}: all keys of Bistro, and those of Espalier that differ from the
+   * default.
+   */
   public static Json.Obj subprocess(SubprocessOptions options) {
     return subprocess(options, SubprocessOptions.DEFAULT);
   }
@@ -211,7 +214,7 @@ public final class BistroJobWriter {
     return out.build();
   }
 
-  /** One level's filter; only what it restricts. */
+  /** One level's filter; contains only actual restrictions. */
   public static Json.Obj filter(JobFilter filter) {
     Json.Builder out = Json.object();
     putNames(out, "whitelist", filter.whitelist());

@@ -17,9 +17,9 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * Writes the options that Bistro does not have. Each is left out when it says nothing, so that the
- * export of a job of Bistro's is Bistro's; {@code false} is written where it takes an inherited
- * value away. What is written re-parses to the same under the same settings.
+ * Writes the options that Bistro does not have. An option without effect is omitted, so that the
+ * export of a Bistro job is valid in Bistro; {@code false} is written where it removes an inherited
+ * value. The output parses to the same options under the same settings.
  */
 public final class OptionsExport {
   private OptionsExport() {}
@@ -41,7 +41,7 @@ public final class OptionsExport {
         OptionsExport::seconds);
   }
 
-  /** {@code reserve_after_sec}, which all jobs have: left out where it is the inherited one. */
+  /** {@code reserve_after_sec}, which all jobs have; omitted where it is inherited. */
   static void putReserveAfter(Json.Builder out, JobScheduling job, JobScheduling inherited) {
     if (!job.reserveAfter().equals(inherited.reserveAfter())) {
       out.put(

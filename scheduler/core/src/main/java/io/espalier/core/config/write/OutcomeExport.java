@@ -4,7 +4,7 @@ import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.read.OutcomeParser;
 import io.espalier.core.json.Json;
 
-/** Writes {@code fail_job_when} and {@code succeed_job_when}, where they say something. */
+/** Writes {@code fail_job_when} and {@code succeed_job_when} where they have an effect. */
 final class OutcomeExport {
   private OutcomeExport() {}
 

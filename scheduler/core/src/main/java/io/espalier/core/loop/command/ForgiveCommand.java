@@ -16,8 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forgives all failed and waiting tasks of some jobs (docs/design/bistro.md#forgiving), a slice at
- * a time.
+ * Forgives all failed and waiting tasks of some jobs (docs/design/bistro.md#forgiving), in slices.
  */
 public final class ForgiveCommand implements SlicedWork {
   private static final int LOOKS = 50_000;
@@ -39,15 +38,17 @@ public final class ForgiveCommand implements SlicedWork {
   private @Nullable Topology topology;
   private long forgiven;
 
-  /** Told of each row. */
+  /** Receives each changed row. */
   public interface Changed {
     void accept(StatusRow row, long nowMillis);
   }
 
-  /** Told at the end. */
+  /** Receives the result at the end. */
   public interface Finished {
     /**
-     * @param durable to be run once all changes are
+     * Called when all tasks are forgiven.
+     *
+     * @param durable to be run once all changes are durable
      */
     void forgiven(List<String> jobs, long tasks, long nowMillis, Runnable durable);
   }
@@ -65,7 +66,10 @@ public final class ForgiveCommand implements SlicedWork {
     this.answer = answer;
   }
 
-  /** While stored statuses are brought back, nobody knows yet what there is to forgive. */
+  /**
+   * Returns true while stored statuses are being restored: until then the tasks to forgive are
+   * unknown.
+   */
   @Override
   public boolean waits() {
     return next < jobs.size() && core.isHeld(jobs.get(next));
@@ -95,7 +99,7 @@ public final class ForgiveCommand implements SlicedWork {
       return;
     }
     if (topology != core.topology()) {
-      // Node numbers have changed: begin again; what is forgiven is not found twice.
+      // Node numbers have changed, so start over; tasks already forgiven are not found again.
       topology = core.topology();
       node = 0;
     }
@@ -124,7 +128,7 @@ public final class ForgiveCommand implements SlicedWork {
     }
     core.setStatus(job, found, next);
     forgiven++;
-    // Not an invocation: its epoch 0 is older than any.
+    // This is no invocation: its epoch 0 is older than any other.
     changed.accept(
         new StatusRow(config.name(), core.topology().name(found), next, new Invocation(0, 0, 0)),
         nowMillis);

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The overrides of limits: given, ended by hand, ended by time. */
+/** Manages limit overrides: sets them, ends them on command, and ends them at their expiry. */
 public final class LimitOverrideCommands {
   private static final int MOST = 10_000;
 
@@ -33,7 +33,7 @@ public final class LimitOverrideCommands {
     this.events = events;
   }
 
-  /** Overrides that outlived a restart; those that ended meanwhile end in the next step. */
+  /** Restores overrides after a restart; those that have expired meanwhile end in the next step. */
   public void restore(List<LimitOverride> stored) {
     stored.forEach(this::put);
   }
@@ -47,7 +47,10 @@ public final class LimitOverrideCommands {
   }
 
   /**
-   * @throws RefusedException for a level, resource or node that is not there
+   * Sets an override, replacing an older one with the same key.
+   *
+   * @throws RefusedException when the level, resource or node does not exist, or there are too many
+   *     overrides
    */
   public void set(LimitOverride override, long nowMillis) {
     LimitOverride.Key key = override.key();
@@ -66,9 +69,9 @@ public final class LimitOverrideCommands {
   }
 
   /**
-   * Ends one by hand.
+   * Ends an override on command.
    *
-   * @throws RefusedException when there is none
+   * @throws RefusedException when there is no such override
    */
   public LimitView end(LimitOverride.Key key, String author, String reason, long nowMillis) {
     LimitOverride override = overrides.remove(key);
@@ -84,9 +87,9 @@ public final class LimitOverrideCommands {
   }
 
   /**
-   * Ends those whose time is over.
+   * Ends the overrides that have expired.
    *
-   * @param ended is told of each
+   * @param ended receives the key of each
    */
   public void step(long nowMillis, Consumer<LimitOverride.Key> ended) {
     if (nowMillis < next) {
@@ -109,7 +112,7 @@ public final class LimitOverrideCommands {
     }
   }
 
-  /** When the next one ends; {@link Long#MAX_VALUE}: none does. */
+  /** When the next override expires; {@link Long#MAX_VALUE} when none does. */
   public long nextMillis() {
     return next;
   }
@@ -128,7 +131,10 @@ public final class LimitOverrideCommands {
     return new LimitView(override, configured(override.key()));
   }
 
-  /** That of the node where it has one of its own; of workers that of their level. */
+  /**
+   * The configured limit: that of the node if it has one of its own; for workers that of their
+   * level.
+   */
   private @Nullable Integer configured(LimitOverride.Key key) {
     Resource resource = resource(key.level(), key.resource());
     if (resource == null) {
@@ -172,12 +178,12 @@ public final class LimitOverrideCommands {
     }
   }
 
-  /** The scheduler's own host goes by the name of the instance. */
+  /** The name of a worker; the scheduler's own host has the name of the instance. */
   private String workerName(String shard) {
     return shard.isEmpty() ? core.topology().name(0) : shard;
   }
 
-  /** Enough for a hint. */
+  /** The first few nodes of a level, enough for a hint. */
   private List<String> someNodes(int level) {
     List<String> names = new ArrayList<>();
     int first = core.topology().levelStart(level);

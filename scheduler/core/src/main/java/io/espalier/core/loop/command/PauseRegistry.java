@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** Jobs that operators have paused: until resumed by hand, or until their time is over. */
+/** Keeps the jobs that operators have paused, until they are resumed or their pause expires. */
 public final class PauseRegistry {
   private final SchedulingCore core;
   private final LoopEvents events;
@@ -22,7 +22,7 @@ public final class PauseRegistry {
     this.events = events;
   }
 
-  /** Pauses that outlived a restart; those that ended meanwhile end in the next step. */
+  /** Restores pauses after a restart; those that have expired meanwhile end in the next step. */
   public void restore(List<Pause> stored) {
     stored.forEach(this::put);
   }
@@ -36,6 +36,8 @@ public final class PauseRegistry {
   }
 
   /**
+   * Pauses a job, replacing an older pause.
+   *
    * @throws RefusedException for an unknown job
    */
   public void pause(Pause pause, long nowMillis) {
@@ -57,7 +59,7 @@ public final class PauseRegistry {
     return pauses.containsKey(job);
   }
 
-  /** Why it is paused, and who did it; empty when nobody said, or it is not. */
+  /** Why the job is paused, and by whom; empty when it is not paused or nothing was given. */
   public String why(String job) {
     Pause pause = pauses.get(job);
     if (pause == null) {
@@ -69,9 +71,9 @@ public final class PauseRegistry {
   }
 
   /**
-   * Ends the pause, if there is one, and tells of it.
+   * Ends the pause, if there is one, and adds an event.
    *
-   * @throws RefusedException for a job that neither is paused nor configured
+   * @throws RefusedException for a job that is neither paused nor configured
    */
   public void resume(String job, String author, String reason, long nowMillis) {
     if (pauses.remove(job) == null && core.job(core.findJob(job)) == null) {
@@ -89,9 +91,9 @@ public final class PauseRegistry {
   }
 
   /**
-   * Resumes those whose time is over.
+   * Resumes the jobs whose pause has expired.
    *
-   * @param resumed is told of each
+   * @param resumed receives the name of each
    */
   public void step(long nowMillis, Consumer<String> resumed) {
     if (nowMillis < next) {
@@ -117,12 +119,12 @@ public final class PauseRegistry {
     }
   }
 
-  /** When the next one ends; {@link Long#MAX_VALUE}: none does. */
+  /** When the next pause expires; {@link Long#MAX_VALUE} when none does. */
   public long nextMillis() {
     return next;
   }
 
-  /** By job; an immutable copy. */
+  /** All pauses by job, as an immutable copy. */
   public Map<String, Pause> all() {
     return Map.copyOf(pauses);
   }

@@ -25,9 +25,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes some tasks of a job, a slice at a time: first finds all that match, so that their number
- * can be compared, then changes those. Node numbers that change meanwhile make it begin again, with
- * what is left to change.
+ * Changes selected tasks of a job in slices: it first finds all matching tasks, so that their
+ * number can be compared with the expected one, and then changes them. If node numbers change
+ * meanwhile, it starts over with the tasks not changed yet.
  */
 public final class SelectionCommand implements SlicedWork {
   private static final int LOOKS = 50_000;
@@ -35,7 +35,10 @@ public final class SelectionCommand implements SlicedWork {
   private static final int CHANGES = 500;
   private static final int SAMPLES = 10;
 
-  /** Slices that are not durable yet: a store that is slower than this thread must not drown. */
+  /**
+   * The maximum number of slices that are not durable yet, which protects a store that is slower
+   * than this thread.
+   */
   private static final int MOST_WAITING = 8;
 
   private final SchedulingCore core;
@@ -57,31 +60,33 @@ public final class SelectionCommand implements SlicedWork {
   private long matchedAtFirst = -1;
   private int waiting;
 
-  /** What happens to each task that matches. */
+  /** What the command does to each matching task. */
   public interface Act {
-    /** Whether it may change a task of these bits; never one that runs. */
+    /** Returns true when a task with these status bits may be changed; never for a running task. */
     boolean applies(int bits);
 
-    /** The status from now on; null: never tried. The task is left alone if it is the same one. */
+    /**
+     * The new status; null: never tried. The task is not changed if the same object is returned.
+     */
     @Nullable TaskStatus after(@Nullable TaskStatus status, Job job, long nowMillis);
   }
 
-  /** Where the changes go. */
+  /** Receives the changes. */
   public interface Sink {
-    /** A task was changed. */
+    /** Receives a changed task. */
     void changed(StatusRow row, long nowMillis);
 
     /**
-     * A slice is over.
+     * Called at the end of a slice.
      *
-     * @param durable to be run on the owner's thread once it is durable
+     * @param durable to be run on the owner's thread once the slice is durable
      */
     void sliced(Runnable durable);
 
     /**
-     * All is done.
+     * Called at the end of the command.
      *
-     * @param durable to be run once all of it is durable
+     * @param durable to be run once all changes are durable
      */
     void finished(TaskSelection selection, long changed, long nowMillis, Runnable durable);
   }
@@ -104,7 +109,7 @@ public final class SelectionCommand implements SlicedWork {
 
   @Override
   public boolean waits() {
-    // While stored statuses are brought back, nobody knows yet what matches.
+    // While stored statuses are being restored, the matching tasks are unknown.
     return waiting >= MOST_WAITING || core.isHeld(selection.job());
   }
 
@@ -165,7 +170,7 @@ public final class SelectionCommand implements SlicedWork {
         selection.job(), matchedAtFirst, running, samples, selection.preview(), changed);
   }
 
-  /** Looks at all tasks of the job. */
+  /** Searches all tasks of the job. */
   private boolean scan(int job, Topology in) {
     StatusFilter set = StatusFilter.of(this::isWanted);
     for (int i = 0; i < MATCHES; i++) {
@@ -183,7 +188,7 @@ public final class SelectionCommand implements SlicedWork {
     return false;
   }
 
-  /** Looks at the tasks on given nodes. */
+  /** Searches the tasks on given nodes. */
   private boolean look(int job, Job config, Topology in) {
     int stop = Math.min(nodes.size(), next + MATCHES);
     for (; next < stop; next++) {
@@ -269,7 +274,7 @@ public final class SelectionCommand implements SlicedWork {
     }
     core.setStatus(job, node, after);
     changed++;
-    // Not an invocation: its epoch 0 is older than any.
+    // This is no invocation: its epoch 0 is older than any other.
     sink.changed(
         new StatusRow(
             config.name(),
@@ -279,7 +284,7 @@ public final class SelectionCommand implements SlicedWork {
         nowMillis);
   }
 
-  /** Answers when all is durable. */
+  /** The result; completes when all changes are durable. */
   public CompletionStage<SelectionResult> answer() {
     return answer;
   }

@@ -13,7 +13,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
 import org.jspecify.annotations.Nullable;
 
-/** Kills live tasks: those an operator names, and orphans when their time has come. */
+/** Kills live tasks: those that an operator names, and orphans when their kill is due. */
 public final class TaskKiller {
   private static final long ORPHAN_CHECK_MILLIS = 500;
   private static final int MOST_NAMED = 3;
@@ -26,7 +26,10 @@ public final class TaskKiller {
   private final OrphanTimers timers = new OrphanTimers();
   private final String shard;
 
-  /** Those of the look under way, and how many of them were looked at; -1: there is none. */
+  /**
+   * The orphans of the current check and the number already checked; -1 when no check is in
+   * progress.
+   */
   private long[] orphans = {};
 
   private int looked = -1;
@@ -43,7 +46,10 @@ public final class TaskKiller {
     shard = runner.shard();
   }
 
-  /** Asks for one task to be killed in its job's way; returns whether it is alive. */
+  /**
+   * Requests that a task be killed in the way configured for its job. Returns true when it is
+   * alive.
+   */
   public boolean kill(TaskKey key, long nowMillis) {
     Live task = live.get(key);
     if (task == null) {
@@ -53,24 +59,26 @@ public final class TaskKiller {
     return true;
   }
 
-  /** Stops one again, or for the first time, that its runner should have stopped. */
+  /** Stops a task that its runner should have stopped, whether or not a request was sent before. */
   public void insist(Live task, boolean hard, long nowMillis) {
     KillRequest how = hard ? new KillRequest(KillRequest.Method.KILL, 0) : request(task.key.job());
     signal(task, how, "task_kill_repeated", nowMillis);
   }
 
   /**
-   * Kills one because more than a limit is in use.
+   * Kills a task because more slots than a limit allows are in use.
    *
-   * @param why a sentence, for its history
-   * @param about where, for the event
+   * @param why sentence for its history
+   * @param about node and resource over the limit, for the event
    */
   public void overLimit(Live task, String why, Json.Obj about, long nowMillis) {
     task.overLimit = why;
     signal(task, request(task.key.job()), "over_limit_killed", about, nowMillis);
   }
 
-  /** Makes the next check happen at once: what is an orphan may have changed. */
+  /**
+   * Makes the next check happen at once, because tasks may have become orphans, or ceased to be.
+   */
   public void recheck() {
     nextCheck = 0;
     giveUp();
@@ -89,18 +97,18 @@ public final class TaskKiller {
   }
 
   /**
-   * What is wrong with orphans: those that live on although they were sent a KILL; null: nothing.
-   * As of the latest check.
+   * The orphans that are still alive after a KILL signal, as of the latest check; null when there
+   * are none.
    */
   public @Nullable String problem() {
     return problem;
   }
 
   /**
-   * Kills orphans (docs/design/bistro.md#orphans), in slices; does nothing between two checks, and
+   * Kills orphans (docs/design/bistro.md#orphans), in slices. Does nothing between two checks, or
    * while the scheduler is disabled.
    *
-   * @return whether there is more to do at once
+   * @return true when there is more to do at once
    */
   public boolean checkOrphans(long nowMillis) {
     if (!core.config().settings().enabled()) {

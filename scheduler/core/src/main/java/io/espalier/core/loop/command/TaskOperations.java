@@ -8,14 +8,14 @@ import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.Transition;
 import org.jspecify.annotations.Nullable;
 
-/** What operators do to tasks of their choice. */
+/** The operations that operators can apply to selected tasks. */
 public final class TaskOperations {
   private static final int TRIED =
       Main.DONE.bit() | Main.INCOMPLETE.bit() | Main.FAILED.bit() | Main.ERROR.bit();
 
   private TaskOperations() {}
 
-  /** As if they had never been tried. */
+  /** Resets tasks to never tried. */
   public static final SelectionCommand.Act RERUN =
       new SelectionCommand.Act() {
         @Override
@@ -29,7 +29,7 @@ public final class TaskOperations {
         }
       };
 
-  /** Forgives (docs/design/bistro.md#forgiving). */
+  /** Forgives tasks (docs/design/bistro.md#forgiving). */
   public static final SelectionCommand.Act FORGIVE =
       new SelectionCommand.Act() {
         @Override

@@ -5,14 +5,14 @@ import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.running.TaskRunner;
 import org.jspecify.annotations.Nullable;
 
-/** Gives live tasks more time. */
+/** Extends the time limits of live tasks. */
 public final class TimeExtension {
-  /** As long as any limit may be. */
+  /** The largest value of any limit. */
   private static final long LONGEST_MILLIS = 1_000_000_000_000L;
 
   private TimeExtension() {}
 
-  /** Why not; null when it may be tried. */
+  /** Why the extension is refused; null when it may be tried. */
   public static @Nullable String refusal(Live task, long millis) {
     if (millis <= 0 || millis > LONGEST_MILLIS) {
       return "can be given a millisecond to " + LONGEST_MILLIS / 1000 + " seconds more";
@@ -20,7 +20,7 @@ public final class TimeExtension {
     return task.limits.endMillis() == Long.MAX_VALUE ? "has no time limit" : null;
   }
 
-  /** Returns whether the runner does it. */
+  /** Extends the limits of a task. Returns true when the runner supports it. */
   public static boolean extend(Live task, long millis, TaskRunner runner) {
     if (!task.dispatched) {
       task.extendAtStart += millis;
@@ -31,7 +31,7 @@ public final class TimeExtension {
     return true;
   }
 
-  /** Its timeout counts from now: it is about to be handed to the runner. */
+  /** Starts the timeout of a task that is about to be handed to the runner. */
   public static void begin(Live task, long nowMillis) {
     task.dispatchedMillis = nowMillis;
     if (task.launch.limits().timeoutMillis() > 0) {
@@ -44,7 +44,7 @@ public final class TimeExtension {
     }
   }
 
-  /** What it was given before it was handed to the runner. */
+  /** Passes on an extension that was granted before the task was handed to the runner. */
   public static void extendAtStart(Live task, TaskRunner runner) {
     if (task.extendAtStart > 0) {
       runner.extend(task.key.job(), task.key.node(), task.invocation(), task.extendAtStart);

@@ -22,9 +22,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers as placement and operators know them: what the runner says of them, and the holds
- * that operators put on their shards. A runner without a pool is one worker, the scheduler's own
- * host: it has the resources of the worker level, while filters and placement mean nothing to it.
+ * The workers as placement and operators see them: the workers that the runner reports, and the
+ * cordons that operators set on their shards. A runner without a pool counts as one worker, the
+ * scheduler's own host: it has the resources of the worker level, but filters and placement rules
+ * do not apply to it.
  */
 public final class WorkerPool {
   private final SchedulingCore core;
@@ -54,24 +55,24 @@ public final class WorkerPool {
     return new WorkerInfo(WorkerRef.LOCAL, host, "", State.HEALTHY, false, physical, 0, 0, 0, "");
   }
 
-  /** The name of a worker: its shard, or that of the scheduler's own host. */
+  /** The name of a worker: its shard, or the shard of the scheduler's own host. */
   public String name(WorkerRef ref) {
     return ref.isLocal() ? runner.shard() : ref.shard();
   }
 
-  /** The host of the worker of a running task, as tasks see it. */
+  /** The host of a running task's worker, as shown to tasks. */
   public String hostOf(long run, String ownHost) {
     WorkerInfo worker = core.runWorker(run);
     return worker == null || worker.ref().isLocal() ? ownHost : worker.host();
   }
 
-  /** Where a task that was just placed is to run. */
+  /** The worker on which a task that was just placed will run. */
   public WorkerRef of(long run) {
     WorkerInfo worker = core.runWorker(run);
     return worker == null ? WorkerRef.LOCAL : worker.ref();
   }
 
-  /** The whole pool as the runner sees it now. */
+  /** Replaces the whole pool with the workers that the runner reports now. */
   public void set(List<WorkerInfo> newest, long nowMillis) {
     Map<String, WorkerInfo> before = new HashMap<>();
     workers.forEach(worker -> before.put(worker.ref().shard(), worker));
@@ -121,9 +122,9 @@ public final class WorkerPool {
         worker.note());
   }
 
-  // ---- holds
+  // ---- cordons
 
-  /** Holds that outlived a restart. */
+  /** Restores cordons after a restart. */
   public void restore(List<WorkerCordon> stored) {
     stored.forEach(hold -> holds.put(hold.shard(), hold));
     tellCore();
@@ -131,7 +132,9 @@ public final class WorkerPool {
   }
 
   /**
-   * @throws RefusedException for a worker that is not there, or the scheduler's own host
+   * Cordons a worker.
+   *
+   * @throws RefusedException for an unknown worker, and for the scheduler's own host
    */
   public WorkerCordon hold(
       String shard, WorkerCordon.Kind kind, String author, String reason, long nowMillis) {
@@ -155,7 +158,9 @@ public final class WorkerPool {
   }
 
   /**
-   * @throws RefusedException when nothing holds it
+   * Ends the cordon of a worker.
+   *
+   * @throws RefusedException when the worker is not cordoned
    */
   public void release(String shard, String reason, long nowMillis) {
     WorkerCordon hold = holds.remove(shard);
@@ -186,9 +191,9 @@ public final class WorkerPool {
         || workers.stream().anyMatch(worker -> worker.ref().shard().equals(shard));
   }
 
-  // ---- looking
+  // ---- views
 
-  /** All workers by name: those of the pool, and those that still hold tasks or are held. */
+  /** All workers by name: those of the pool, and others that still run tasks or are cordoned. */
   public List<WorkerView> view() {
     Map<String, WorkerUtilization> uses = new TreeMap<>();
     core.workerUse().forEach(use -> uses.put(use.shard(), use));

@@ -9,12 +9,14 @@ import java.util.List;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** Of all who hold something, those that are expected to end first. */
+/** Finds the holders of slots that are expected to end first. */
 final class EarliestReleases {
-  /** More are remembered than are shown, to tell when enough of them will have ended. */
+  /** More holders are remembered than shown, to compute when enough of them will have ended. */
   private static final int REMEMBERED = 200;
 
-  /** Where a whole fleet holds one thing, the first of these to end is soon enough. */
+  /**
+   * When a very large number of tasks holds the same resource, it is enough to compare this many.
+   */
   private static final int COMPARED = 5_000;
 
   private static final Comparator<ResourceHolder> FIRST_TO_END =
@@ -30,7 +32,9 @@ final class EarliestReleases {
   private long total;
 
   /**
-   * @param task null: the core knows it and nobody else; it is only counted
+   * Adds a holder.
+   *
+   * @param task null for a run that only the core knows; it is only counted
    */
   void add(@Nullable Live task, String resource, int slots, Throughput paces, long nowMillis) {
     total++;
@@ -58,14 +62,14 @@ final class EarliestReleases {
     return total;
   }
 
-  /** The first to end, in that order. */
+  /** The holders expected to end first, in that order. */
   List<ResourceHolder> first(int limit) {
     List<ResourceHolder> sorted = new ArrayList<>(last);
     sorted.sort(FIRST_TO_END);
     return sorted.subList(0, Math.min(limit, sorted.size()));
   }
 
-  /** When so many slots are expected to be given back; 0: unknown. */
+  /** When this many slots are expected to be free; 0: unknown. */
   long freeAt(long missing) {
     long back = 0;
     for (ResourceHolder holder : first(REMEMBERED)) {

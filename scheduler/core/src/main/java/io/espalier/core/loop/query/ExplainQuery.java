@@ -15,9 +15,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** An explanation, and then one pass over the running tasks for all that it says is short. */
+/**
+ * A query that explains why a task does not run, and then makes one pass over the running tasks to
+ * find the holders of all missing slots.
+ */
 final class ExplainQuery implements IncrementalQuery {
-  /** What evaluating the conditions of one path costs, roughly. */
+  /** The approximate cost of evaluating the conditions of one path. */
   private static final int EXPLAINING = 500;
 
   private final SchedulingCore core;
@@ -65,7 +68,7 @@ final class ExplainQuery implements IncrementalQuery {
       if (!complete) {
         return used;
       }
-      // In the meantime it may have got what it lacked; what is said fits together.
+      // The task may have got its slots meanwhile; a new explanation keeps the answer consistent.
       answer.complete(withHolders(core.explain(job, node)));
     } catch (RefusedException e) {
       answer.completeExceptionally(e);

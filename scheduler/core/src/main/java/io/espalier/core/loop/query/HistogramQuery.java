@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Histograms of some jobs, one after the other. */
+/** A query for the histograms of some jobs, built one after the other. */
 final class HistogramQuery implements IncrementalQuery {
-  /** What putting one together costs, once its rows are up to date. */
+  /** The cost of building one, once its rows are up to date. */
   private static final int UNITS = 2_000;
 
   private final SchedulingCore core;
@@ -20,7 +20,7 @@ final class HistogramQuery implements IncrementalQuery {
   private int next;
 
   /**
-   * @param jobs names; of those that are not there or not valid there is no histogram
+   * @param jobs job names; unknown and invalid jobs are skipped
    */
   HistogramQuery(
       SchedulingCore core,

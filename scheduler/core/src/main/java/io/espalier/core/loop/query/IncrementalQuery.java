@@ -1,18 +1,18 @@
 package io.espalier.core.loop.query;
 
 /**
- * Something a monitor wants to know that takes a look at many things: answered in slices between
- * the steps of the loop (docs/design/design.md#questions).
+ * A query of a monitor that has to examine many items: it is answered in slices between the steps
+ * of the loop (docs/design/design.md#questions).
  */
 interface IncrementalQuery {
   /**
-   * Goes on with an answer that is not given yet.
+   * Continues with the answer.
    *
-   * @param units about how many things to look at, ten to twenty nanoseconds each
-   * @return how many it looked at
+   * @param units approximate number of items to examine, ten to twenty nanoseconds each
+   * @return the number of items examined
    */
   long step(long nowMillis, int units);
 
-  /** Whether the answer was given. */
+  /** Returns true when the answer is complete. */
   boolean isAnswered();
 }

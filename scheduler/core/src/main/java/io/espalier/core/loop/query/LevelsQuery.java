@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** A histogram, made in slices, by states instead of bits. */
+/**
+ * A query for the progress of a job per level: a histogram by states instead of status bits, built
+ * in slices.
+ */
 final class LevelsQuery implements IncrementalQuery {
   private final SchedulingCore core;
   private final String job;
@@ -51,7 +54,7 @@ final class LevelsQuery implements IncrementalQuery {
   private JobLevels levels(Histogram histogram, long nowMillis) {
     Topology topology = core.topology();
     List<JobLevels.Level> levels = new ArrayList<>();
-    // The last one is that of the tasks.
+    // The last level is that of the tasks.
     String lowest = histogram.levels().keySet().stream().reduce((a, b) -> b).orElse("");
     JobProgress progress = core.progress(core.findJob(job));
     String untold = progress.ready() == 0 ? "blocked" : "ready";
@@ -106,10 +109,10 @@ final class LevelsQuery implements IncrementalQuery {
   }
 
   /**
-   * All that the bits of the tasks below a node tell apart. Not told apart, where some wait: others
-   * that waited and are ready to be tried again.
+   * The states that the status bits of a subtree can express. Where some tasks wait, the bits
+   * cannot express that others waited and are ready for a retry.
    *
-   * @param untold what those count as of which the bits do not tell whether they are ready: where
+   * @param untold state of the tasks for which the bits do not show whether they are ready: where
    *     some of the job's tasks wait for others on their node and some do not, all count as ready
    */
   private static List<String> ofSubtree(int bits, String untold) {

@@ -15,7 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node: counts of its subtree, then one pass over the running tasks for who holds its slots.
+ * A query about one node: counts its subtree, then makes one pass over the running tasks to find
+ * the holders of its slots.
  */
 final class NodeQuery implements IncrementalQuery {
   private final SchedulingCore core;

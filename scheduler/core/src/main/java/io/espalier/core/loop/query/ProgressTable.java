@@ -11,11 +11,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The progress of all configured jobs, kept up to date: a job of which nothing has changed costs
- * next to nothing, because views are made ten times a second, and there may be ten thousand jobs.
+ * The progress of all configured jobs, updated incrementally: a job without changes costs next to
+ * nothing, because views are made ten times a second and there may be ten thousand jobs.
  */
 public final class ProgressTable {
-  /** With more jobs than these only a part of the paces is worked out anew for each view. */
+  /** With more jobs than this, each view recomputes only some of the completion rates. */
   private static final int MANY = 1_000;
 
   private static final int TURNS = 10;
@@ -39,13 +39,13 @@ public final class ProgressTable {
     this.paces = paces;
   }
 
-  /** Without paces. */
+  /** The progress of all jobs, without completion rates. */
   public Map<String, JobProgress> counts() {
     refresh();
     return new NameOrderedMap<>(names, counts.clone());
   }
 
-  /** With what is known of the pace of each. */
+  /** The progress of all jobs with their completion rates, as far as known. */
   public Map<String, JobProgress> paced(long nowMillis, boolean all) {
     refresh();
     turn = (turn + 1) % TURNS;
@@ -58,7 +58,7 @@ public final class ProgressTable {
     return new NameOrderedMap<>(names, paced.clone());
   }
 
-  @SuppressWarnings("ReferenceEquality") // Another configuration is another object.
+  @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
   private void refresh() {
     if (config != core.config() || world != core.stateNumber()) {
       rebuild();

@@ -22,25 +22,25 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * What monitors ask of the scheduler thread: all of it is answered a slice at a time, so that
- * however many ask, the loop is held up by one slice between two of its steps.
+ * Answers the queries of monitors on the scheduler thread, a slice at a time: however many queries
+ * are open, they delay the loop by only one slice between two of its steps.
  *
- * <p>Called by the owner of the loop only. Stages complete on its thread, and fail with {@link
- * io.espalier.core.api.RefusedException} for what the caller did wrong.
+ * <p>Only the owner of the loop calls it. Stages complete on its thread, and fail with {@link
+ * io.espalier.core.api.RefusedException} for invalid requests.
  */
 public final class QueryQueue {
-  /** What is looked at between two steps of the loop: one to three milliseconds of work. */
+  /** The budget of units between two steps of the loop: one to three milliseconds of work. */
   static final int UNITS_PER_STEP = 120_000;
 
   private static final int FAILURE_SAMPLES = 5;
 
-  /** An answer that cost less than this is made anew each time. */
+  /** An answer that cost less than this is never reused. */
   private static final int CHEAP = 50_000;
 
-  /** Others are given again for this long at least, */
+  /** Other answers are reused for at least this long, */
   private static final long KEPT_MILLIS = 1_000;
 
-  /** and for so long that making them takes no more than some percent of the thread's time. */
+  /** and for long enough that computing them takes only a few percent of the thread's time. */
   private static final int UNITS_PER_MILLI = 3_000;
 
   private static final int KEPT = 32;
@@ -61,7 +61,7 @@ public final class QueryQueue {
   private long work;
   private long now;
 
-  /** A question with what it has cost. */
+  /** A query with its cost so far. */
   private static final class Asked {
     final IncrementalQuery question;
     final CompletableFuture<?> answer;
@@ -87,12 +87,12 @@ public final class QueryQueue {
   }
 
   /**
-   * The same question that is open already gets the same answer, and so does one that was answered
-   * lately if that was not cheap.
+   * Returns the answer of an equal query that is still open, or that was answered recently unless
+   * it was cheap; otherwise adds the query.
    *
-   * @param key of a type of its own for each type of answer
+   * @param key key of a type of its own for each type of answer
    */
-  @SuppressWarnings("unchecked") // One type of key is asked for one type of answer.
+  @SuppressWarnings("unchecked") // Each type of key belongs to one type of answer.
   private <T> CompletionStage<T> askOnce(
       Object key, Function<CompletableFuture<T>, IncrementalQuery> question) {
     Asked known = kept.get(key);
@@ -122,7 +122,7 @@ public final class QueryQueue {
   private record NodeKey(String level, String node) {}
 
   /**
-   * Why a task does not run, with the path to it and who holds what it lacks.
+   * Why a task does not run, with its path and the holders of what it lacks.
    *
    * @see SchedulingCore#explain
    */
@@ -130,22 +130,22 @@ public final class QueryQueue {
     return ask(answer -> new ExplainQuery(core, live, paces, job, node, answer));
   }
 
-  /** Part of the tree with use and counts. */
+  /** A part of the tree with usage and counts. */
   public CompletionStage<TreeView> tree(TreeQuery query) {
     return askOnce(query, answer -> new TreePageQuery(core, query, answer));
   }
 
-  /** One node with use, holders and counts. */
+  /** One node with usage, holders and counts. */
   public CompletionStage<NodeDetail> node(String level, String node) {
     return askOnce(
         new NodeKey(level, node), answer -> new NodeQuery(core, live, paces, level, node, answer));
   }
 
   /**
-   * Histograms of the valid ones of some jobs; unknown names are skipped.
+   * Histograms of the valid jobs among those given; unknown names are skipped.
    *
-   * @param jobs empty: all
-   * @param samples node names per bucket, at most
+   * @param jobs job names; empty: all jobs
+   * @param samples maximum number of node names per bucket
    */
   public CompletionStage<List<Histogram>> histograms(List<String> jobs, int samples) {
     List<String> wanted = new ArrayList<>();
@@ -159,23 +159,23 @@ public final class QueryQueue {
   }
 
   /**
-   * How far a job is on each level.
+   * The progress of a job on each level.
    *
-   * @param samples node names per state, at most
+   * @param samples maximum number of node names per state
    */
   public CompletionStage<JobLevels> levels(String job, int samples) {
     return ask(answer -> new LevelsQuery(core, job, samples, answer));
   }
 
-  /** Why the waiting tasks of a job wait, counted. */
+  /** The reasons why a job's waiting tasks wait, with counts. */
   public CompletionStage<WaitingReasons> waiting(String job) {
     return askOnce(new WaitingKey(job), answer -> new WaitingQuery(core, job, answer));
   }
 
   /**
-   * The failed tasks of a job by cause.
+   * The failed tasks of a job, grouped by cause.
    *
-   * @param limit groups, at most
+   * @param limit maximum number of groups
    */
   public CompletionStage<FailureGroups> failures(String job, int limit) {
     int number = core.findJob(job);
@@ -185,7 +185,7 @@ public final class QueryQueue {
         : CompletableFuture.completedFuture(core.failures(number, limit, FAILURE_SAMPLES));
   }
 
-  /** How many things were looked at so far, for tests: the measure of what questions cost. */
+  /** The number of items examined so far: the measure of the cost of queries, for tests. */
   public long work() {
     return work;
   }
@@ -195,9 +195,9 @@ public final class QueryQueue {
   }
 
   /**
-   * Does a slice of what is open, taking turns.
+   * Works on the open queries for one slice, in turns.
    *
-   * @return whether there is more to do
+   * @return true when there is more to do
    */
   public boolean step(long nowMillis) {
     now = nowMillis;

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Collects one page of tasks, a slice at a time. The cursor of a page is its last node's name. */
+/** Collects one page of tasks in slices. The cursor of a page is the name of its last node. */
 public final class TaskPageQuery implements SlicedWork {
   private static final int LOOKS = 50_000;
   private static final int MATCHES = 2_000;

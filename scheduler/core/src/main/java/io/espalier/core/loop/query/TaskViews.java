@@ -13,6 +13,8 @@ public final class TaskViews {
   private TaskViews() {}
 
   /**
+   * The view of one task.
+   *
    * @throws RefusedException for an unknown job, or a node that is not on its level
    */
   public static TaskView one(

@@ -17,8 +17,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of the tree: first its nodes, breadth first, then the counts of those below which not
- * everything is shown; the counts of the others are sums of their children's.
+ * A query for a part of the tree: first collects its nodes, breadth first, then counts the tasks of
+ * the nodes whose subtree is not fully shown; the counts of the other nodes are sums over their
+ * children.
  */
 final class TreePageQuery implements IncrementalQuery {
   private static final int UNITS_PER_NODE = 10;
@@ -60,7 +61,7 @@ final class TreePageQuery implements IncrementalQuery {
       }
       while (counts.size() < size && used < units) {
         if (isWhole[counts.size()]) {
-          // Its children's are not known yet.
+          // The counts of its children are not known yet.
           counts.add(TaskCounts.NONE);
           used++;
           continue;
@@ -74,7 +75,7 @@ final class TreePageQuery implements IncrementalQuery {
           counts.add(current.counts());
         }
       }
-      // Putting a large answer together is a slice of its own.
+      // Assembling a large answer takes a slice of its own.
       boolean fits = used == 0 || used + (long) size * UNITS_PER_NODE <= units;
       if (counts.size() == size && fits) {
         used += (long) size * UNITS_PER_NODE;
@@ -134,7 +135,7 @@ final class TreePageQuery implements IncrementalQuery {
     for (int at = size - 1; at >= 0; at--) {
       if (isWhole[at]) {
         int node = topology.node(slots[at]);
-        // Its children's were added before; its own are those of jobs on its level.
+        // The counts of its children were added before; add those of the jobs on its own level.
         counts.set(at, plus(counts.get(at), own(node)));
         leaves[at] += topology.level(node) == topology.levels().bottom() ? 1 : 0;
       }
@@ -170,7 +171,7 @@ final class TreePageQuery implements IncrementalQuery {
         a.blocked() + b.blocked());
   }
 
-  /** How the resources of a node are used. */
+  /** The usage of a node's resources. */
   static List<Slots> slots(SchedulingCore core, int node) {
     List<Slots> slots = new ArrayList<>();
     int level = core.topology().level(node);

@@ -7,7 +7,7 @@ import io.espalier.core.scheduling.query.WaitReasonScan;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One pass over the tasks of a job. */
+/** A query that makes one pass over the tasks of a job and counts why they wait. */
 final class WaitingQuery implements IncrementalQuery {
   private static final int GROUPS = 20;
 

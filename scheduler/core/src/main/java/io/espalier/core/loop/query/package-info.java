@@ -1,4 +1,4 @@
-/** Questions of pages and clients, answered in slices between the steps of the loop. */
+/** Queries of pages and clients, answered in slices between the steps of the loop. */
 @NullMarked
 package io.espalier.core.loop.query;
 

@@ -1,10 +1,10 @@
 package io.espalier.core.loop.state;
 
-/** How many attempts of one job ended in the last minute, by the second. */
+/** Counts by the second how many attempts of one job ended in the last minute. */
 final class CompletionRate {
   private static final int SECONDS = 60;
 
-  /** Less than this says nothing about a rate. */
+  /** The shortest time, in seconds, from which a rate can be derived. */
   private static final int SHORTEST = 5;
 
   private final int[] ends = new int[SECONDS];
@@ -15,7 +15,9 @@ final class CompletionRate {
   private long sumLast;
 
   /**
-   * @param isLast whether its task is done or has failed for good with it
+   * Counts an ended attempt.
+   *
+   * @param isLast true when the task is now done or has failed permanently
    */
   void ended(boolean isLast, long nowMillis) {
     turnTo(nowMillis / 1000);
@@ -28,13 +30,13 @@ final class CompletionRate {
     }
   }
 
-  /** Ends per second. */
+  /** Ends of attempts per second. */
   double perSecond(long nowMillis) {
     turnTo(nowMillis / 1000);
     return (double) sumEnds / seconds();
   }
 
-  /** Tasks that were through for good, per second. */
+  /** Tasks per second that are done or have failed permanently. */
   double throughPerSecond(long nowMillis) {
     turnTo(nowMillis / 1000);
     return (double) sumLast / seconds();

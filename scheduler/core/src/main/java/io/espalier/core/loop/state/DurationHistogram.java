@@ -1,14 +1,15 @@
 package io.espalier.core.loop.state;
 
 /**
- * How long tasks of one job took, the newest ones above all: counts in buckets an eighth of an
- * octave wide, halved whenever there are many. Says how long one that runs already will take.
+ * A histogram of the durations of one job's tasks, in buckets an eighth of an octave wide. The
+ * counts are halved whenever they become large, so that new durations weigh most. It estimates how
+ * long a running task will take.
  */
 final class DurationHistogram {
-  /** From 0 up to the largest long: 8 exact ones, then 8 for each power of two. */
+  /** Buckets from 0 to the largest long: 8 exact ones, then 8 for each power of two. */
   private static final int BUCKETS = 488;
 
-  /** So many attempts weigh as much as all before them. */
+  /** This many attempts have the same weight as all before them. */
   private static final int MEMORY = 2_048;
 
   private final int[] counts = new int[BUCKETS];
@@ -26,10 +27,10 @@ final class DurationHistogram {
   }
 
   /**
-   * How long a task takes that has been running for a while: the median of those that took as long
-   * or longer.
+   * Estimates the duration of a task that is already running: the median of the tasks that took at
+   * least as long.
    *
-   * @return milliseconds from its start; -1: none took longer, or none is known
+   * @return milliseconds from the start of the task; -1 when none took longer or none is known
    */
   long expected(long elapsedMillis) {
     int from = bucket(Math.max(0, elapsedMillis));

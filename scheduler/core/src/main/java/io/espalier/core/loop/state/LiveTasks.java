@@ -24,31 +24,31 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The invocations that are alive, from the decision to start them to their end. There is at most
- * one per task: that is what at most once means here.
+ * The live invocations, from the decision to start them to their end. There is at most one per
+ * task: this is what ensures at-most-once execution here.
  */
 public final class LiveTasks {
   private final Map<TaskKey, Live> tasks = new HashMap<>();
 
-  /** By the lower half of its number as a running task, which is small and used again. */
+  /** Indexed by the lower half of the number of the running task, which is small and reused. */
   private @Nullable Live[] byRun = new @Nullable Live[64];
 
   private static final double MOST_SECONDS = 1e9;
 
-  /** What monitors see, in the same places: a task that did not change costs no look at it. */
+  /** The views for monitors, at the same indexes; an unchanged task is not examined again. */
   private @Nullable RunningTaskView[] shown = new @Nullable RunningTaskView[64];
 
   private final List<Live> stale = new ArrayList<>();
   private List<RunningTaskView> published = List.of();
   private boolean changed;
 
-  /** One live invocation; what it needs at its end is fixed at its start. */
+  /** One live invocation; what its end requires is fixed at its start. */
   public static final class Live {
     public final TaskKey key;
     public final long run;
     public final LaunchSpec launch;
 
-    /** Of a resumed invocation both are known with the first configuration. */
+    /** For a resumed invocation, known with the first configuration, like {@code statusFrom}. */
     public RetryPolicy retrying;
 
     public StatusSource statusFrom;
@@ -58,37 +58,37 @@ public final class LiveTasks {
 
     private Json.@Nullable Obj checkpointAtStart;
 
-    /** With the newest checkpoint. */
+    /** The status, including the newest checkpoint. */
     public TaskStatus status;
 
-    /** Until when it may run, by the scheduler's clock. */
+    /** When its time is over, by the scheduler's clock. */
     public TaskDeadlines limits;
 
-    /** Whether the checkpoint is newer than what is stored. */
+    /** Whether the checkpoint is newer than the stored one. */
     public boolean checkpointIsDue;
 
-    /** The earliest time for writing the next one. */
+    /** The earliest time for writing the next checkpoint. */
     public long nextCheckpointMillis;
 
-    /** When it was handed to the runner; 0: not yet. */
+    /** When the task was handed to the runner; 0: not yet. */
     public long dispatchedMillis;
 
-    /** When somebody first asked for its end; 0: nobody did. */
+    /** When its end was first requested; 0: never. */
     public long killAskedMillis;
 
-    /** The wait of that request from TERM to KILL. */
+    /** The time between TERM and KILL in that request. */
     public long killWaitMillis;
 
-    /** Whether that request was one that no task can outlive. */
+    /** Whether that request was one that no task can survive. */
     public boolean killMustWork;
 
-    /** To be added to its limits once it is handed to the runner. */
+    /** Extension to be added to its limits once it is handed to the runner. */
     public long extendAtStart;
 
-    /** Why the supervisor stopped it, because its runner had not. */
+    /** Why the watchdog stopped it, when its runner failed to do so. */
     public @Nullable StopReason overdue;
 
-    /** What it was told to end for, of a kill that was not asked for by name. */
+    /** The reason given for a kill that enforces a limit. */
     public @Nullable String overLimit;
 
     private @Nullable Progress progress;
@@ -97,15 +97,15 @@ public final class LiveTasks {
     private double rate;
     private long heardMillis;
 
-    /** Handed to the runner. */
+    /** Whether the task has been handed to the runner. */
     public boolean dispatched;
 
     private boolean isOfForgottenJob;
 
-    /** Whether monitors see it as it was. */
+    /** Whether its view for monitors is out of date. */
     private boolean isStale;
 
-    /** Asked for before it was handed to the runner. */
+    /** Kill request from before the task was handed to the runner. */
     public @Nullable KillRequest killAtStart;
 
     public Live(TaskKey key, long run, LaunchSpec launch, TaskStatus status, RetryPolicy retrying) {
@@ -130,8 +130,8 @@ public final class LiveTasks {
     }
 
     /**
-     * Its job was deleted and made again while it runs: the new one inherits nothing, and how it
-     * ends says nothing of the new one.
+     * Marks that its job was deleted and created again while it runs: the new job inherits nothing,
+     * and the end of this invocation does not affect the new job.
      */
     public void forget(long nowMillis) {
       isOfForgottenJob = true;
@@ -144,12 +144,12 @@ public final class LiveTasks {
       return isOfForgottenJob;
     }
 
-    /** The checkpoint that the attempt began with. */
+    /** The checkpoint from before this attempt. */
     public Json.@Nullable Obj checkpointAtStart() {
       return checkpointAtStart;
     }
 
-    /** The newest progress, and how fast it goes on since the first of this attempt. */
+    /** Notes the newest progress and updates its rate since the first report of this attempt. */
     public void heard(Progress newest, long nowMillis) {
       progress = newest;
       heardMillis = nowMillis;
@@ -166,7 +166,7 @@ public final class LiveTasks {
       }
     }
 
-    /** When it ends if it goes on as it says; 0: it does not say. */
+    /** The estimated end by its own progress; 0 when it reports none. */
     long endByProgress() {
       if (progress == null) {
         return 0;
@@ -175,7 +175,7 @@ public final class LiveTasks {
       return left < 0 || left > MOST_SECONDS ? 0 : heardMillis + (long) (left * 1000);
     }
 
-    /** When its process began, as far as it is known here. */
+    /** When its process started, as far as known. */
     public long startedMillis() {
       return dispatchedMillis > 0 ? dispatchedMillis : invocation().startMillis();
     }
@@ -198,20 +198,22 @@ public final class LiveTasks {
       return launch.invocation();
     }
 
-    /** Which task it is and where, for people. */
+    /** The task and its worker, for people. */
     public String name(String ownShard) {
       String shard = shard(ownShard);
       return key.job() + " on " + key.node() + (shard.isEmpty() ? "" : ", worker " + shard);
     }
 
-    /** Its worker's. */
+    /** The shard of its worker. */
     String shard(String ownShard) {
       return launch.worker().isLocal() ? ownShard : launch.worker().shard();
     }
   }
 
   /**
-   * @throws IllegalStateException when the task is alive already
+   * Adds an invocation.
+   *
+   * @throws IllegalStateException when the task is already alive
    */
   public void add(Live live) {
     Live older = tasks.putIfAbsent(live.key, live);
@@ -228,19 +230,19 @@ public final class LiveTasks {
     changed(live);
   }
 
-  /** The invocation of a running task of the core; null: it has none yet, or none any more. */
+  /** The invocation of a running task of the core; null when it has none yet, or none any more. */
   public @Nullable Live ofRun(long run) {
     int at = (int) run;
     Live live = at >= 0 && at < byRun.length ? byRun[at] : null;
     return live != null && live.run == run ? live : null;
   }
 
-  /** One more than the largest number for {@link #at}. */
+  /** The exclusive upper bound of the numbers for {@link #at}. */
   public int high() {
     return byRun.length;
   }
 
-  /** One of them, to look at all in slices; null: none has this number now. */
+  /** The invocation with a number, for iteration in slices; null when none has this number now. */
   public @Nullable Live at(int number) {
     return number < byRun.length ? byRun[number] : null;
   }
@@ -249,7 +251,9 @@ public final class LiveTasks {
     return tasks.get(key);
   }
 
-  /** The live invocation if it is this one, removed. */
+  /**
+   * Removes and returns the live invocation of the task if it is this one; otherwise returns null.
+   */
   public @Nullable Live remove(TaskKey key, Invocation invocation) {
     Live live = tasks.get(key);
     if (live == null || !live.invocation().equals(invocation)) {
@@ -264,7 +268,7 @@ public final class LiveTasks {
     return live;
   }
 
-  /** Something that monitors see of it is another. */
+  /** Marks the view of an invocation as out of date. */
   public void changed(Live live) {
     changed = true;
     if (!live.isStale) {
@@ -290,10 +294,10 @@ public final class LiveTasks {
   }
 
   /**
-   * All of them for monitors; the same list as last time when nothing changed. Makes anew what has
-   * changed and copies references to the rest.
+   * The views of all invocations; the same list as last time when nothing changed. Recreates only
+   * the views that changed.
    *
-   * @param shard of the scheduler's own host
+   * @param shard shard of the scheduler's own host
    */
   public List<RunningTaskView> view(String shard) {
     if (changed) {

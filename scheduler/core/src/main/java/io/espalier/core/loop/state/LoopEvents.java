@@ -11,14 +11,14 @@ import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Numbers the events of a loop and collects them until their batch goes to the store. */
+/** Numbers the events of a loop and collects them until their batch is sent to the store. */
 public final class LoopEvents {
-  /** Of one event. */
+  /** The maximum number of tasks in one event. */
   private static final int MANY_TASKS = 500;
 
   private final List<Event> pending = new ArrayList<>();
 
-  /** Tasks of one job that one event will tell of, all changed in the same way at one instant. */
+  /** Tasks of one job for a single event, all changed in the same way at the same instant. */
   private final List<Json> many = new ArrayList<>();
 
   private String manyKind = "";
@@ -35,14 +35,14 @@ public final class LoopEvents {
     pending.add(new Event(next++, timeMillis, kind, data));
   }
 
-  /** The task's row after its start. */
+  /** Adds the event that a task started. */
   public void started(LiveTasks.Live live, StatusRow row, long nowMillis) {
     String role = TaskArgument.roleIn(live.launch.argument());
     Json.Builder task = task(live).putIfPresent("role", role.isEmpty() ? null : Json.of(role));
     add(nowMillis, StatusRowEvents.STARTED, StatusRowEvents.put(task, row).build());
   }
 
-  /** The task's row with a newer checkpoint. */
+  /** Adds the event that a running task has a newer checkpoint. */
   public void progressed(LiveTasks.Live live, StatusRow row, long nowMillis) {
     add(
         nowMillis,
@@ -53,7 +53,7 @@ public final class LoopEvents {
             .build());
   }
 
-  /** A row that was changed by something else. */
+  /** Adds the event that a row changed for a reason other than these. */
   public void changed(StatusRow row, long nowMillis) {
     add(
         nowMillis,
@@ -66,12 +66,12 @@ public final class LoopEvents {
             .build());
   }
 
-  /** A row that was forgiven; many of one job are one event. */
+  /** Adds a forgiven task; several tasks of one job share an event. */
   public void forgiven(StatusRow row, long nowMillis) {
     oneOfMany(StatusRowEvents.FORGIVEN, row, StatusRowEvents.forgiven(row), nowMillis);
   }
 
-  /** A row that says unstarted again; many of one job are one event. */
+  /** Adds a task that was reset to unstarted; several tasks of one job share an event. */
   public void rerun(StatusRow row, long nowMillis) {
     oneOfMany(StatusRowEvents.RERUN, row, Json.of(row.node()), nowMillis);
   }
@@ -138,7 +138,7 @@ public final class LoopEvents {
         .put("attempt", live.launch.attempt());
   }
 
-  /** What was added since the last call. */
+  /** Returns and removes the events added since the last call. */
   public List<Event> take() {
     flush();
     List<Event> taken = List.copyOf(pending);

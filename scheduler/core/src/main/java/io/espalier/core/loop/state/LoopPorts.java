@@ -10,11 +10,11 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * The world as the loop sees it.
+ * The connections of the loop to the outside.
  *
- * @param events receives what has happened, in order, once it is durable; on any thread
+ * @param events receives events in order, once they are durable; on any thread
  * @param views receives each published view; on the scheduler thread, must not block
- * @param owner runs work on the scheduler thread, after the current step
+ * @param owner runs actions on the scheduler thread, after the current step
  */
 public record LoopPorts(
     TaskRunner runner,
@@ -26,19 +26,23 @@ public record LoopPorts(
 
   /** Makes changes durable, in the order of the calls. */
   public interface Commits {
-    /** Never blocks; the stage completes once the batch is durable, on any thread. */
+    /**
+     * Submits a batch; never blocks. The stage completes on any thread, once the batch is durable.
+     */
     CompletionStage<Void> submit(StoreTransaction batch);
 
-    /** Whether nothing new should be started until the store has caught up. */
+    /** Returns true when no task should be started until the store has caught up. */
     boolean isSaturated();
   }
 
-  /** Receives what an operator should read. Must not block. */
+  /** Receives warnings for operators. Must not block. */
   @FunctionalInterface
   public interface Warnings {
     /**
-     * @param job the job it is about, or empty
-     * @param node the node it is about, or empty
+     * Reports a warning.
+     *
+     * @param job the job concerned, or empty
+     * @param node the node concerned, or empty
      */
     void warn(String message, String job, String node);
   }

@@ -4,8 +4,8 @@ import io.espalier.core.api.QueueView;
 import java.util.List;
 
 /**
- * What a loop has done so far. Written by the scheduler thread alone, read by any; each number is
- * right by itself.
+ * Statistics of a loop. Only the scheduler thread writes them, any thread may read them. Each
+ * number is correct by itself, but they are not a consistent snapshot.
  */
 public final class LoopStats {
   private volatile long rounds;
@@ -24,47 +24,47 @@ public final class LoopStats {
 
   public LoopStats() {}
 
-  /** Rounds that were run to their end: after each, nothing more could be started. */
+  /** Rounds that ran to completion: after each, nothing more could be started. */
   public long rounds() {
     return rounds;
   }
 
-  /** Tasks that were given their slots. */
+  /** Tasks that were placed. */
   public long placements() {
     return placements;
   }
 
-  /** Steps in which nothing was placed because the status store was too far behind. */
+  /** Steps that placed nothing because the status store lagged too far behind. */
   public long saturated() {
     return saturated;
   }
 
-  /** Rounds that a policy's mistake ended. */
+  /** Rounds that ended early because the policy failed. */
   public long policyFailures() {
     return policyFailures;
   }
 
-  /** Tasks that hold slots now. */
+  /** Tasks that occupy slots now. */
   public int live() {
     return live;
   }
 
-  /** Work in slices that is not finished: forgiving, pages of tasks. */
+  /** Unfinished work in slices: forgiving, pages of tasks. */
   public int chores() {
     return chores;
   }
 
-  /** Jobs of which no task may start before their rate of starts has a token again. */
+  /** Jobs that cannot start a task before their start rate has a token again. */
   public int heldJobs() {
     return heldJobs;
   }
 
-  /** Nodes below which no task may start before their rate of starts has a token again. */
+  /** Nodes below which no task can start before their start rate has a token again. */
   public int heldNodes() {
     return heldNodes;
   }
 
-  /** The queues as they were some seconds ago at most; none unless some are configured. */
+  /** The queues, at most a few seconds old; empty unless queues are configured. */
   public List<QueueView> queues() {
     return queues;
   }
@@ -73,22 +73,22 @@ public final class LoopStats {
     queues = newest;
   }
 
-  /** Nodes that are kept free for tasks that have been waiting for long. */
+  /** Nodes reserved for tasks that have been waiting for long. */
   public int reservedNodes() {
     return reservedNodes;
   }
 
-  /** Slots that idle now because they are kept free. */
+  /** Slots that are idle now because they are reserved. */
   public long reservedSlots() {
     return reservedSlots;
   }
 
-  /** How long slots have idled because they were kept free, in all: slots times milliseconds. */
+  /** Total idle time of reserved slots: slots times milliseconds. */
   public long idleSlotMillis() {
     return idleSlotMillis;
   }
 
-  // One writer: no update is lost.
+  // There is only one writer, so no update is lost.
 
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void round(long placed, boolean complete) {
@@ -107,7 +107,7 @@ public final class LoopStats {
     policyFailures++;
   }
 
-  /** After a round. */
+  /** Updates the reservations after a round. */
   @SuppressWarnings("NonAtomicVolatileUpdate")
   public void reserved(int nodes, long slots, long nowMillis) {
     idleSlotMillis += reservedSlots * Math.max(0, nowMillis - reservedAt);

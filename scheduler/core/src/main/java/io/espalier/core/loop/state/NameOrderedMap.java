@@ -9,17 +9,14 @@ import java.util.NoSuchElementException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Something of each job by name, in the order of names; made without a look at any of them.
- * Immutable.
- */
+/** An immutable, name-ordered map from job name to V, built without examining any entry. */
 public final class NameOrderedMap<V> extends AbstractMap<String, V> {
   private final String[] names;
   private final V[] values;
 
   /**
-   * @param names ascending; never changed any more
-   * @param values to the names; never changed any more
+   * @param names names in ascending order; must not be changed any more
+   * @param values values of these names; must not be changed any more
    */
   public NameOrderedMap(String[] names, V[] values) {
     this.names = names;

@@ -3,16 +3,16 @@ package io.espalier.core.loop.state;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.topology.Topology;
 
-/** Finds nodes by what people call them. */
+/** Finds nodes by level and name. */
 public final class NodeResolver {
   private NodeResolver() {}
 
   /**
-   * The number of a node.
+   * Returns the number of a node.
    *
-   * @param level empty: the highest that has a node of that name
-   * @param name empty: the instance
-   * @throws RefusedException when there is none
+   * @param level level name; empty: the highest level that has a node of that name
+   * @param name node name; empty: the instance
+   * @throws RefusedException when there is no such node
    */
   public static int find(Topology topology, String level, String name) {
     if (name.isEmpty()) {

@@ -9,22 +9,23 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when orphans are killed (docs/design/bistro.md#orphans): at their first sighting plus the
- * job's delay, fixed for as long as the task stays an orphan. A task that survives is killed again
- * after the delay, then after twice that and so on, and with KILL from the third time on.
+ * Decides when orphans are killed (docs/design/bistro.md#orphans): when the job's delay has passed
+ * since their first sighting. That time is fixed as long as the task stays an orphan. A task that
+ * survives is killed again after the delay, then after twice the delay and so on, and with KILL
+ * from the third time on.
  *
- * <p>Pure and single-threaded: told what is an orphan now, answers what to kill now. A look may
- * take several steps.
+ * <p>Pure and single-threaded: it receives the current orphans and returns what to kill now. A
+ * check may take several steps.
  */
 public final class OrphanTimers {
   private static final int TIMES_BEFORE_KILL = 2;
 
-  /** The longest pause between two signals to the same stubborn task. */
+  /** The longest pause between two signals to the same task. */
   private static final long LONGEST_PAUSE_MILLIS = 60_000;
 
   private Map<Invocation, Timer> timers = new HashMap<>();
 
-  /** Of the orphans that the look under way has seen. */
+  /** The timers of the orphans seen in the current check. */
   private Map<Invocation, Timer> seen = new HashMap<>();
 
   private long next = Long.MAX_VALUE;
@@ -33,7 +34,7 @@ public final class OrphanTimers {
   /**
    * A running task that should not run.
    *
-   * @param killAfter empty: never
+   * @param killAfter delay; empty: never
    */
   public record Orphan(
       String job,
@@ -45,23 +46,23 @@ public final class OrphanTimers {
   /**
    * A signal to send.
    *
-   * @param survived how many it has survived
+   * @param survived number of signals that the task has survived
    */
   public record Kill(
       String job, String node, Invocation invocation, KillRequest how, int survived) {}
 
   private record Timer(long dueMillis, int signals) {}
 
-  /** Begins a look at all orphans, {@link #look} must follow for each, then {@link #end}. */
+  /** Begins a check of all orphans. {@link #look} must follow for each, then {@link #end}. */
   public void begin() {
     seen = new HashMap<>();
     nextSeen = Long.MAX_VALUE;
   }
 
   /**
-   * Looks at one orphan.
+   * Checks one orphan.
    *
-   * @return the signal to send now; null: none
+   * @return the signal to send now; null when there is none
    */
   public @Nullable Kill look(Orphan orphan, long nowMillis) {
     if (orphan.killAfter().isEmpty()) {
@@ -87,32 +88,32 @@ public final class OrphanTimers {
     return kill;
   }
 
-  /** Ends a look: tasks that it has not seen are no orphans any more, and forgotten. */
+  /** Ends a check: tasks that it has not seen are no longer orphans, and are forgotten. */
   public void end() {
     timers = seen;
     seen = new HashMap<>();
     next = nextSeen;
   }
 
-  /** Ends a look that is not complete: nothing is forgotten. */
+  /** Ends an incomplete check: nothing is forgotten. */
   public void giveUp() {
     timers.putAll(seen);
     next = Math.min(next, nextSeen);
     seen = new HashMap<>();
   }
 
-  /** Whether one that was seen has outlived a KILL that nothing outlives. */
+  /** Returns true when a known orphan survived a KILL that no task can survive. */
   public boolean isStubborn(Invocation invocation) {
     return signals(invocation) > TIMES_BEFORE_KILL + 1;
   }
 
-  /** How many signals it was sent. */
+  /** The number of signals sent to it. */
   public int signals(Invocation invocation) {
     Timer timer = seen.getOrDefault(invocation, timers.get(invocation));
     return timer == null ? 0 : timer.signals();
   }
 
-  /** When the next kill is due, as of the last look; {@link Long#MAX_VALUE} when none is. */
+  /** When the next kill is due, as of the last check; {@link Long#MAX_VALUE} when none is. */
   public long nextMillis() {
     return next;
   }

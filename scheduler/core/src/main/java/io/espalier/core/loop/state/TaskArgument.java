@@ -12,16 +12,21 @@ public final class TaskArgument {
 
   private TaskArgument() {}
 
-  /** The role of the place in which a task runs, by its argument; empty: none, or not known. */
+  /**
+   * The role of a task's node under the parent through which it runs, from its argument; empty:
+   * none or unknown.
+   */
   static String roleIn(Json.Obj argument) {
     return argument.get(ROLE) instanceof Json.Str role ? role.value() : "";
   }
 
   /**
+   * Builds the argument of a task.
+   *
    * @param path names from the instance down to the task's node
-   * @param role of the place in which it runs; empty: none
-   * @param resources slots held, by node and resource name
-   * @param checkpoint the newest progress of earlier attempts; null when there was none
+   * @param role role of the node under the parent through which the task runs; empty: none
+   * @param resources slots charged, by node and resource name
+   * @param checkpoint the newest progress of earlier attempts; null when there is none
    * @param previous the task's status before this start, in its JSON form; null on the first run
    */
   public static Json.Obj of(

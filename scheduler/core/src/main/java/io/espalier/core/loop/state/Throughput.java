@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How fast each job goes on and how long its tasks take: learned from what ends while this loop
- * lives, forgotten with it. The same events give the same figures.
+ * Measures the completion rate of each job and the duration of its tasks, from the ends of tasks in
+ * this loop; nothing is stored. The same events give the same figures.
  */
 public final class Throughput {
   private final Map<String, Pace> paces = new HashMap<>();
@@ -26,7 +26,7 @@ public final class Throughput {
     }
     Pace pace = paces.computeIfAbsent(task.key.job(), job -> new Pace());
     pace.rate.ended(status.isFinal(), nowMillis);
-    // What was stopped, or lost, says nothing about how long the others take.
+    // A stopped or lost task is no measure of how long the others take.
     if (end.kind() == TaskResult.Kind.EXITED) {
       pace.durations.add(nowMillis - task.startedMillis());
     }
@@ -49,9 +49,9 @@ public final class Throughput {
   }
 
   /**
-   * Adds what is known of a job's pace to its counts.
+   * Adds a job's completion rate, as far as known, to its counts.
    *
-   * @param mayStart whether tasks of the job start at all
+   * @param mayStart whether tasks of the job may start at all
    */
   public JobProgress withPace(JobProgress counts, boolean mayStart, long nowMillis) {
     Pace pace = paces.get(counts.job());
@@ -59,7 +59,7 @@ public final class Throughput {
       return counts;
     }
     long runs = counts.running() + (mayStart ? counts.waiting() + counts.ready() : 0);
-    // Of tasks that wait for others on their node it is hoped that these go on as fast.
+    // Tasks that wait for others on their node are assumed to complete at the same rate.
     long left = counts.total() - counts.done() - counts.failed();
     boolean isKept = runs == 0 || (!mayStart && runs < left);
     double through = pace.rate.throughPerSecond(nowMillis);

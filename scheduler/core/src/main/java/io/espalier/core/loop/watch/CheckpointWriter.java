@@ -12,14 +12,16 @@ import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
 /**
- * Keeps what live tasks say of their progress: at once for monitors, and durably as their
+ * Publishes the progress that live tasks report at once for monitors, and stores it as their
  * checkpoint. A task writes to the store at most once a second, less often the larger its
- * checkpoint is; what is not written yet goes along with its end.
+ * checkpoint is; what is not written yet is written with its end.
  */
 public final class CheckpointWriter {
   static final long WRITE_MILLIS = 1_000;
 
-  /** Each so many characters of a checkpoint make its writes rarer by one interval. */
+  /**
+   * Each multiple of this many characters makes the writes of a checkpoint rarer by one interval.
+   */
   private static final int USUAL_LENGTH = 4_096;
 
   private final PriorityQueue<Live> due =
@@ -30,7 +32,7 @@ public final class CheckpointWriter {
     TaskStatus status =
         task.status.withCheckpoint(Checkpoints.updated(task.status.checkpoint(), progress));
     RetryCounts retries = status.retries();
-    // Kept with the checkpoint, so that it is known still after a fail-over.
+    // Stored with the checkpoint, so that it survives a fail-over.
     if (!retries.gotOn() && Checkpoints.gotOn(task.checkpointAtStart(), status.checkpoint())) {
       status = status.withRetries(retries.withGotOn(true));
     }
@@ -46,18 +48,18 @@ public final class CheckpointWriter {
     }
   }
 
-  /** Writes what has waited long enough. */
+  /** Writes the checkpoints that are due. */
   public void step(long nowMillis, Consumer<Live> write) {
     while (!due.isEmpty() && due.element().nextCheckpointMillis <= nowMillis) {
       Live task = due.remove();
-      // Of one that has ended the checkpoint went with the end.
+      // The checkpoint of a task that has ended was written with its end.
       if (task.checkpointIsDue) {
         write(task, nowMillis, write);
       }
     }
   }
 
-  /** When the next one is due; {@link Long#MAX_VALUE} when none is. */
+  /** When the next write is due; {@link Long#MAX_VALUE} when none is. */
   public long nextMillis() {
     return due.isEmpty() ? Long.MAX_VALUE : due.element().nextCheckpointMillis;
   }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Closes jobs whose {@code complete_by} is over, and opens them again when it was moved. */
+/** Closes jobs whose {@code complete_by} has passed, and reopens them when it is moved. */
 public final class JobDeadlines {
   private final SchedulingCore core;
   private final Map<String, String> closed = new TreeMap<>();
@@ -18,14 +18,14 @@ public final class JobDeadlines {
     this.core = core;
   }
 
-  /** Looks at all jobs anew: another configuration is in force. */
+  /** Checks all jobs again, because a new configuration is in force. */
   public void recheck(long nowMillis) {
     closed.keySet().forEach(job -> core.reopen(job, Kind.DEADLINE));
     closed.clear();
     close(nowMillis);
   }
 
-  /** Whether one was closed. */
+  /** Closes the jobs that are due. Returns true when it closed one. */
   public boolean step(long nowMillis) {
     if (nowMillis < next) {
       return false;
@@ -51,12 +51,12 @@ public final class JobDeadlines {
     }
   }
 
-  /** Why it is closed; empty: it is not. */
+  /** Why the job is closed; empty when it is not. */
   String why(String job) {
     return closed.getOrDefault(job, "");
   }
 
-  /** When the next job is to be closed; {@link Long#MAX_VALUE} when none is. */
+  /** When the next job is due; {@link Long#MAX_VALUE} when none is. */
   public long nextMillis() {
     return next;
   }

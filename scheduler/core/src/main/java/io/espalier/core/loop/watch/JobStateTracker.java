@@ -36,17 +36,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the state of each job (docs/design/features.md#states-of-jobs): looks at a job whenever
- * something of it has changed, closes it for starts when it has failed or enough is done, and has
- * what must survive stored together with the change that brought it about. Monitors see a state
+ * Maintains the state of each job (docs/design/features.md#states-of-jobs): evaluates a job
+ * whenever something about it has changed, closes it when it has failed or enough is done, and
+ * records what must survive a restart together with the change that caused it. Monitors see a state
  * once it is durable.
  *
- * <p>A job is looked at once per step of the loop, before the round: what ended in the same step
- * counts together, and nothing starts in between. Where very many have changed, as with a new
- * configuration, there is no round until all were looked at.
- *
- * <p><b>Length.</b> A state, the closing that follows from it and what is stored of it are one
- * decision, taken in one look.
+ * <p>A job is evaluated once per step of the loop, before the round: ends in the same step count
+ * together, and no task starts in between. When very many jobs have changed, as with a new
+ * configuration, no round begins until all have been evaluated.
  */
 public final class JobStateTracker {
   private static final int JOBS_PER_SLICE = 1_000;
@@ -65,16 +62,18 @@ public final class JobStateTracker {
   private long judgedChanges = -1;
   private long nextJudgement = Long.MIN_VALUE;
 
-  /** Told of every change. */
+  /** Receives every change. */
   public interface Sink {
     /**
-     * @param now to be stored
-     * @param moved to another state
+     * Receives a change of a job's state record.
+     *
+     * @param now state to be stored
+     * @param moved true when the job changed to another state
      */
     void changed(JobStateRecord now, boolean moved);
   }
 
-  /** The standings that are durable. Those of configured jobs are at hand for each view. */
+  /** The durable states. Those of configured jobs are available for each view. */
   private static final class Shown {
     private final Map<String, JobStateRecord> all = new HashMap<>();
     private @Nullable Config config;
@@ -82,7 +81,10 @@ public final class JobStateTracker {
     private JobStateRecord[] values = {};
     private Map<String, JobStateRecord> view = Map.of();
 
-    /** Whether {@link #view} is as of now; if not, only values are others. */
+    /**
+     * Whether {@link #view} is up to date with {@code config}; if not, only its values have
+     * changed.
+     */
     private boolean isFresh;
 
     void put(String job, JobStateRecord standing) {
@@ -101,7 +103,7 @@ public final class JobStateTracker {
       config = null;
     }
 
-    @SuppressWarnings("ReferenceEquality") // Another configuration is another object.
+    @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
     Map<String, JobStateRecord> of(Config inForce) {
       if (config != inForce) {
         List<String> known = new ArrayList<>();
@@ -123,14 +125,14 @@ public final class JobStateTracker {
     }
   }
 
-  /** What is known of one job; also of one that is not configured now. */
+  /** What is known of one job, even if it is not configured now. */
   private static final class Kept {
-    /** The latest; null: never looked at. */
+    /** The latest state; null: never evaluated. */
     @Nullable JobStateRecord standing;
 
     String failure = "";
 
-    /** Why nothing of it can move; empty: it can. */
+    /** Why none of its tasks can start; empty when it is not stuck. */
     String stuck = "";
 
     boolean stopped;
@@ -139,10 +141,10 @@ public final class JobStateTracker {
     @Nullable CompletionWindow window;
     Optional<Duration> length = Optional.empty();
 
-    /** A task has ended since the rule was judged by its window. */
+    /** Whether a task has ended since the rule was last evaluated on its window. */
     boolean judge;
 
-    /** Closed because enough is done. */
+    /** Whether the job is closed because enough is done. */
     boolean rests;
   }
 
@@ -154,13 +156,13 @@ public final class JobStateTracker {
     this.pauses = pauses;
   }
 
-  /** What outlived a restart: jobs that have failed are closed at once. */
+  /** Restores what outlived a restart: failed jobs are closed at once. */
   public void restore(List<JobStateRecord> stored) {
     for (JobStateRecord standing : stored) {
       Kept kept = kept(standing.job());
       kept.standing = standing;
       kept.failure = standing.failure();
-      // So it says until it is judged again: a restart changes nothing about it.
+      // It stays stuck until it is evaluated again: a restart does not change that.
       kept.stuck = standing.state() == JobState.STUCK ? standing.reason() : "";
       kept.stopped = standing.stopped();
       kept.goesOn = standing.goesOn();
@@ -180,7 +182,7 @@ public final class JobStateTracker {
     return "the job has failed: " + why + "; it can be resumed or forgiven";
   }
 
-  /** A job was deleted and made again: nothing of the old one is for the new. */
+  /** Forgets a job that was deleted and created again: the new job inherits nothing. */
   public void forget(String job) {
     jobs.remove(job);
     shown.remove(job);
@@ -190,18 +192,20 @@ public final class JobStateTracker {
 
   // ---- what happens
 
-  /** A task has ended with that status. */
+  /** Counts the end of a task with that status. */
   public void ended(String name, TaskStatus status) {
     note(name, status);
     kept(name).judge = true;
   }
 
-  /** The stored status of a task of which nothing was known, in any order. */
+  /** Counts the stored status of a task that was unknown before; in any order. */
   public void restored(String name, TaskStatus status) {
     note(name, status);
   }
 
-  /** All ends of a job that comes, or comes back, are about to be told as {@link #restored}. */
+  /**
+   * Announces that {@link #restored} will be called for all ends of a job that is new or returns.
+   */
   public void willRestore(String name) {
     Kept kept = jobs.get(name);
     if (kept != null) {
@@ -217,7 +221,7 @@ public final class JobStateTracker {
     }
     Job job = core.job(core.findJob(name));
     Kept kept = kept(name);
-    // A removed job may come back before the last of its tasks has ended: then nothing is restored.
+    // A removed job may return before the last of its tasks has ended: then nothing is restored.
     Optional<Duration> length = job == null ? kept.length : length(job.outcome());
     if (length.isPresent() && status.sinceMillis() >= kept.from.millis()) {
       window(kept, length.get()).add(status.sinceMillis(), failed);
@@ -238,20 +242,20 @@ public final class JobStateTracker {
     return window;
   }
 
-  /** An operator has paused the job, or stopped it. */
+  /** Notes that an operator has paused or stopped the job. */
   public void paused(String job, boolean stopped) {
     act(job, stopped ? JobEvent.STOP : JobEvent.PAUSE, 0);
   }
 
-  /** The time of a pause is over. */
+  /** Notes that a pause has expired. */
   public void pauseEnded(String job) {
     kept(job).stopped = false;
   }
 
   /**
-   * An operator lets the job go on; the pauses are told by the caller.
+   * Resumes a job on an operator's command; the caller ends its pause.
    *
-   * @throws RefusedException when nothing but its own tasks keeps it
+   * @throws RefusedException when only its own tasks keep it from running
    */
   public void resume(String job, long nowMillis) {
     int number = core.findJob(job);
@@ -272,7 +276,7 @@ public final class JobStateTracker {
     act(job, JobEvent.RESUME, nowMillis);
   }
 
-  /** Tasks of the job were forgiven, or are to run again. */
+  /** Notes that tasks of the job were forgiven or reset for a rerun. */
   public void again(String job, JobEvent event, long nowMillis) {
     act(job, event, nowMillis);
   }
@@ -296,7 +300,7 @@ public final class JobStateTracker {
       }
     }
     if (!flags.isFailed()) {
-      // Also where it was not closed: the job is to be looked at.
+      // Reopen the job even if it was not closed, so that it is evaluated.
       core.reopen(job, Kind.JOB_FAILED);
     }
   }
@@ -304,11 +308,11 @@ public final class JobStateTracker {
   // ---- the state
 
   /**
-   * Looks at jobs of which something has changed: at so many in one call. Whether that were all is
-   * {@link SchedulingCore#isTouched}.
+   * Evaluates jobs in which something has changed, up to a limit per call. {@link
+   * SchedulingCore#isTouched} tells whether any are left.
    *
    * @param record receives what must be stored
-   * @return whether a state has changed
+   * @return true when a state has changed
    */
   public boolean step(long nowMillis, Sink record) {
     boolean changed = false;
@@ -322,10 +326,10 @@ public final class JobStateTracker {
   }
 
   /**
-   * Looks for jobs in which nothing can move, when something has happened since the last look: at
-   * once while nothing runs, otherwise once a second, because it costs the number of jobs.
+   * Searches for stuck jobs if something has happened since the last search: at once while nothing
+   * runs, otherwise once a second, because the cost grows with the number of jobs.
    *
-   * @return whether a state has changed
+   * @return true when a state has changed
    */
   public boolean judgeStuck(long nowMillis, boolean anyRuns, Sink record) {
     if (!mustJudge() || (anyRuns && nowMillis < nextJudgement)) {
@@ -357,7 +361,7 @@ public final class JobStateTracker {
     return core.changes() != judgedChanges || core.stateNumber() != judgedState;
   }
 
-  /** When jobs are to be judged again; {@link Long#MAX_VALUE}: when something happens. */
+  /** When the next evaluation is due; {@link Long#MAX_VALUE}: only when something happens. */
   public long nextMillis() {
     return mustJudge() ? nextJudgement : Long.MAX_VALUE;
   }
@@ -403,7 +407,7 @@ public final class JobStateTracker {
   private @Nullable String broken(OutcomeRules rules, Kept kept, JobCounts tally, long nowMillis) {
     Start from = kept.from;
     if (tally.failed() < from.failed() || tally.ended() < from.ended()) {
-      // Tasks of before have gone, or are to run again: those that end from now on count.
+      // Tasks counted earlier are gone or will run again: only ends from now on count.
       kept.from =
           new Start(
               Math.min(from.failed(), tally.failed()),
@@ -416,7 +420,7 @@ public final class JobStateTracker {
     if (rules.window().isPresent()) {
       CompletionWindow window = window(kept, rules.window().get());
       if (!kept.judge) {
-        // Good ends that get old must not fail a job of which nothing ends.
+        // The expiry of old successes must not fail a job in which nothing ends.
         return null;
       }
       kept.judge = false;
@@ -466,7 +470,7 @@ public final class JobStateTracker {
     }
     kept.standing = now;
     if (before == null && now.state() == JobState.WAITING) {
-      // What every job begins with need not be stored.
+      // The initial state of a job need not be stored.
       shown.put(job, now);
       return true;
     }
@@ -486,19 +490,21 @@ public final class JobStateTracker {
     return true;
   }
 
-  /** What was recorded since the last call; to be {@link #show shown} once it is durable. */
+  /**
+   * Returns what was recorded since the last call; to be {@link #show shown} once it is durable.
+   */
   public List<JobStateRecord> takeRecorded() {
     List<JobStateRecord> taken = recorded;
     recorded = new ArrayList<>();
     return taken;
   }
 
-  /** These are durable now. */
+  /** Shows states that are now durable. */
   public void show(List<JobStateRecord> durable) {
     durable.forEach(standing -> shown.put(standing.job(), standing));
   }
 
-  /** By job, of configured jobs: the latest, durable or not. */
+  /** The latest states of configured jobs by name, durable or not. */
   public Map<String, JobStateRecord> latest() {
     Map<String, JobStateRecord> all = new TreeMap<>();
     for (String job : core.config().jobs().keySet()) {
@@ -510,7 +516,10 @@ public final class JobStateTracker {
     return Collections.unmodifiableMap(all);
   }
 
-  /** Says of jobs that are stuck that they are, and why; of so many each, of the rest how many. */
+  /**
+   * A problem for each stuck job, with the reason, up to a limit; one more with the number of the
+   * rest.
+   */
   public List<Problem> stuck() {
     if (!anyStuck) {
       return List.of();
@@ -534,7 +543,7 @@ public final class JobStateTracker {
     return problems;
   }
 
-  /** By job, of configured jobs: the latest that are durable; immutable. */
+  /** The latest durable states of configured jobs by name; immutable. */
   public Map<String, JobStateRecord> all() {
     return shown.of(core.config());
   }

@@ -16,13 +16,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kills the youngest tasks where more than a limit has been in use for {@code
- * kill_over_limit_after_sec}. When that is due somewhere, one pass over the running tasks finds who
- * holds what, in slices; places further down in the tree come first, as what they give back also
- * counts above.
+ * Kills the youngest tasks where more slots than the limit have been in use for {@code
+ * kill_over_limit_after_sec}. When a kill is due, one pass over the running tasks finds the
+ * holders, in slices; lower levels of the tree come first, because slots released there also count
+ * above.
  */
 public final class OverLimitEnforcer {
-  /** Between two passes: tasks need time to end. */
+  /** The pause between two passes, which gives tasks time to end. */
   private static final long PAUSE_MILLIS = 1_000;
 
   private static final int RUNS_PER_SLICE = 2_000;
@@ -49,7 +49,7 @@ public final class OverLimitEnforcer {
     this.warnings = warnings;
   }
 
-  /** When the next look is due; {@link Long#MAX_VALUE}: nothing is to be killed. */
+  /** When the next check is due; {@link Long#MAX_VALUE} when nothing is to be killed. */
   public long nextMillis() {
     if (!core.config().settings().enabled()) {
       return Long.MAX_VALUE;
@@ -59,9 +59,9 @@ public final class OverLimitEnforcer {
   }
 
   /**
-   * Does a slice when it is time; nothing while the scheduler is disabled.
+   * Performs a slice when it is due; does nothing while the scheduler is disabled.
    *
-   * @return whether there is more to do at once
+   * @return true when there is more to do at once
    */
   public boolean step(long nowMillis) {
     OverLimitScan current = scan;

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Stores what queues have used, so that a restart loses one sample at most
- * (docs/design/features.md#history-of-queues). While nothing is held the stored value decays by
+ * Stores the usage of queues, so that a restart loses one sample at most
+ * (docs/design/features.md#history-of-queues). While no slots are in use the stored value decays by
  * itself, and nothing is written.
  */
 public final class QueueUsageRecorder {
@@ -23,12 +23,12 @@ public final class QueueUsageRecorder {
   private long startedBefore;
   private long nextShown;
 
-  /** Whether something was held when the last sample was taken. */
+  /** Whether slots were in use at the last sample. */
   private boolean wasHeld;
 
   /**
-   * @param started how many tasks were
-   * @param store gets each sample
+   * @param started supplies the number of tasks started so far
+   * @param store receives each sample
    */
   public QueueUsageRecorder(
       SchedulingCore core, LongSupplier started, Consumer<List<QueueUsage>> store) {
@@ -37,7 +37,7 @@ public final class QueueUsageRecorder {
     this.store = store;
   }
 
-  /** Takes a sample when it is time for one, and shows the queues now and then. */
+  /** Takes a sample when it is due, and periodically updates the queues in the statistics. */
   public void step(long nowMillis, LoopStats shown) {
     if (nowMillis >= nextShown || nextShown - nowMillis > SHOWN_MILLIS) {
       nextShown = nowMillis + SHOWN_MILLIS;
@@ -50,7 +50,7 @@ public final class QueueUsageRecorder {
     }
   }
 
-  /** Takes one now. */
+  /** Takes a sample now. */
   public void take() {
     if (core.config().settings().rules().queues().isEmpty()) {
       return;
@@ -63,7 +63,7 @@ public final class QueueUsageRecorder {
     startedBefore = started.getAsLong();
   }
 
-  /** When the next one is due; {@link Long#MAX_VALUE}: none is. */
+  /** When the next sample is due; {@link Long#MAX_VALUE} when none is. */
   public long nextMillis() {
     boolean matters = !core.config().settings().rules().queues().isEmpty();
     boolean isDue = wasHeld || core.runningCount() > 0 || started.getAsLong() != startedBefore;

@@ -5,24 +5,26 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Chooses whom to kill where more than a limit is in use: the youngest, until what the others hold
- * is within it. Those that are being killed already give their slots back anyway. Pure.
+ * Chooses the tasks to kill where more slots than the limit are in use: the youngest, until the
+ * remaining usage is within the limit. Tasks that are already being killed count as released. Pure.
  */
 final class VictimSelection {
   private VictimSelection() {}
 
   /**
-   * Who holds slots.
+   * A task that holds slots.
    *
-   * @param startMillis of the invocation
-   * @param slots at least 1
-   * @param isGoing whether it has been told to end
+   * @param startMillis start of the invocation
+   * @param slots number of slots, at least 1
+   * @param isGoing whether its end has been requested
    */
   record Holder(String job, String node, long startMillis, int slots, boolean isGoing) {}
 
   /**
-   * @param over how many slots more are in use than there are
-   * @return whom to kill, the youngest first; of the same age the last by name
+   * Chooses the tasks to kill.
+   *
+   * @param over number of slots in use beyond the limit
+   * @return tasks to kill, the youngest first; among tasks of the same age the last by name first
    */
   static List<Holder> choose(List<Holder> holders, long over) {
     long left = over;

@@ -1,6 +1,6 @@
 /**
- * What happens when its time has come: tasks over a limit are killed, jobs meet their deadline or
- * their outcome, checkpoints and the usage of queues are recorded.
+ * Time-triggered checks: kills tasks over a limit, applies the deadlines and outcomes of jobs,
+ * records checkpoints and the usage of queues.
  */
 @NullMarked
 package io.espalier.core.loop.watch;
