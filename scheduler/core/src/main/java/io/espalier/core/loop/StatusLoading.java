@@ -43,7 +43,7 @@ final class StatusLoading {
   }
 
   @SuppressWarnings("ReferenceEquality") // Rows are read for this very update, not for an equal
-                                         // one.
+  // one.
   boolean isFor(UpdatePlan other) {
     return change == other;
   }
