@@ -52,7 +52,7 @@ public final class SignalHandling {
                   }
                   case "hashCode" -> System.identityHashCode(self);
                   case "equals" -> arguments != null && self == arguments[0];
-                  default -> "StopSignals(" + name + ")";
+                  default -> "SignalHandling(" + name + ")";
                 });
     signal
         .getMethod("handle", signal, handler)
