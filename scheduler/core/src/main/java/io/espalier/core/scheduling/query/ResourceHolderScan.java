@@ -1,6 +1,5 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
 import java.util.function.Supplier;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * between two slices may be missing or superfluous; when jobs or nodes are renumbered, the pass
  * begins again.
  *
- * <p>{@link SchedulingCore#holders} creates it; use it on the thread of the core.
+ * <p>{@code SchedulingCore.holders} creates it; use it on the thread of the core.
  */
 public final class ResourceHolderScan {
   private final Supplier<SchedulingState> current;
@@ -39,7 +38,7 @@ public final class ResourceHolderScan {
      * Receives the slots that a task holds.
      *
      * @param place the index of the place
-     * @param run the running task, as {@link SchedulingCore#round} reported it
+     * @param run the running task, as {@code SchedulingCore.round} reported it
      * @param resource the name of the resource
      * @param slots at least 1
      */

@@ -1,7 +1,6 @@
 package io.espalier.core.scheduling.query;
 
 import io.espalier.core.api.TaskCounts;
-import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.status.TaskStatus.Main;
@@ -17,7 +16,7 @@ import java.util.function.Supplier;
  * sequentially. Otherwise the subtree is walked, and a node with several parents is counted once
  * for each edge.
  *
- * <p>{@link SchedulingCore#counts} creates it; use it on the thread of the core.
+ * <p>{@code SchedulingCore.counts} creates it; use it on the thread of the core.
  */
 public final class SubtreeCountScan {
   private static final int STATES = 6;

@@ -4,7 +4,6 @@ import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
 import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.config.Job;
-import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.reservation.ReservationViews;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * blocks determines the reason for all tasks below it. Where nodes have several parents, the path
  * of each task matters, and only a sample of the tasks is evaluated.
  *
- * <p>{@link SchedulingCore#waiting} creates it; use it on the thread of the core.
+ * <p>{@code SchedulingCore.waiting} creates it; use it on the thread of the core.
  */
 public final class WaitReasonScan {
   /** The maximum size of a sample. */

@@ -5,7 +5,6 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.problem.Problem;
-import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
 import io.espalier.core.scheduling.capacity.LimitOverrides;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
@@ -457,7 +456,7 @@ public final class SchedulingState implements ReservationContext {
     limits.changed(new LimitOverride.Key(level, resource.name(), ""));
   }
 
-  /** See {@link SchedulingCore#work}. */
+  /** See {@code SchedulingCore.work}. */
   public long work() {
     return index.work() + workers.work() + over.work();
   }

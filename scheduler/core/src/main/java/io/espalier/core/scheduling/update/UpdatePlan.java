@@ -3,7 +3,6 @@ package io.espalier.core.scheduling.update;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
-import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
 import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
 import io.espalier.core.scheduling.job.JobTable;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A new configuration and its nodes, compared with those in force. It contains everything that can
- * be computed outside the scheduler thread. {@link SchedulingCore#prepare} creates it.
+ * be computed outside the scheduler thread. {@code SchedulingCore.prepare} creates it.
  */
 public final class UpdatePlan implements Renumbering {
   /**
