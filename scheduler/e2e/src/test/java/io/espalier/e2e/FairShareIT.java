@@ -4,8 +4,8 @@ import static io.espalier.e2e.Site.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
-import io.espalier.json.JsonReader;
 import io.espalier.e2e.Espalier.Ended;
+import io.espalier.json.JsonReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

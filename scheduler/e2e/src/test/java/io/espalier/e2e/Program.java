@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The built distribution, which the end-to-end tests and the drills run: the jars and the class-data
- * archive that users run, with a small heap and a cheap compiler.
+ * The built distribution, which the end-to-end tests and the drills run: the jars and the
+ * class-data archive that users run, with a small heap and a cheap compiler.
  */
 public final class Program {
   private static final Path DISTRIBUTION =

@@ -6,8 +6,8 @@ import static io.espalier.e2e.Site.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
-import io.espalier.json.JsonReader;
 import io.espalier.e2e.Espalier.Ended;
+import io.espalier.json.JsonReader;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

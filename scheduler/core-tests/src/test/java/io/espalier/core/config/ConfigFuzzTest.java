@@ -1,6 +1,5 @@
 package io.espalier.core.config;
 
-import io.espalier.testkit.config.ConfigFixtures;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.write.BistroJobWriter;
@@ -9,6 +8,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
+import io.espalier.testkit.config.ConfigFixtures;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.espalier.core.config;
 
-import io.espalier.testkit.config.ConfigFixtures;
 import static io.espalier.testkit.config.ConfigFixtures.job;
 import static io.espalier.testkit.config.ConfigFixtures.withJobs;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
+import io.espalier.testkit.config.ConfigFixtures;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

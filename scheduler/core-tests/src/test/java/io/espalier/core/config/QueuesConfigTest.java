@@ -1,11 +1,11 @@
 package io.espalier.core.config;
 
-import io.espalier.testkit.config.ConfigFixtures;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
+import io.espalier.testkit.config.ConfigFixtures;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,5 @@
 package io.espalier.core.config;
 
-import io.espalier.testkit.config.ConfigFixtures;
 import static io.espalier.testkit.config.ConfigFixtures.config;
 import static io.espalier.testkit.config.ConfigFixtures.parse;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,6 +10,7 @@ import io.espalier.core.config.PhysicalResource.Kind;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.testkit.config.ConfigFixtures;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -204,8 +204,7 @@ final class LoopWorld {
         .forEach(
             spec -> {
               try {
-                NodeSourceType type =
-                    Objects.requireNonNull(sources.get(spec.source()));
+                NodeSourceType type = Objects.requireNonNull(sources.get(spec.source()));
                 NodeSource source =
                     type.create(spec, config.settings().levels(), new NodeSourceContext("", ""))
                         .value();

@@ -1,9 +1,5 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.testkit.scheduling.ConfigFixture;
-import io.espalier.testkit.scheduling.JobFixture;
-import io.espalier.testkit.scheduling.TestPolicies;
-import io.espalier.testkit.scheduling.TreeFixture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
@@ -16,6 +12,10 @@ import io.espalier.core.scheduling.query.WaitReasonScan;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.TestPolicies;
+import io.espalier.testkit.scheduling.TreeFixture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,5 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.testkit.scheduling.ConfigFixture;
-import io.espalier.testkit.scheduling.JobFixture;
-import io.espalier.testkit.scheduling.TestPolicies;
-import io.espalier.testkit.scheduling.TreeFixture;
-import io.espalier.testkit.scheduling.WorkerFixture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
@@ -13,6 +8,11 @@ import io.espalier.core.config.Config;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.TestPolicies;
+import io.espalier.testkit.scheduling.TreeFixture;
+import io.espalier.testkit.scheduling.WorkerFixture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

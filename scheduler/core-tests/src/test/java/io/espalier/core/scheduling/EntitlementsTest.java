@@ -1,9 +1,5 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.testkit.scheduling.ConfigFixture;
-import io.espalier.testkit.scheduling.JobFixture;
-import io.espalier.testkit.scheduling.TestPolicies;
-import io.espalier.testkit.scheduling.TreeFixture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation.Kind;
@@ -12,6 +8,10 @@ import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.LimitOverride;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.TestPolicies;
+import io.espalier.testkit.scheduling.TreeFixture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

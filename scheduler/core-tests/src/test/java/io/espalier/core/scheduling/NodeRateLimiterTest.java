@@ -1,8 +1,5 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.testkit.scheduling.ConfigFixture;
-import io.espalier.testkit.scheduling.TestPolicies;
-import io.espalier.testkit.scheduling.TreeFixture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
@@ -13,6 +10,9 @@ import io.espalier.core.config.StartRate;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.query.WaitReasonScan;
 import io.espalier.core.scheduling.update.UpdatePlan;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.TestPolicies;
+import io.espalier.testkit.scheduling.TreeFixture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.testkit.scheduling.RandomWorlds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.testkit.scheduling.RandomWorlds;
 import io.espalier.testkit.scheduling.RandomWorlds.Kind;
 import java.time.LocalDate;
 import java.util.Locale;

@@ -1,9 +1,5 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.testkit.scheduling.ConfigFixture;
-import io.espalier.testkit.scheduling.JobFixture;
-import io.espalier.testkit.scheduling.TestPolicies;
-import io.espalier.testkit.scheduling.TreeFixture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
@@ -13,6 +9,10 @@ import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.TestPolicies;
+import io.espalier.testkit.scheduling.TreeFixture;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

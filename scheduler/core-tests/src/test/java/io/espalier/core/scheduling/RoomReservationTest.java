@@ -1,10 +1,5 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.testkit.scheduling.ConfigFixture;
-import io.espalier.testkit.scheduling.JobFixture;
-import io.espalier.testkit.scheduling.TestPolicies;
-import io.espalier.testkit.scheduling.TreeFixture;
-import io.espalier.testkit.scheduling.WorkerFixture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
@@ -15,6 +10,11 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.reservation.CapacityReservation;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.TestPolicies;
+import io.espalier.testkit.scheduling.TreeFixture;
+import io.espalier.testkit.scheduling.WorkerFixture;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

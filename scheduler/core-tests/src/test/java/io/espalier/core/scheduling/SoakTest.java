@@ -1,11 +1,11 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.testkit.scheduling.RandomRun;
-import io.espalier.testkit.scheduling.RandomWorlds;
-import io.espalier.testkit.scheduling.TestPolicies;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.testkit.scheduling.RandomRun;
 import io.espalier.testkit.scheduling.RandomRun.Size;
+import io.espalier.testkit.scheduling.RandomWorlds;
+import io.espalier.testkit.scheduling.TestPolicies;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;

@@ -1,11 +1,5 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.testkit.scheduling.ConfigFixture;
-import io.espalier.testkit.scheduling.JobFixture;
-import io.espalier.testkit.scheduling.TestPolicies;
-import io.espalier.testkit.scheduling.TestSelectors;
-import io.espalier.testkit.scheduling.TreeFixture;
-import io.espalier.testkit.scheduling.WorkerFixture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation;
@@ -15,6 +9,12 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.Topology;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.TestPolicies;
+import io.espalier.testkit.scheduling.TestSelectors;
+import io.espalier.testkit.scheduling.TreeFixture;
+import io.espalier.testkit.scheduling.WorkerFixture;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
