@@ -2,12 +2,12 @@ package io.espalier.testkit.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.testkit.TestSize;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.spi.WorkerSelector;
+import io.espalier.testkit.TestSize;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
