@@ -15,4 +15,10 @@ public record TaskSelection(
     boolean preview,
     long expect,
     String author,
-    String reason) {}
+    String reason) {
+
+  /** Selects all tasks of a job. */
+  public static TaskSelection all(String job, String author, String reason) {
+    return new TaskSelection(job, TaskSelector.ALL, false, -1, author, reason);
+  }
+}
