@@ -25,10 +25,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The queries of a status store in a database. Each runs in a transaction on a connection of a pool
@@ -137,19 +136,19 @@ abstract class StoreReader implements StatusStore {
     return new RowMapper(description(), json, workers);
   }
 
-  /** Returns a property; null: it has no value. */
-  protected final @Nullable String property(Property property) {
-    return read(session -> session.ask(dialect.select(property)));
+  /** Returns a property; empty: it has no value. */
+  protected final Optional<String> property(Property property) {
+    return read(session -> Optional.ofNullable(session.ask(dialect.select(property))));
   }
 
   @Override
   public final long epoch() {
-    return Long.parseLong(Objects.requireNonNullElse(property(Property.EPOCH), "0"));
+    return property(Property.EPOCH).map(Long::valueOf).orElse(0L);
   }
 
   @Override
   public final String nodesSketch() {
-    return Objects.requireNonNullElse(property(Property.NODES_SKETCH), "");
+    return property(Property.NODES_SKETCH).orElse("");
   }
 
   @Override

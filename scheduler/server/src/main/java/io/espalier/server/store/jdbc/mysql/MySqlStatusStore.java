@@ -111,7 +111,7 @@ public final class MySqlStatusStore extends JdbcStatusStore {
 
   /** Returns the source to which the store belongs; null when it was never bound to one. */
   public @Nullable String source() {
-    return property(Property.SOURCE);
+    return property(Property.SOURCE).orElse(null);
   }
 
   /**
