@@ -556,9 +556,10 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
         boolean wants = isWanted(node, level, job);
         boolean must = wants && isShort(node, level, job) && way.isAllowed(node, job);
         Wait wait = at == null ? null : at.find(job);
-        if ((wait == null ? must : !wants)
-            || (at != null && wait != null && at.holder == null)
-                && at.isAsleep(job) == wait.isTended()) {
+        boolean isHeld = at != null && at.holder != null;
+        boolean sleeps = at != null && at.isAsleep(job);
+        if ((wait == null && must)
+            || (wait != null && (!wants || (!isHeld && sleeps == wait.isTended())))) {
           throw new IllegalStateException("the waits are wrong: job " + job + ", node " + node);
         }
       }
