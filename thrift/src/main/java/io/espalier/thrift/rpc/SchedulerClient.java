@@ -31,11 +31,11 @@ public final class SchedulerClient implements AutoCloseable {
         new SchedulerService.heartbeat_args(WireReports.of(heartbeat)),
         result,
         clients.options().timeouts().within(millis));
-    RpcClients.check(to, result.getRefused());
+    RpcClients.check(RpcClients.name(to), result.getRefused());
     try {
       return WireReports.heartbeatAnswer(result.getSuccess());
     } catch (BadMessageException e) {
-      throw RpcClients.bad(to, e);
+      throw RpcClients.bad(RpcClients.name(to), e);
     }
   }
 
@@ -53,11 +53,11 @@ public final class SchedulerClient implements AutoCloseable {
         new SchedulerService.report_args(WireReports.of(report)),
         result,
         clients.options().timeouts().within(millis));
-    RpcClients.check(to, result.getRefused());
+    RpcClients.check(RpcClients.name(to), result.getRefused());
     try {
       return WireReports.reportAnswer(result.getSuccess());
     } catch (BadMessageException e) {
-      throw RpcClients.bad(to, e);
+      throw RpcClients.bad(RpcClients.name(to), e);
     }
   }
 

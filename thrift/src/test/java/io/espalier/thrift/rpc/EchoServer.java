@@ -13,9 +13,9 @@ import java.util.function.Function;
 
 /** A worker that knows one call: it sends a text back. */
 final class EchoServer implements AutoCloseable {
-  private final FrameServer server;
+  private final RpcServer server;
 
-  private EchoServer(FrameServer server) {
+  private EchoServer(RpcServer server) {
     this.server = server;
   }
 
@@ -30,7 +30,7 @@ final class EchoServer implements AutoCloseable {
             .add(
                 "echo",
                 Peer.greet_args::new,
-                arguments -> answer.apply(program(arguments)),
+                (arguments, from) -> answer.apply(program(arguments)),
                 text -> {
                   Peer.greet_result result = new Peer.greet_result();
                   result.setSuccess(new Greeted(1, text));
@@ -42,12 +42,11 @@ final class EchoServer implements AutoCloseable {
                   return result;
                 });
     return new EchoServer(
-        FrameServer.start(
+        RpcServer.start(
+            PeerRole.WORKER,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            options.security(),
-            options.limits(),
-            "echo",
-            peer -> new ThriftExchange(PeerRole.WORKER, options, methods, peer)));
+            options,
+            methods));
   }
 
   private static String program(Peer.greet_args arguments) {

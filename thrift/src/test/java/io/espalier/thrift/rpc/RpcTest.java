@@ -125,7 +125,8 @@ final class RpcTest {
         address = server.address();
         assertThat(EchoServer.echo(clients, address, "hello")).isEqualTo("hello");
       }
-      assertThat(failure(clients, address, "x").kind()).isEqualTo(Kind.UNKNOWN);
+      // Whether the end of the connection was seen before the call is a race of two threads.
+      assertThat(failure(clients, address, "x").kind()).isIn(Kind.UNKNOWN, Kind.NOT_SENT);
       assertThat(failure(clients, address, "x").kind()).isEqualTo(Kind.NOT_SENT);
     }
   }
