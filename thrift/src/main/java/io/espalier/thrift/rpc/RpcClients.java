@@ -208,14 +208,14 @@ final class RpcClients implements AutoCloseable {
       }
       RpcConnection connection = await(made.join().greet(callee, bounds));
       open = true;
-      channel.closeFuture().addListener(end -> lost.run());
+      var unused = channel.closeFuture().addListener(end -> lost.run());
       return connection;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RpcException(Kind.NOT_SENT, "interrupted while connecting to " + address, e);
     } finally {
       if (!open) {
-        channel.close();
+        var unused = channel.close();
       }
     }
   }
@@ -242,7 +242,9 @@ final class RpcClients implements AutoCloseable {
   public void close() {
     synchronized (connections) {
       closed = true;
-      connections.values().forEach(each -> each.thenAccept(RpcConnection::close));
+      for (CompletableFuture<RpcConnection> each : connections.values()) {
+        var unused = each.thenAccept(RpcConnection::close);
+      }
       connections.clear();
     }
     RpcChannels.end(threads);

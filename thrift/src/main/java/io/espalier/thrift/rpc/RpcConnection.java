@@ -186,7 +186,8 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
                 },
                 bounds.sendMillis(),
                 TimeUnit.MILLISECONDS);
-    channel
+    var unused =
+        channel
         .writeAndFlush(frame)
         .addListener(
             sent -> {
@@ -449,7 +450,8 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
     int bytes = frame.readableBytes();
     unread += bytes;
     readOrPause();
-    channel
+    var unused =
+        channel
         .writeAndFlush(frame)
         .addListener(
             written -> {
@@ -557,7 +559,7 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
 
   @Override
   public void close() {
-    channel.close();
+    var unused = channel.close();
   }
 
   @Override

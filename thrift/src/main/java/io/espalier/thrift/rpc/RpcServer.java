@@ -56,7 +56,11 @@ public final class RpcServer implements AutoCloseable {
             .add(
                 "heartbeat",
                 SchedulerService.heartbeat_args::new,
-                (given, from) -> read(() -> calls.heartbeat(WireReports.heartbeat(given.getHeartbeat()))),
+                (given, from) -> read(
+                        () ->
+                            calls.heartbeat(
+                                WireReports.heartbeat(given.getHeartbeat()),
+                                new WorkerLink(from, options))),
                 answer ->
                     new SchedulerService.heartbeat_result().setSuccess(WireReports.of(answer)),
                 refused -> new SchedulerService.heartbeat_result().setRefused(refused))
@@ -70,16 +74,20 @@ public final class RpcServer implements AutoCloseable {
   }
 
   /**
-   * Starts the worker's server, which the scheduler calls.
+   * Starts the worker's server, which a scheduler of the release before calls.
    *
    * @throws IOException naming the address, when it cannot be bound
    */
   public static RpcServer worker(
       InetSocketAddress address, PeerOptions options, JsonDecoder json, CallTable.OfWorker calls)
       throws IOException {
+    return start(PeerRole.WORKER, address, options, workerMethods(json, calls));
+  }
+
+  /** Returns the calls that a worker answers. */
+  static ProtocolHandlers workerMethods(JsonDecoder json, CallTable.OfWorker calls) {
     WireWorks wire = new WireWorks(json);
-    ProtocolHandlers methods =
-        new ProtocolHandlers()
+    return new ProtocolHandlers()
             .add(
                 "work",
                 WorkerService.work_args::new,
@@ -94,7 +102,6 @@ public final class RpcServer implements AutoCloseable {
                         .exceptionallyCompose(RpcServer::refused),
                 page -> new WorkerService.logs_result().setSuccess(WireLogs.of(page)),
                 refused -> new WorkerService.logs_result().setRefused(refused));
-    return start(PeerRole.WORKER, address, options, methods);
   }
 
   /** Serves calls in a role. */

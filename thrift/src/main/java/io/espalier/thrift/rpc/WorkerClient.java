@@ -5,12 +5,12 @@ import io.espalier.core.logs.LogQuery;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkResponse;
 import io.espalier.thrift.gen.WorkerService;
-import io.espalier.thrift.wire.BadMessageException;
-import io.espalier.thrift.wire.WireLogs;
-import io.espalier.thrift.wire.WireWorks;
 import java.net.InetSocketAddress;
 
-/** Calls workers. Thread-safe; calls block within their time-outs. */
+/**
+ * Calls workers at their addresses, as protocol 1 does; later ones are called by {@link WorkerLink}.
+ * Thread-safe; calls block within their time-outs.
+ */
 public final class WorkerClient implements AutoCloseable {
   private final RpcClients works;
 
@@ -32,15 +32,10 @@ public final class WorkerClient implements AutoCloseable {
     works.call(
         to,
         "work",
-        new WorkerService.work_args(WireWorks.of(work)),
+        WorkerLink.arguments(work),
         result,
         works.options().timeouts().within(millis));
-    RpcClients.check(RpcClients.name(to), result.getRefused());
-    try {
-      return WireWorks.workAnswer(result.getSuccess(), work);
-    } catch (BadMessageException e) {
-      throw RpcClients.bad(RpcClients.name(to), e);
-    }
+    return WorkerLink.answer(RpcClients.name(to), result, work);
   }
 
   /**
@@ -53,15 +48,10 @@ public final class WorkerClient implements AutoCloseable {
     queries.call(
         to,
         "logs",
-        new WorkerService.logs_args(WireLogs.of(query)),
+        WorkerLink.arguments(query),
         result,
         queries.options().timeouts().withReceive(millis));
-    RpcClients.check(RpcClients.name(to), result.getRefused());
-    try {
-      return WireLogs.page(result.getSuccess());
-    } catch (BadMessageException e) {
-      throw RpcClients.bad(RpcClients.name(to), e);
-    }
+    return WorkerLink.answer(RpcClients.name(to), result);
   }
 
   @Override
