@@ -188,24 +188,26 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
                 TimeUnit.MILLISECONDS);
     var unused =
         channel
-        .writeAndFlush(frame)
-        .addListener(
-            sent -> {
-              if (!calls.containsKey(number)) {
-                return;
-              }
-              call.end();
-              if (sent.isSuccess()) {
-                call.late =
-                    channel
-                        .eventLoop()
-                        .schedule(
-                            () -> tooLate(number), bounds.receiveMillis(), TimeUnit.MILLISECONDS);
-              } else {
-                calls.remove(number);
-                broke(call, sent.cause());
-              }
-            });
+            .writeAndFlush(frame)
+            .addListener(
+                sent -> {
+                  if (!calls.containsKey(number)) {
+                    return;
+                  }
+                  call.end();
+                  if (sent.isSuccess()) {
+                    call.late =
+                        channel
+                            .eventLoop()
+                            .schedule(
+                                () -> tooLate(number),
+                                bounds.receiveMillis(),
+                                TimeUnit.MILLISECONDS);
+                  } else {
+                    calls.remove(number);
+                    broke(call, sent.cause());
+                  }
+                });
   }
 
   private void tooLate(int number) {
@@ -219,7 +221,10 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
   private void broke(Call call, @Nullable Throwable cause) {
     call.fail(
         Kind.UNKNOWN,
-        "the connection to " + peer + " broke: " + (cause == null ? "it ended" : cause.getMessage()),
+        "the connection to "
+            + peer
+            + " broke: "
+            + (cause == null ? "it ended" : cause.getMessage()),
         cause);
   }
 
@@ -257,8 +262,7 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
    */
   CompletableFuture<RpcConnection> greet(PeerRole callee, RpcTimeouts bounds) {
     Peer.greet_result result = new Peer.greet_result();
-    return call(
-            "greet", () -> new Peer.greet_args(Greetings.of(options, callee)), result, bounds)
+    return call("greet", () -> new Peer.greet_args(Greetings.of(options, callee)), result, bounds)
         .handle(
             (done, failure) -> {
               if (failure != null) {
@@ -274,8 +278,7 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
               Refused refused = result.getRefused();
               if (refused != null) {
                 throw new CompletionException(
-                    new RpcException(
-                        Kind.REFUSED, peer + " refuses us: " + refused.getMessage()));
+                    new RpcException(Kind.REFUSED, peer + " refuses us: " + refused.getMessage()));
               }
               Greeted answer = result.getSuccess();
               int version = answer == null ? 0 : answer.getProtocol();
@@ -452,18 +455,18 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
     readOrPause();
     var unused =
         channel
-        .writeAndFlush(frame)
-        .addListener(
-            written -> {
-              open--;
-              unread -= bytes;
-              if (last) {
-                close();
-                return;
-              }
-              readOrPause();
-              quiet();
-            });
+            .writeAndFlush(frame)
+            .addListener(
+                written -> {
+                  open--;
+                  unread -= bytes;
+                  if (last) {
+                    close();
+                    return;
+                  }
+                  readOrPause();
+                  quiet();
+                });
   }
 
   private void readOrPause() {

@@ -83,8 +83,7 @@ public final class RpcSecurity {
   }
 
   private static SslContext context(TlsFiles files, boolean server) throws IOException {
-    X509Certificate[] chain =
-        Pem.certificates(files.certificate()).toArray(new X509Certificate[0]);
+    X509Certificate[] chain = Pem.certificates(files.certificate()).toArray(new X509Certificate[0]);
     PrivateKey key = Pem.privateKey(files.key());
     try {
       SslContextBuilder builder =

@@ -56,7 +56,8 @@ public final class RpcServer implements AutoCloseable {
             .add(
                 "heartbeat",
                 SchedulerService.heartbeat_args::new,
-                (given, from) -> read(
+                (given, from) ->
+                    read(
                         () ->
                             calls.heartbeat(
                                 WireReports.heartbeat(given.getHeartbeat()),
@@ -88,20 +89,20 @@ public final class RpcServer implements AutoCloseable {
   static ProtocolHandlers workerMethods(JsonDecoder json, CallTable.OfWorker calls) {
     WireWorks wire = new WireWorks(json);
     return new ProtocolHandlers()
-            .add(
-                "work",
-                WorkerService.work_args::new,
-                (given, from) -> read(() -> calls.work(wire.work(given.getWork()))),
-                answer -> new WorkerService.work_result().setSuccess(WireWorks.of(answer)),
-                refused -> new WorkerService.work_result().setRefused(refused))
-            .add(
-                "logs",
-                WorkerService.logs_args::new,
-                (given, from) ->
-                    read(() -> calls.logs(WireLogs.query(given.getQuery())))
-                        .exceptionallyCompose(RpcServer::refused),
-                page -> new WorkerService.logs_result().setSuccess(WireLogs.of(page)),
-                refused -> new WorkerService.logs_result().setRefused(refused));
+        .add(
+            "work",
+            WorkerService.work_args::new,
+            (given, from) -> read(() -> calls.work(wire.work(given.getWork()))),
+            answer -> new WorkerService.work_result().setSuccess(WireWorks.of(answer)),
+            refused -> new WorkerService.work_result().setRefused(refused))
+        .add(
+            "logs",
+            WorkerService.logs_args::new,
+            (given, from) ->
+                read(() -> calls.logs(WireLogs.query(given.getQuery())))
+                    .exceptionallyCompose(RpcServer::refused),
+            page -> new WorkerService.logs_result().setSuccess(WireLogs.of(page)),
+            refused -> new WorkerService.logs_result().setRefused(refused));
   }
 
   /** Serves calls in a role. */

@@ -28,8 +28,7 @@ public final class SchedulerClient implements AutoCloseable {
   public SchedulerClient(
       PeerOptions options, JsonDecoder json, CallTable.OfWorker calls, Runnable lost) {
     this.clients =
-        new RpcClients(
-            PeerRole.SCHEDULER, options, RpcServer.workerMethods(json, calls), lost);
+        new RpcClients(PeerRole.SCHEDULER, options, RpcServer.workerMethods(json, calls), lost);
   }
 
   /**

@@ -8,8 +8,8 @@ import io.espalier.thrift.gen.WorkerService;
 import java.net.InetSocketAddress;
 
 /**
- * Calls workers at their addresses, as protocol 1 does; later ones are called by {@link WorkerLink}.
- * Thread-safe; calls block within their time-outs.
+ * Calls workers at their addresses, as protocol 1 does; later ones are called by {@link
+ * WorkerLink}. Thread-safe; calls block within their time-outs.
  */
 public final class WorkerClient implements AutoCloseable {
   private final RpcClients works;
@@ -30,11 +30,7 @@ public final class WorkerClient implements AutoCloseable {
   public WorkResponse work(InetSocketAddress to, WorkBatch work, long millis) throws RpcException {
     WorkerService.work_result result = new WorkerService.work_result();
     works.call(
-        to,
-        "work",
-        WorkerLink.arguments(work),
-        result,
-        works.options().timeouts().within(millis));
+        to, "work", WorkerLink.arguments(work), result, works.options().timeouts().within(millis));
     return WorkerLink.answer(RpcClients.name(to), result, work);
   }
 

@@ -8,7 +8,6 @@ import io.espalier.thrift.gen.WorkerService;
 import io.espalier.thrift.wire.BadMessageException;
 import io.espalier.thrift.wire.WireLogs;
 import io.espalier.thrift.wire.WireWorks;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;

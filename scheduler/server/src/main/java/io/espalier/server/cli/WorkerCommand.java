@@ -76,8 +76,7 @@ public final class WorkerCommand implements Callable<Integer> {
   @Option(
       names = "--advertise",
       paramLabel = "HOST:PORT",
-      description =
-          "Where a scheduler of the release before finds it, when that is not --thrift.")
+      description = "Where a scheduler of the release before finds it, when that is not --thrift.")
   private @Nullable String advertise;
 
   @Option(
@@ -180,7 +179,8 @@ public final class WorkerCommand implements Callable<Integer> {
     if (advertise != null) {
       AgentOptions.Address unused = address("--advertise", advertise, problems);
     }
-    PeerOptions peer = rpc.peer(listen.map(AgentOptions.Address::host).orElse(null), tls, insecure, problems);
+    PeerOptions peer =
+        rpc.peer(listen.map(AgentOptions.Address::host).orElse(null), tls, insecure, problems);
     String name = shard == null ? ProcessFlags.hostName() : shard;
     if (name.isBlank() || name.length() > 200 || name.chars().anyMatch(c -> c < ' ')) {
       problems.add("--shard-id must be 1 to 200 printable characters");

@@ -73,7 +73,11 @@ public final class WorkerProcess implements AutoCloseable {
               + String.join(",", agent.schedulers().stream().map(Object::toString).toList()),
           "--shard-id=" + agent.shard(),
           "--host-name=" + agent.host(),
-          "--thrift=" + agent.listen().map(Object::toString).orElse("none") + " (" + agent.peer().security() + ")",
+          "--thrift="
+              + agent.listen().map(Object::toString).orElse("none")
+              + " ("
+              + agent.peer().security()
+              + ")",
           "--advertise=" + (agent.advertised().isEmpty() ? "as --thrift" : agent.advertised()),
           "--data-dir=" + agent.dataDirectory(),
           "--worker-command=" + String.join(" ", workerCommand),

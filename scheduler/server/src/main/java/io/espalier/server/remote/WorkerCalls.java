@@ -84,7 +84,8 @@ final class WorkerCalls implements AutoCloseable {
                       unanswered.increment();
                       RpcException why = failure(failure, work.worker().shard());
                       failed.because(
-                          why.kind() == RpcException.Kind.UNKNOWN, String.valueOf(why.getMessage()));
+                          why.kind() == RpcException.Kind.UNKNOWN,
+                          String.valueOf(why.getMessage()));
                     }
                   });
       return;

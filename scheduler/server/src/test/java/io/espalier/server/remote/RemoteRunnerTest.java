@@ -218,8 +218,7 @@ final class RemoteRunnerTest {
 
   @Test
   void aSchedulerOfTheReleaseBeforeCallsAWorkerThatListens() throws Exception {
-    RemoteRunner runner =
-        scheduler(1, 0, List.of(), Timers.SHORT, PEER.withProtocol(BEFORE));
+    RemoteRunner runner = scheduler(1, 0, List.of(), Timers.SHORT, PEER.withProtocol(BEFORE));
     assertWorkAndLogsPass(runner, worker("w1", runner, false, PEER, Optional.of(ANY_PORT)));
   }
 
@@ -227,8 +226,7 @@ final class RemoteRunnerTest {
   void aWorkerThatListensNeedlesslyIsCalledOnItsConnectionAllTheSame() throws Exception {
     RemoteRunner runner = scheduler(1, 0, List.of());
     // Nothing answers at the address that it advertises.
-    WorkerAgent worker =
-        worker("w1", runner, false, PEER, Optional.of(ANY_PORT), "127.0.0.1:1");
+    WorkerAgent worker = worker("w1", runner, false, PEER, Optional.of(ANY_PORT), "127.0.0.1:1");
     assertThat(worker.address()).isEqualTo("127.0.0.1:1");
     assertWorkAndLogsPass(runner, worker);
   }
