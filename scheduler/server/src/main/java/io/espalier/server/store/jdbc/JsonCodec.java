@@ -127,8 +127,7 @@ final class JsonCodec {
    * @param lastMillis time of the last event in the row
    * @param newest newest sequence of all rows
    */
-  static boolean isOld(
-      long last, long lastMillis, long newest, StatusStore.Retention retention) {
+  static boolean isOld(long last, long lastMillis, long newest, StatusStore.Retention retention) {
     return last <= newest - StatusStore.KEPT_EVENTS
         && (lastMillis < retention.eventsSinceMillis() || last <= newest - retention.events());
   }

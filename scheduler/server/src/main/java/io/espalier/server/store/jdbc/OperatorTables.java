@@ -75,8 +75,7 @@ final class OperatorTables {
         "#job_standing",
         "job*, body",
         batch.standings(),
-        (standing, to) ->
-            to.name(standing.job()).value(JsonWriter.compact(standing.toJson())));
+        (standing, to) -> to.name(standing.job()).value(JsonWriter.compact(standing.toJson())));
     if (!batch.queueUsage().isEmpty()) {
       int unused = session.execute("DELETE FROM #queue_usage");
     }

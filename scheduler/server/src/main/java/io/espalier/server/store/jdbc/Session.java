@@ -24,8 +24,7 @@ record Session(Dialect dialect, Connection connection) {
    */
   BoundStatement insert(String sql, String columns, String rest) throws SQLException {
     String list = dialect.sql(columns);
-    return prepare(
-        sql + " (" + list + ") VALUES " + parameters(list.split(",", -1).length) + rest);
+    return prepare(sql + " (" + list + ") VALUES " + parameters(list.split(",", -1).length) + rest);
   }
 
   /** Returns a parenthesized list of {@code count} parameters. */

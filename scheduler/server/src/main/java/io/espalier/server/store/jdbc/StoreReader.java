@@ -298,8 +298,7 @@ abstract class StoreReader implements StatusStore {
                   session.stream(
                       "SELECT body FROM #event WHERE first >= coalesce((SELECT max(first)"
                           + " FROM #event WHERE first <= ?), 0) ORDER BY first LIMIT ?");
-              ColumnReader row =
-                  statement.large(sequence).large(Math.max(0, limit) + 1L).query()) {
+              ColumnReader row = statement.large(sequence).large(Math.max(0, limit) + 1L).query()) {
             while (events.size() < limit && row.next()) {
               for (Event event : eventsOf(row.text())) {
                 if (event.sequence() > sequence && events.size() < limit) {

@@ -258,8 +258,7 @@ final class TaskTables {
     int rows = 0;
     String last = "";
     try (BoundStatement some =
-            session.prepare(
-                "SELECT node*, ring FROM #status WHERE job = ? ORDER BY node LIMIT ?");
+            session.prepare("SELECT node*, ring FROM #status WHERE job = ? ORDER BY node LIMIT ?");
         ColumnReader row = some.number(job).number(atMost).query()) {
       while (row.next()) {
         last = row.name();
@@ -290,8 +289,7 @@ final class TaskTables {
     if (number == null) {
       number = find(worker);
       if (number == 0) {
-        try (BoundStatement add =
-            session.insert("INSERT INTO #worker", "shard*, instance", "")) {
+        try (BoundStatement add = session.insert("INSERT INTO #worker", "shard*, instance", "")) {
           int unused = add.name(worker.shard()).large(worker.instance()).run();
         }
         number = find(worker);

@@ -97,8 +97,7 @@ public final class MySqlStatusStore extends JdbcStatusStore {
     String mine = owner;
     if (mine == null) {
       disown(w);
-    } else if (!mine.equals(
-        w.ask("SELECT process FROM espalier_owner WHERE id = 1 FOR UPDATE"))) {
+    } else if (!mine.equals(w.ask("SELECT process FROM espalier_owner WHERE id = 1 FOR UPDATE"))) {
       throw new StoreException(description() + " was taken over by another scheduler", false, null);
     }
   }
@@ -153,8 +152,7 @@ public final class MySqlStatusStore extends JdbcStatusStore {
             w -> {
               long next = w.epoch() + 1;
               w.set(Property.EPOCH, next);
-              w.execute(
-                  "UPDATE #job SET name = NULL, long_name = NULL WHERE name IS NOT NULL");
+              w.execute("UPDATE #job SET name = NULL, long_name = NULL WHERE name IS NOT NULL");
               for (String table : FORGOTTEN) {
                 w.execute("DELETE FROM #" + table);
               }
