@@ -35,7 +35,7 @@ import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.StatusWriter;
 import io.espalier.server.store.StoreCleaner;
-import io.espalier.server.store.mysql.MySqlStatusStore;
+import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
 import io.espalier.webui.WebServer;
 import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.security.AuditLog;
