@@ -140,7 +140,8 @@ class ApiV1Test {
     assertThat(Served.object(response))
         .isEqualTo(
             Served.json("{\"job\":\"backup\",\"node\":\"d12\",\"timeout_at_ms\":1700000360500}"));
-    assertThat(served.scheduler.calls()).containsExactly(new Command.Extend("backup", "d12", 60_500, "", ""));
+    assertThat(served.scheduler.calls())
+        .containsExactly(new Command.Extend("backup", "d12", 60_500, "", ""));
     for (String bad : new String[] {"0", "-1", "1e10", "\"60\"", "null"}) {
       assertThat(
               served

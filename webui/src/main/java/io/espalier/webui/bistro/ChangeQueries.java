@@ -53,8 +53,7 @@ final class ChangeQueries {
     CompletionStage<?> done = CompletableFuture.completedFuture(null);
     for (String job : arguments.names("jobs")) {
       Command.Forgive all =
-          new Command.Forgive(
-              TaskSelection.all(job, snapshot.caller().author(""), "forgive_jobs"));
+          new Command.Forgive(TaskSelection.all(job, snapshot.caller().author(""), "forgive_jobs"));
       // One by one: an unknown job must not affect those before it.
       done = done.thenCompose(before -> api.run(all));
     }

@@ -52,7 +52,8 @@ final class JobQueries {
       // All requested jobs are unknown; an empty list would select all jobs.
       return CompletableFuture.completedFuture(histograms(List.of(), samples));
     }
-    return api.ask(new Query.Histograms(names, samples)).thenApply(found -> histograms(found, samples));
+    return api.ask(new Query.Histograms(names, samples))
+        .thenApply(found -> histograms(found, samples));
   }
 
   private static Json histograms(List<Histogram> found, int samples) {

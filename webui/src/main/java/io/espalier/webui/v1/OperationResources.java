@@ -51,8 +51,7 @@ final class OperationResources {
 
   private CompletionStage<Json> resume(ApiRequest request) {
     String job = request.allowing().allowingInBody("reason", "author").part("job");
-    return api.run(
-            new Command.Resume(job, BodyFields.author(request), request.bodyText("reason")))
+    return api.run(new Command.Resume(job, BodyFields.author(request), request.bodyText("reason")))
         .thenApply(done -> Json.object().put("job", job).put("paused", false).build());
   }
 

@@ -251,7 +251,8 @@ class DoneIsFinalTest {
     PreparedUpdate back = world.prepare(config("host", nodes, JOB));
     world.update(back);
     stepToNewNodes();
-    CompletionStage<SelectionResult> forgiven = world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
+    CompletionStage<SelectionResult> forgiven =
+        world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
     CompletionStage<SelectionResult> rerun =
         world.run(new Command.Rerun(new TaskSelection("j", TaskSelector.ALL, true, -1, "", "")));
     world.step();
@@ -271,8 +272,10 @@ class DoneIsFinalTest {
     world.storeAnswers = false;
     world.writes("j", "n0", "done");
     // The supervisor and the worker both tell of one end: the second one changes nothing.
-    world.post(new LoopInput.TaskEnded(TaskResult.of("j", "n0", launch.invocation(), TaskResult.Kind.EXITED)
-            .withRawStatus("done")));
+    world.post(
+        new LoopInput.TaskEnded(
+            TaskResult.of("j", "n0", launch.invocation(), TaskResult.Kind.EXITED)
+                .withRawStatus("done")));
     world.settle();
     assertThat(world.recorded).isEmpty();
 
@@ -288,7 +291,9 @@ class DoneIsFinalTest {
     world.configure(config("host", names(1), JOB));
     LaunchSpec lost = world.launch("j", "n0");
     world.running.remove(new TaskKey("j", "n0"));
-    world.post(new LoopInput.TaskEnded(TaskResult.lost("j", "n0", lost.invocation(), "nothing was heard", 0)));
+    world.post(
+        new LoopInput.TaskEnded(
+            TaskResult.lost("j", "n0", lost.invocation(), "nothing was heard", 0)));
     world.settle();
     world.advance(10_000);
     LaunchSpec again = world.launch("j", "n0");

@@ -137,10 +137,10 @@ class JobStateTrackerTest {
     assertThat(standing().reason())
         .isEqualTo("nothing is left to run: 1 of 2 tasks are done, 1 failed for good");
     assertThat(world.warnings).hasSize(1).first().asString().contains("the job has failed");
-    refuses(world.run(new Command.Resume("j", "", "")), "is not paused: it is failed, nothing is left to run");
-    assertThat(
-            done(world.run(new Command.Forgive(TaskSelection.all("j", "", ""))))
-            .changed())
+    refuses(
+        world.run(new Command.Resume("j", "", "")),
+        "is not paused: it is failed, nothing is left to run");
+    assertThat(done(world.run(new Command.Forgive(TaskSelection.all("j", "", "")))).changed())
         .isEqualTo(1);
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(true);
@@ -378,7 +378,9 @@ class JobStateTrackerTest {
     TaskSelector none = new TaskSelector(Set.of(), "nothing", Set.of(), "");
     done(world.run(new Command.Forgive(all(none))));
     assertThat(state()).isEqualTo(JobState.FAILED);
-    done(world.run(new Command.Rerun(all(new TaskSelector(Set.of(StatusLabel.DONE), "", Set.of(), "")))));
+    done(
+        world.run(
+            new Command.Rerun(all(new TaskSelector(Set.of(StatusLabel.DONE), "", Set.of(), "")))));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     assertThat(world.running).hasSize(1);
   }

@@ -65,7 +65,9 @@ class OperatorsTest {
   }
 
   private CompletionStage<LimitView> limit(String node, int limit, long millis) {
-    return world.run(new Command.SetLimit(new LimitOverride("host", "slots", node, limit, "ann", "disk full", 0, 0), millis));
+    return world.run(
+        new Command.SetLimit(
+            new LimitOverride("host", "slots", node, limit, "ann", "disk full", 0, 0), millis));
   }
 
   private Event newest(String kind) {
@@ -101,7 +103,8 @@ class OperatorsTest {
     done(limit("", 2, 0));
     assertThat(world.running).containsOnlyKeys(key("a"), key("b"), key("d"), key("e"));
     done(limit("h2", 0, 0));
-    done(world.run(new Command.EndLimit(new LimitOverride.Key("host", "slots", ""), "bob", "over")));
+    done(
+        world.run(new Command.EndLimit(new LimitOverride.Key("host", "slots", ""), "bob", "over")));
     world.writes("j", "d", "done");
     world.writes("j", "e", "done");
     assertThat(world.running.keySet()).filteredOn(k -> k.job().equals("j")).hasSize(2);
@@ -168,7 +171,9 @@ class OperatorsTest {
   void theOwnHostIsAWorkerOfTheNameOfTheInstance() {
     world.configure(TWO_HOSTS);
     done(
-        world.run(new Command.SetLimit(new LimitOverride("worker", "threads", "instance-node", 2, "", "", 0, 0), 0)));
+        world.run(
+            new Command.SetLimit(
+                new LimitOverride("worker", "threads", "instance-node", 2, "", "", 0, 0), 0)));
     assertThat(done(limit("h1", 3, 0)).override().limit()).isEqualTo(3);
     assertThat(world.running).hasSize(2);
     assertThat(world.core.explain("j", "b").reasons().get(0).message())
@@ -185,7 +190,8 @@ class OperatorsTest {
         RefusedException.Reason.UNKNOWN,
         "level host has no node \"h11\": did you mean \"h1\"?");
     refused(
-        world.run(new Command.SetLimit(new LimitOverride("hosts", "slots", "", 1, "", "", 0, 0), 0)),
+        world.run(
+            new Command.SetLimit(new LimitOverride("hosts", "slots", "", 1, "", "", 0, 0), 0)),
         RefusedException.Reason.UNKNOWN,
         "there is no level \"hosts\": did you mean \"host\"?");
     refused(
@@ -193,7 +199,8 @@ class OperatorsTest {
         RefusedException.Reason.UNKNOWN,
         "level db has no resource \"slots\"");
     refused(
-        world.run(new Command.SetLimit(new LimitOverride("worker", "threads", "w", 1, "", "", 0, 0), 0)),
+        world.run(
+            new Command.SetLimit(new LimitOverride("worker", "threads", "w", 1, "", "", 0, 0), 0)),
         RefusedException.Reason.UNKNOWN,
         "there is no worker \"w\"");
     refused(
@@ -246,7 +253,10 @@ class OperatorsTest {
     assertThat(world.running).doesNotContainKey(key("b"));
     done(world.run(new Command.Resume("j", "ann", "again")));
     assertThat(world.running).containsKey(key("b"));
-    refused(world.run(new Command.Resume("j", "", "")), RefusedException.Reason.CONFLICT, "is not paused");
+    refused(
+        world.run(new Command.Resume("j", "", "")),
+        RefusedException.Reason.CONFLICT,
+        "is not paused");
   }
 
   @Test
@@ -259,7 +269,9 @@ class OperatorsTest {
     assertThat(world.running).containsOnlyKeys(key("d"));
     assertThat(world.pauses).containsOnlyKeys("j");
     refused(
-        world.run(new Command.Stop("nope", "", "")), RefusedException.Reason.UNKNOWN, "no such job: nope");
+        world.run(new Command.Stop("nope", "", "")),
+        RefusedException.Reason.UNKNOWN,
+        "no such job: nope");
   }
 
   // ---- rerun and forgive
@@ -279,10 +291,12 @@ class OperatorsTest {
     done(world.run(new Command.Pause("after", 0, "", "")));
     world.writes("j", "d", "done");
     world.writes("after", "a", "done");
-    SelectionResult preview = done(world.run(new Command.Rerun(selection(with(StatusLabel.DONE), true, 2))));
+    SelectionResult preview =
+        done(world.run(new Command.Rerun(selection(with(StatusLabel.DONE), true, 2))));
     assertThat(preview).isEqualTo(new SelectionResult("j", 2, 0, List.of("a", "d"), true, 0));
     assertThat(world.done("j")).isEqualTo(2);
-    SelectionResult rerun = done(world.run(new Command.Rerun(selection(with(StatusLabel.DONE), false, 2))));
+    SelectionResult rerun =
+        done(world.run(new Command.Rerun(selection(with(StatusLabel.DONE), false, 2))));
     assertThat(rerun.changed()).isEqualTo(2);
     assertThat(world.done("j")).isZero();
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.UNSTARTED);
@@ -318,7 +332,8 @@ class OperatorsTest {
   void runningTasksAreNeverTouched() {
     world.configure(TWO_HOSTS);
     world.writes("j", "a", "error_backoff");
-    SelectionResult rerun = done(world.run(new Command.Rerun(selection(TaskSelector.ALL, false, -1))));
+    SelectionResult rerun =
+        done(world.run(new Command.Rerun(selection(TaskSelector.ALL, false, -1))));
     assertThat(rerun).isEqualTo(new SelectionResult("j", 1, 2, List.of("a"), false, 1));
     assertThat(world.running).containsOnlyKeys(key("b"), key("d"));
     assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.RUNNING);
@@ -348,9 +363,11 @@ class OperatorsTest {
     world.writes("j", "d", "failed");
     TaskSelector some =
         new TaskSelector(Set.of(StatusLabel.FAILED), "", Set.of("a", "d", "e", "nowhere"), "");
-    assertThat(done(world.run(new Command.Forgive(selection(some, true, -1)))).matched()).isEqualTo(2);
+    assertThat(done(world.run(new Command.Forgive(selection(some, true, -1)))).matched())
+        .isEqualTo(2);
     TaskSelector one = new TaskSelector(Set.of(), "b", Set.of(), "");
-    assertThat(done(world.run(new Command.Forgive(selection(one, false, 1)))).changed()).isEqualTo(1);
+    assertThat(done(world.run(new Command.Forgive(selection(one, false, 1)))).changed())
+        .isEqualTo(1);
     assertThat(world.row("j", "b").status().label()).isNotEqualTo(StatusLabel.FAILED);
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.FAILED);
     assertThat(newest("forgiven").data().get("tasks")).isEqualTo(Json.of(1));

@@ -36,7 +36,8 @@ class OverLimitTest {
   }
 
   private void limit(String level, String resource, String node, int limit) {
-    world.run(new Command.SetLimit(new LimitOverride(level, resource, node, limit, "ann", "", 0, 0), 0));
+    world.run(
+        new Command.SetLimit(new LimitOverride(level, resource, node, limit, "ann", "", 0, 0), 0));
     world.settle();
   }
 

@@ -41,7 +41,9 @@ class ProgressTest {
             new ProgressParser(JsonReader::parse)
                 .read("{\"progress\": " + progress + "}")
                 .progress());
-    world.post(new LoopInput.TaskProgressed(new TaskKey("j", "a"), world.launch("j", "a").invocation(), () -> read));
+    world.post(
+        new LoopInput.TaskProgressed(
+            new TaskKey("j", "a"), world.launch("j", "a").invocation(), () -> read));
     world.settle();
   }
 
@@ -181,7 +183,9 @@ class ProgressTest {
     assertThat(task.secondsLeft()).isEqualTo(90);
     assertThat(world.answer(new Query.Task("j", "a")).checkpoint())
         .isEqualTo(json("{\"done\": 120, \"total\": 300, \"cursor\": \"x\"}"));
-    assertThat(Objects.requireNonNull(world.answer(new Query.Task("j", "a")).running()).ratePerSecond())
+    assertThat(
+            Objects.requireNonNull(world.answer(new Query.Task("j", "a")).running())
+                .ratePerSecond())
         .isEqualTo(2);
   }
 
@@ -190,7 +194,9 @@ class ProgressTest {
     world.configure(CONFIG);
     Invocation old = world.launch("j", "a").invocation();
     world.writes("j", "a", "incomplete");
-    world.post(new LoopInput.TaskProgressed(new TaskKey("j", "a"), old, () -> ProgressParser.of(json("{\"done\": 9}"))));
+    world.post(
+        new LoopInput.TaskProgressed(
+            new TaskKey("j", "a"), old, () -> ProgressParser.of(json("{\"done\": 9}"))));
     world.advance(1_000);
     world.writes("j", "a", "incomplete");
     assertThat(stored().checkpoint()).isNull();

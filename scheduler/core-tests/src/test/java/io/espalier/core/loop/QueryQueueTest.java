@@ -116,7 +116,9 @@ class QueryQueueTest {
             new ProgressParser(JsonReader::parse)
                 .read("{\"progress\": " + progress + "}")
                 .progress());
-    world.post(new LoopInput.TaskProgressed(new TaskKey("j", node), world.launch("j", node).invocation(), () -> read));
+    world.post(
+        new LoopInput.TaskProgressed(
+            new TaskKey("j", node), world.launch("j", node).invocation(), () -> read));
     world.settle();
   }
 

@@ -208,7 +208,10 @@ class RandomOutcomesTest {
         return true;
       }
       case 5, 6 -> {
-        does(world.run(new Command.Forgive(new TaskSelection(job, TaskSelector.ALL, false, -1, "ann", ""))));
+        does(
+            world.run(
+                new Command.Forgive(
+                    new TaskSelection(job, TaskSelector.ALL, false, -1, "ann", ""))));
         model(job).goesOn |= restIsNotNeeded(job);
         lift(job);
         return true;

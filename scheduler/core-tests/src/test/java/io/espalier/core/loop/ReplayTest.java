@@ -128,7 +128,11 @@ class ReplayTest {
     } else if (what < 65 && !running.isEmpty()) {
       LaunchSpec launch = running.get(random.nextInt(running.size()));
       Json.Obj said = Json.object().put("done", random.nextInt(100)).put("cursor", "c").build();
-      world.post(new LoopInput.TaskProgressed(new TaskKey(launch.job(), launch.node()), launch.invocation(), () -> ProgressParser.of(said)));
+      world.post(
+          new LoopInput.TaskProgressed(
+              new TaskKey(launch.job(), launch.node()),
+              launch.invocation(),
+              () -> ProgressParser.of(said)));
       world.settle();
     } else if (what < 75) {
       if (random.nextBoolean()) {

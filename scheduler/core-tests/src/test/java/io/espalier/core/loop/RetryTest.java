@@ -47,10 +47,15 @@ class RetryTest {
 
   private void getsOn() {
     done++;
-    world.post(new LoopInput.TaskProgressed(new TaskKey("j", "a"), world.launch("j", "a").invocation(), () -> Objects.requireNonNull(
-            new ProgressParser(JsonReader::parse)
-                .read("{\"progress\": {\"done\": " + done + "}}")
-                .progress())));
+    world.post(
+        new LoopInput.TaskProgressed(
+            new TaskKey("j", "a"),
+            world.launch("j", "a").invocation(),
+            () ->
+                Objects.requireNonNull(
+                    new ProgressParser(JsonReader::parse)
+                        .read("{\"progress\": {\"done\": " + done + "}}")
+                        .progress())));
     world.settle();
   }
 
@@ -131,15 +136,25 @@ class RetryTest {
             "the task waits until "
                 + java.time.Instant.ofEpochMilli(world.now + 90_000)
                 + " (90 s after 3rd failure without progress): no disk");
-    assertThat(world.answer(new Query.Task("j", "a")).retries()).isEqualTo(new RetryCounts(3, 3, 0, false));
+    assertThat(world.answer(new Query.Task("j", "a")).retries())
+        .isEqualTo(new RetryCounts(3, 3, 0, false));
   }
 
   @Test
   void r15_killed_at_60_percent_it_counts_as_partial_and_goes_on_from_there() {
     world.configure(CONFIG);
     fails('N');
-    world.post(new LoopInput.TaskProgressed(new TaskKey("j", "a"), world.launch("j", "a").invocation(), () -> ProgressParser.of(
-            Json.object().put("done", 60).put("total", 100).put("cursor", "pk=60").build())));
+    world.post(
+        new LoopInput.TaskProgressed(
+            new TaskKey("j", "a"),
+            world.launch("j", "a").invocation(),
+            () ->
+                ProgressParser.of(
+                    Json.object()
+                        .put("done", 60)
+                        .put("total", 100)
+                        .put("cursor", "pk=60")
+                        .build())));
     world.settle();
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     assertThat(stored().retries().withGotOn(false)).isEqualTo(new RetryCounts(0, 1, 1, false));

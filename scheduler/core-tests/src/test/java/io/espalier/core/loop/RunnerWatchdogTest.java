@@ -196,7 +196,8 @@ class RunnerWatchdogTest {
   })
   void moreTimeIsRefusedWhereThereIsNone(String job, String node, long millis, String why) {
     world.configure(config(""));
-    CompletionStage<TaskDeadlines> answer = world.run(new Command.Extend(job, node, millis, "", ""));
+    CompletionStage<TaskDeadlines> answer =
+        world.run(new Command.Extend(job, node, millis, "", ""));
     world.settle();
     assertThatThrownBy(() -> answer.toCompletableFuture().join())
         .hasCauseInstanceOf(RefusedException.class)

@@ -14,7 +14,6 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
@@ -128,7 +127,8 @@ class SchedulerLoopTest {
     world.configure(ONE_HOST.replace("[1, 2, 4, \"fail\"]", "[\"fail\"]"));
     world.writes("j", "a", "error_backoff");
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.FAILED);
-    CompletionStage<SelectionResult> forgiven = world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
+    CompletionStage<SelectionResult> forgiven =
+        world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
     world.settle();
     assertThat(forgiven.toCompletableFuture().join().changed()).isEqualTo(1);
     assertThat(world.row("j", "a").status().label()).isNotEqualTo(StatusLabel.FAILED);

@@ -204,7 +204,10 @@ class StuckJobsTest {
     configure("'bistro_job->j': {'owner': 'o', 'resources': {'slots': 5}}");
     isStuck("j", "its tasks need 5 of slots, and no node of level instance has more than 2");
     assertThat(counts("j").blocked()).isEqualTo(3);
-    does(world.run(new Command.SetLimit(new LimitOverride("instance", "slots", "", 5, "me", "", 0, 0), 0)));
+    does(
+        world.run(
+            new Command.SetLimit(
+                new LimitOverride("instance", "slots", "", 5, "me", "", 0, 0), 0)));
     assertThat(standing("j").state()).isEqualTo(JobState.RUNNING);
   }
 

@@ -145,8 +145,7 @@ public sealed interface LoopInput {
    * @param durable completes once everything written before is durable. The rows may be read from
    *     then on: nothing that happens until the update is in force can be lost.
    */
-  record WillRead(UpdatePlan plan, CompletableFuture<@Nullable Void> durable)
-      implements LoopInput {
+  record WillRead(UpdatePlan plan, CompletableFuture<@Nullable Void> durable) implements LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
       loop.willRead(plan, durable);

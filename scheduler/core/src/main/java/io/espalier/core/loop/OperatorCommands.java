@@ -214,8 +214,7 @@ final class OperatorCommands implements Command.Handler {
 
   @Override
   public CompletionStage<Long> stop(Command.Stop command, long nowMillis) {
-    pause(
-        new Command.Pause(command.job(), 0, command.author(), command.reason()), true, nowMillis);
+    pause(new Command.Pause(command.job(), 0, command.author(), command.reason()), true, nowMillis);
     long signaled = 0;
     for (Live task : live.all()) {
       if (task.key.job().equals(command.job()) && kills.kill(task.key, command, nowMillis)) {

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param queueUsage past usage of queues
  * @param cordons cordons of workers
  * @param running all rows with the status running, of any job, if the runner outlives its
- *     scheduler: it must report an end for each of them; null: tasks end with the scheduler. Even an
- *     empty list has an effect: the runner answers workers from then on.
+ *     scheduler: it must report an end for each of them; null: tasks end with the scheduler. Even
+ *     an empty list has an effect: the runner answers workers from then on.
  */
 public record RestoredState(
     List<Pause> pauses,

@@ -164,8 +164,7 @@ public final class SchedulerLoop {
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
     this.queueSamples =
-        new QueueUsageRecorder(
-            core, this::started, usage -> committer.batch().queueUsage(usage));
+        new QueueUsageRecorder(core, this::started, usage -> committer.batch().queueUsage(usage));
   }
 
   // ---- inputs: see LoopInput
@@ -277,8 +276,7 @@ public final class SchedulerLoop {
     pool.set(workers, nowMillis);
   }
 
-  void progressed(
-      TaskKey key, Invocation invocation, @Nullable Progress newest, long nowMillis) {
+  void progressed(TaskKey key, Invocation invocation, @Nullable Progress newest, long nowMillis) {
     Live task = live.get(key);
     if (newest != null
         && task != null

@@ -86,8 +86,7 @@ final class TaskCompletion {
     TaskResult explained = withReason(end, task);
     task.checkpointIsDue = false;
     Transition transition =
-        TaskTransitions.apply(
-            task.status, meaning(end, explained, task), task.retrying, nowMillis);
+        TaskTransitions.apply(task.status, meaning(end, explained, task), task.retrying, nowMillis);
     WorkerRef worker = task.launch.worker();
     TaskStatus after =
         TaskTransitions.paced(

@@ -159,7 +159,8 @@ public final class RunCommand implements Callable<Integer> {
       throws InterruptedException {
     String cursor = "";
     do {
-      TaskPage page = process.await(process.api().ask(new Query.Tasks(job, "", "", cursor, 1000, "")));
+      TaskPage page =
+          process.await(process.api().ask(new Query.Tasks(job, "", "", cursor, 1000, "")));
       for (TaskView task : page.tasks()) {
         Explanation why = process.await(process.api().ask(new Query.Explain(job, task.node())));
         boolean waitsForSomething =

@@ -137,8 +137,7 @@ final class LoopSchedulerApi implements SchedulerApi {
     if (!query.reportsStatuses()) {
       return answer;
     }
-    CompletionStage<T> durable =
-        answer.thenCompose(made -> durable().thenApply(nothing -> made));
+    CompletionStage<T> durable = answer.thenCompose(made -> durable().thenApply(nothing -> made));
     return query instanceof Query.Tasks || query instanceof Query.Task
         ? durable.thenApplyAsync(this::remembered, blocking)
         : durable;
@@ -182,9 +181,7 @@ final class LoopSchedulerApi implements SchedulerApi {
     }
     Map<String, TaskStatus> stored = new HashMap<>();
     try {
-      store
-          .load(tasks.get(0).job(), done)
-          .forEach(row -> stored.put(row.node(), row.status()));
+      store.load(tasks.get(0).job(), done).forEach(row -> stored.put(row.node(), row.status()));
     } catch (StoreException e) {
       // Without the details, it is still known that the tasks are done.
       return tasks;

@@ -236,8 +236,7 @@ final class UpdatePreparer implements AutoCloseable {
     CompletableFuture<Void> newsInForce = new CompletableFuture<>();
     loop.accept(
         new LoopInput.Update(
-            new PreparedUpdate(change, rows, nodesAtMillis, forgotten, incarnations),
-            newsInForce));
+            new PreparedUpdate(change, rows, nodesAtMillis, forgotten, incarnations), newsInForce));
     newsInForce.join();
     LOG.info(
         "in force: {} jobs, {} nodes, {} stored statuses, after {} ms",

@@ -1,5 +1,6 @@
 package io.espalier.testkit.api;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
@@ -11,6 +12,7 @@ import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.LimitView;
 import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.ProblemAges;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTaskView;
@@ -20,20 +22,18 @@ import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskDeadlines;
 import io.espalier.core.api.TaskPage;
 import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.TaskSelector;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TreeView;
 import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.api.WorkerView;
-import io.espalier.core.api.Command;
-import io.espalier.core.api.Query;
-import io.espalier.core.api.TaskSelector;
-import io.espalier.core.logs.LogReader;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.logs.BoundedRegexSearch;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.logs.LogReader;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
@@ -432,8 +432,7 @@ public final class FakeScheduler implements SchedulerApi {
               .filter(task -> task.job().equals(selection.job()))
               .filter(task -> statuses.contains(task.status()))
               .filter(task -> task.node().startsWith(selector.prefix()))
-              .filter(
-                  task -> selector.nodes().isEmpty() || selector.nodes().contains(task.node()))
+              .filter(task -> selector.nodes().isEmpty() || selector.nodes().contains(task.node()))
               .filter(
                   task ->
                       selector.statuses().isEmpty()

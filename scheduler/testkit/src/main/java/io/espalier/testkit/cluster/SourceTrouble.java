@@ -83,8 +83,7 @@ final class SourceTrouble {
             stops
                 ? new Command.Stop(job, "simulated", "")
                 : new Command.Pause(job, 0, "simulated", ""));
-        after(
-            random.nextInt(4_000), () -> command(new Command.Resume(job, "simulated", "")));
+        after(random.nextInt(4_000), () -> command(new Command.Resume(job, "simulated", "")));
       }
       default -> {
         happened(SimulationEvent.LIMIT_SET, "an operator sets a limit");

@@ -150,8 +150,7 @@ public final class WorkerPool {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such worker: " + shard);
     }
     WorkerCordon hold =
-        new WorkerCordon(
-            shard, command.kind(), command.author(), command.reason(), nowMillis);
+        new WorkerCordon(shard, command.kind(), command.author(), command.reason(), nowMillis);
     holds.put(shard, hold);
     held(
         hold.kind() == WorkerCordon.Kind.DRAIN ? "worker_drained" : "worker_cordoned",

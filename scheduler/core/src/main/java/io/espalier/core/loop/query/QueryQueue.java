@@ -30,8 +30,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Answers the queries of monitors on the scheduler thread, large ones a slice at a time: however many queries
- * are open, they delay the loop by only one slice between two of its steps.
+ * Answers the queries of monitors on the scheduler thread, large ones a slice at a time: however
+ * many queries are open, they delay the loop by only one slice between two of its steps.
  *
  * <p>Only the owner of the loop calls it. Stages complete on its thread, and fail with {@link
  * io.espalier.core.api.RefusedException} for invalid requests.
@@ -116,7 +116,6 @@ public final class QueryQueue implements Query.Handler {
   /**
    * Returns the answer of an equal query that is still open, or that was answered recently unless
    * it was cheap; otherwise adds the query.
-   *
    */
   @SuppressWarnings("unchecked") // Equal queries have answers of the same type.
   private <T> CompletionStage<T> askOnce(
@@ -145,8 +144,7 @@ public final class QueryQueue implements Query.Handler {
 
   @Override
   public CompletionStage<Explanation> explain(Query.Explain query) {
-    return ask(
-        answer -> new ExplainQuery(core, live, paces, query.job(), query.node(), answer));
+    return ask(answer -> new ExplainQuery(core, live, paces, query.job(), query.node(), answer));
   }
 
   @Override
@@ -157,8 +155,7 @@ public final class QueryQueue implements Query.Handler {
   @Override
   public CompletionStage<NodeDetail> node(Query.Node query) {
     return askOnce(
-        query,
-        answer -> new NodeQuery(core, live, paces, query.level(), query.node(), answer));
+        query, answer -> new NodeQuery(core, live, paces, query.level(), query.node(), answer));
   }
 
   @Override
@@ -201,8 +198,7 @@ public final class QueryQueue implements Query.Handler {
   public CompletionStage<FailureGroups> failures(Query.Failures query) {
     int number = core.findJob(query.job());
     if (core.job(number) == null) {
-      throw new RefusedException(
-          RefusedException.Reason.UNKNOWN, "no such job: " + query.job());
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + query.job());
     }
     return now(core.failures(number, query.limit(), FAILURE_SAMPLES));
   }

@@ -1,8 +1,8 @@
 package io.espalier.core.loop.query;
 
+import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskCounts;
-import io.espalier.core.api.Query;
 import io.espalier.core.api.TreeView;
 import io.espalier.core.api.TreeView.Slots;
 import io.espalier.core.config.Resource;
