@@ -390,23 +390,27 @@ class OperatorsTest {
     assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.FAILED);
   }
 
-  @Test
-  void manyTasksGoInSlicesThatTheStoreCanFollow() {
-    String many =
+  /** Configures 20,000 tasks that have that status, and pauses them. */
+  private void manyTasks(TaskStatus.Main status) {
+    for (int i = 1; i <= 20_000; i++) {
+      TaskStatus stored = TaskStatus.of(status, 1, 1);
+      StatusRow row = new StatusRow("j", "instance-node__" + i, stored, new Invocation(1, i, 1));
+      world.stored.put(row.key(), row);
+    }
+    world.configure(
         """
         {"bistro_settings": {"resources": {}, "nodes": {"levels": ["db"], "node_sources": [
            {"source": "range_label",
             "prefs": {"parent_level": "instance", "start": 1, "end": 20000}}]}},
          "bistro_job->j": {"owner": "o", "command": ["x"]}}
-        """;
-    TaskStatus finished = TaskStatus.of(TaskStatus.Main.DONE, 1, 1);
-    for (int i = 1; i <= 20_000; i++) {
-      StatusRow row = new StatusRow("j", "instance-node__" + i, finished, new Invocation(1, i, 1));
-      world.stored.put(row.key(), row);
-    }
-    world.configure(many);
-    assertThat(world.done("j")).isEqualTo(20_000);
+        """);
     done(world.run(new Command.Pause("j", 0, "", "")));
+  }
+
+  @Test
+  void manyTasksGoInSlicesThatTheStoreCanFollow() {
+    manyTasks(TaskStatus.Main.DONE);
+    assertThat(world.done("j")).isEqualTo(20_000);
     world.storeAnswers = false;
     CompletionStage<SelectionResult> rerun =
         world.run(new Command.Rerun(selection(with(StatusLabel.DONE), false, 20_000)));
@@ -417,5 +421,28 @@ class OperatorsTest {
     assertThat(world.done("j")).isZero();
     assertThat(world.stored.values()).allMatch(row -> row.status().attempts() == 0);
     world.core.verify();
+  }
+
+  @Test
+  void theEventOfAKillNamesItsAuthorAndReason() {
+    world.configure(TWO_HOSTS);
+    done(world.run(new Command.Kill("j", "a", "ann", "stuck")));
+    assertThat(newest("task_kill_requested").data().members())
+        .containsEntry("author", Json.of("ann"))
+        .containsEntry("reason", Json.of("stuck"));
+  }
+
+  @Test
+  void forgivingAWholeJobWaitsForASlowStore() {
+    manyTasks(TaskStatus.Main.FAILED);
+    world.storeAnswers = false;
+    CompletionStage<SelectionResult> forgiven =
+        world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
+    world.settle();
+    assertThat(Objects.requireNonNull(world.loop.progress().get("j")).failed())
+        .isBetween(10_000L, 19_999L);
+    world.storeAnswers();
+    assertThat(done(forgiven).changed()).isEqualTo(20_000);
+    assertThat(Objects.requireNonNull(world.loop.progress().get("j")).failed()).isZero();
   }
 }
