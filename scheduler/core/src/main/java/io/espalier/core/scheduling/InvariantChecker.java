@@ -26,6 +26,7 @@ final class InvariantChecker {
     free();
     ready();
     statuses();
+    state.gates.check();
     state.limits.check();
     state.caps.check(state.places);
     state.rates.check();

@@ -266,6 +266,7 @@ public final class SchedulingCore {
       }
     }
     state.limits.step(Integer.MAX_VALUE, true);
+    state.queues.refresh();
     updateGates();
     for (int j = 0; j < ran.length; j++) {
       if (ran[j] != isRunnable(j)) {
@@ -354,8 +355,9 @@ public final class SchedulingCore {
     boolean before = state.jobs.isActive(job);
     boolean after =
         state.jobs.canRun(job) && state.wholeJobs.areDone(job) && !isGated(state.jobs.name(job));
-    state.jobs.setActive(job, after);
     if (before != after) {
+      state.jobs.setActive(job, after);
+      state.gates.changed(job >>> 6);
       state.activated(job, after);
     }
   }
@@ -593,6 +595,7 @@ public final class SchedulingCore {
       return true;
     }
     state.limits.step(units, true);
+    state.queues.refresh();
     boolean done = state.limits.isDone();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.LimitsStepped(units, done));
@@ -672,6 +675,7 @@ public final class SchedulingCore {
       setWorker(worker, null);
       pool.dropIfIdle(worker);
     }
+    state.queues.refresh();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.WorkersNamed(workers));
     }
