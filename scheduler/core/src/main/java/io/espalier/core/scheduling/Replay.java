@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.core.api.Explanation;
+import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.CoreEvent.Placed;
 import java.util.Iterator;
 import java.util.Map;
@@ -161,13 +161,10 @@ public final class Replay {
   }
 
   private void gate(CoreEvent.Gated e) {
-    switch (e.gate()) {
-      case PAUSE -> core.pause(e.job());
-      case RESUME -> core.resume(e.job());
-      case HOLD -> core.hold(e.job());
-      case RELEASE -> core.release(e.job());
-      case CLOSE -> core.close(e.job(), Explanation.Kind.valueOf(e.why()), "");
-      case REOPEN -> core.reopen(e.job(), Explanation.Kind.valueOf(e.why()));
+    if (e.closed()) {
+      core.close(Gate.of(e.kind(), e.job(), ""));
+    } else {
+      core.open(e.kind(), e.job());
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.gate.GateKind;
 import java.io.BufferedOutputStream;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
@@ -34,7 +35,7 @@ class RecordingTest {
     for (int i = 0; i < 100; i++) {
       job.append((char) ('!' + random.nextInt(90)));
     }
-    return new CoreEvent.Gated(CoreEvent.Gate.PAUSE, job.toString(), Integer.toString(number));
+    return new CoreEvent.Gated(GateKind.PAUSE, job.append(number).toString(), true);
   }
 
   private static List<String> lines(byte[] file) throws IOException {

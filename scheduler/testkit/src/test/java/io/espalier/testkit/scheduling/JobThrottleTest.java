@@ -7,6 +7,8 @@ import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -132,9 +134,9 @@ final class JobThrottleTest {
   @Test
   void afterAPauseTheBurstStartsAtOnceAndThenTheRate() {
     apply(rated(5, 10));
-    core.pause("a");
+    core.close(Gate.of(GateKind.PAUSE, "a", ""));
     assertThat(startsUntil(START + 59_999)).isEmpty();
-    core.resume("a");
+    core.open(GateKind.PAUSE, "a");
     now = START + 60_000;
     List<Long> starts = startsUntil(START + 60_500);
     assertThat(starts.subList(0, 10)).containsOnly(60_000L);
@@ -223,10 +225,10 @@ final class JobThrottleTest {
   @Test
   void tokensSurviveChangesOfRateAndOfNodesUpToTheNewBurst() {
     apply(rated(1, 10));
-    core.pause("a");
+    core.close(Gate.of(GateKind.PAUSE, "a", ""));
     now += 8000;
     round();
-    core.resume("a");
+    core.open(GateKind.PAUSE, "a");
     apply(rated(0.5, 3));
     assertThat(round()).isEqualTo(3);
     now += 1000;

@@ -4,6 +4,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.job.StatusFilter;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskEvent;
@@ -72,7 +73,7 @@ public final class ForgiveCommand implements SlicedWork {
    */
   @Override
   public boolean waits() {
-    return next < jobs.size() && core.isHeld(jobs.get(next));
+    return next < jobs.size() && core.gate(GateKind.LOADING, jobs.get(next)) != null;
   }
 
   @Override
