@@ -1245,7 +1245,7 @@ public final class SchedulingCore {
    * @throws IllegalStateException with the first difference
    */
   public void verify() {
-    new InvariantChecker(state, runs).run();
+    new InvariantChecker(state, runs, gates).run();
   }
 
   /**
