@@ -19,6 +19,7 @@ import java.util.Set;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * files of one SQLite store: one at a time has them open.
  */
 @Timeout(240)
+@Tag("slow")
 class FailoverIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

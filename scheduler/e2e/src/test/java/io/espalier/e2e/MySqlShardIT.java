@@ -18,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Schedulers that share a configuration and a real MariaDB, each with a schema of its own. */
 @Timeout(240)
+@Tag("slow")
 class MySqlShardIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

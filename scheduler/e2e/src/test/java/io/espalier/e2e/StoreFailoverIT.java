@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two real schedulers that elect the leader by a schema of a real MariaDB, without ZooKeeper. */
 @Timeout(300)
 @ExtendWith(SharedMariaDb.class)
+@Tag("slow")
 class StoreFailoverIT {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
   private static final String SCHEMA = "store_failover";

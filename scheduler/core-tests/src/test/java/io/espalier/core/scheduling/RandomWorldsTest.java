@@ -2,6 +2,7 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.testkit.TestSize;
 import io.espalier.testkit.scheduling.RandomWorlds;
 import io.espalier.testkit.scheduling.RandomWorlds.Kind;
 import java.time.LocalDate;
@@ -23,8 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class RandomWorldsTest {
   private static final int BATCH = 100;
 
-  /** Fewer for a quick look. */
-  private static final int BATCHES = Integer.getInteger("espalier.batches", 20);
+  private static final int BATCHES = TestSize.choose(4, 80);
 
   private static final long FIRST = RandomWorlds.firstSeed();
 
@@ -72,7 +72,7 @@ final class RandomWorldsTest {
   }
 
   static LongStream fewSeeds() {
-    return LongStream.range(FIRST, FIRST + 3L * BATCHES / 2);
+    return LongStream.range(FIRST, FIRST + 2L * BATCHES);
   }
 
   /**
@@ -107,7 +107,7 @@ final class RandomWorldsTest {
 
   @Test
   void theSameSeedGivesTheSamePlacements() {
-    for (long seed = FIRST; seed < FIRST + 50; seed++) {
+    for (long seed = FIRST; seed < FIRST + 20; seed++) {
       assertThat(RandomWorlds.run(seed, Kind.SMALL).placements())
           .isEqualTo(RandomWorlds.run(seed, Kind.SMALL).placements());
     }

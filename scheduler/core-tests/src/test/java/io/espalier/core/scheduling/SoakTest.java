@@ -2,6 +2,7 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.testkit.TestSize;
 import io.espalier.testkit.scheduling.RandomRun;
 import io.espalier.testkit.scheduling.RandomRun.Size;
 import io.espalier.testkit.scheduling.RandomWorlds;
@@ -11,12 +12,11 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /**
- * Long lives of random worlds, until so many events have reached the core: 100,000, or what {@code
- * -Despalier.soak.events} says (the long profile of the build: 10,000,000). Each life is replayed.
+ * Long lives of random worlds, until the core has received {@link #EVENTS}. Each life is replayed.
  * The seeds are those of the day, see {@link RandomWorlds#firstSeed()}.
  */
 final class SoakTest {
-  private static final long EVENTS = Long.getLong("espalier.soak.events", 100_000);
+  private static final long EVENTS = TestSize.choose(20_000, 10_000_000);
 
   @Test
   void theCoreAnswersLikeTheOracleForAsLongAsItLives() {

@@ -6,12 +6,14 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A short drill of fail-over; the long one is {@link HaDrill}. */
 @Timeout(420)
+@Tag("slow")
 final class HaIT {
   @Test
   void eachTaskRunsOnceWhenTheLeaderIsKilledOrFrozen(@TempDir Path site) throws Exception {

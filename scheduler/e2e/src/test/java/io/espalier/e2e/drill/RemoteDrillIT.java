@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.e2e.drill.RemoteDrill.Outcome;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A few schedules of the drill; the long run is {@link LongDrill}. */
+@Tag("slow")
 final class RemoteDrillIT {
   private static final int SCHEDULES = 2;
 
