@@ -1,7 +1,7 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.CoreEvent.Placed;
+import io.espalier.core.scheduling.gate.Gate;
 import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -459,8 +459,8 @@ public final class SchedulingCore {
   }
 
   /**
-   * Returns the gates whose end has come; the caller must {@link #open} them. The core opens none by
-   * itself, so that the caller can record what it opens.
+   * Returns the gates whose end has come; the caller must {@link #open} them. The core opens none
+   * by itself, so that the caller can record what it opens.
    */
   public List<Gate> dueGates(long nowMillis) {
     return gates.due(nowMillis);
@@ -471,7 +471,9 @@ public final class SchedulingCore {
     return gates.nextMillis();
   }
 
-  /** Returns whether a closed gate ends the job: it has failed, succeeded or missed its deadline. */
+  /**
+   * Returns whether a closed gate ends the job: it has failed, succeeded or missed its deadline.
+   */
   public boolean isEnded(String job) {
     return gates.isEnded(job);
   }
@@ -864,7 +866,8 @@ public final class SchedulingCore {
 
   /** Begins to count the waiting tasks of a job by wait reason. */
   public WaitReasonScan waiting(int job) {
-    return new WaitReasonScan(this::state, job, Explainer.gates(state, job, gates.of(jobName(job))));
+    return new WaitReasonScan(
+        this::state, job, Explainer.gates(state, job, gates.of(jobName(job))));
   }
 
   /** Begins to search for the running tasks that hold slots in the given places. */

@@ -11,8 +11,8 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.RetryCounts;
@@ -90,8 +90,7 @@ final class LineEvents {
 
   private static CoreEvent gate(String operation, String job, String kind) {
     return switch (operation) {
-      case "PAUSE", "RESUME" ->
-          new CoreEvent.Gated(GateKind.PAUSE, job, operation.equals("PAUSE"));
+      case "PAUSE", "RESUME" -> new CoreEvent.Gated(GateKind.PAUSE, job, operation.equals("PAUSE"));
       case "HOLD", "RELEASE" ->
           new CoreEvent.Gated(GateKind.LOADING, job, operation.equals("HOLD"));
       case "CLOSE", "REOPEN" ->

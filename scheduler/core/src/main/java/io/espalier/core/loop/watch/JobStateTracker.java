@@ -369,7 +369,8 @@ public final class JobStateTracker {
         kept.stuck,
         job.outcome().donePercent(),
         core.tally(number),
-        new JobFlags(core.gate(GateKind.PAUSE, name) != null, kept.stopped, kept.failure, kept.goesOn));
+        new JobFlags(
+            core.gate(GateKind.PAUSE, name) != null, kept.stopped, kept.failure, kept.goesOn));
   }
 
   private boolean look(int number, Job job, long nowMillis, Sink record) {

@@ -14,12 +14,7 @@ import io.espalier.core.api.Explanation.Reason;
  * @param untilMillis when it is to be opened again, epoch milliseconds; 0: not known
  */
 public record Gate(
-    GateKind kind,
-    String job,
-    String author,
-    String reason,
-    long sinceMillis,
-    long untilMillis) {
+    GateKind kind, String job, String author, String reason, long sinceMillis, long untilMillis) {
 
   /** Creates a gate that the scheduler itself has closed. */
   public static Gate of(GateKind kind, String job, String reason) {

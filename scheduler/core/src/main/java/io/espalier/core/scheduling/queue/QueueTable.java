@@ -58,8 +58,8 @@ public final class QueueTable {
   private boolean isInForce;
 
   /**
-   * @param gates must be told of every job that a cap closes or opens; {@link #open} is one of their
-   *     sources
+   * @param gates must be told of every job that a cap closes or opens; {@link #open} is one of
+   *     their sources
    */
   public QueueTable(
       Config config, JobTable jobs, NodeCapacity ledger, WorkerIndex workers, JobGates gates) {
