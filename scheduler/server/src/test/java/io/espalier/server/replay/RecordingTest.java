@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.scheduling.CoreEvent;
-import io.espalier.core.scheduling.gate.GateKind;
 import java.io.BufferedOutputStream;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
@@ -35,7 +34,7 @@ class RecordingTest {
     for (int i = 0; i < 100; i++) {
       job.append((char) ('!' + random.nextInt(90)));
     }
-    return new CoreEvent.Gated(GateKind.PAUSE, job.append(number).toString(), true);
+    return new CoreEvent.Placed(number, job.toString(), "node", Integer.toString(number));
   }
 
   private static List<String> lines(byte[] file) throws IOException {
