@@ -109,7 +109,7 @@ class RecordingTest {
     List<String> lines = lines(stuck.taken.toByteArray());
     assertThat(lines).hasSize(1 + accepted - 1);
     for (int i = 1; i < lines.size(); i++) {
-      assertThat(lines.get(i)).startsWith("[\"gate\",").endsWith("\"" + (i - 1) + "\"]");
+      assertThat(lines.get(i)).startsWith("[\"start\",").endsWith("\"" + (i - 1) + "\"]");
     }
   }
 

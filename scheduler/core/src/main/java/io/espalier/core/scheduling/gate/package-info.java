@@ -1,5 +1,5 @@
 /**
- * The gates: everything that closes whole jobs (docs/adr/0048-gates.md).
+ * The gates: everything that closes whole jobs (docs/adr/0050-gates.md).
  *
  * <p>{@link io.espalier.core.scheduling.gate.GateTable} keeps the closed gates by kind and job, for
  * explanations and for whoever opens them. {@link io.espalier.core.scheduling.gate.JobGates}
