@@ -9,6 +9,7 @@ import io.espalier.core.api.WorkerView;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
@@ -225,17 +226,7 @@ public final class ApiFixture {
             List.of(),
             LimitRules.NONE,
             Instant.EPOCH,
-            new Settings.JobDefaults(
-                Backoff.DEFAULT,
-                2,
-                Optional.empty(),
-                SubprocessOptions.DEFAULT,
-                KillRequest.DEFAULT,
-                TimeLimits.NONE,
-                LogOptions.DEFAULT,
-                JobScheduling.DEFAULT,
-                Optional.empty(),
-                OutcomeRules.DEFAULT),
+            JobOptions.usual(2),
             "hash",
             Json.Obj.EMPTY);
     TreeMap<String, Job> jobs = new TreeMap<>();
@@ -256,7 +247,6 @@ public final class ApiFixture {
         name,
         problems.isEmpty() ? "ops" : "",
         true,
-        level,
         1.0,
         Json.Obj.EMPTY,
         List.of(1, 1),
@@ -267,15 +257,7 @@ public final class ApiFixture {
         "",
         List.of("/bin/true"),
         StatusSource.STATUS_LINE,
-        Backoff.DEFAULT,
-        Optional.empty(),
-        SubprocessOptions.DEFAULT,
-        KillRequest.DEFAULT,
-        TimeLimits.NONE,
-        LogOptions.DEFAULT,
-        JobScheduling.DEFAULT,
-        Optional.empty(),
-        OutcomeRules.DEFAULT,
+        JobOptions.usual(level),
         -1,
         0,
         0,

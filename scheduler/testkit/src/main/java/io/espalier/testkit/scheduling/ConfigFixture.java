@@ -3,6 +3,7 @@ package io.espalier.testkit.scheduling;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
@@ -226,17 +227,7 @@ public final class ConfigFixture {
             physical,
             rules,
             Instant.EPOCH,
-            new Settings.JobDefaults(
-                Backoff.DEFAULT,
-                levels.bottom(),
-                Optional.empty(),
-                SubprocessOptions.DEFAULT,
-                KillRequest.DEFAULT,
-                TimeLimits.NONE,
-                LogOptions.DEFAULT,
-                JobScheduling.DEFAULT,
-                Optional.empty(),
-                OutcomeRules.DEFAULT),
+            JobOptions.usual(levels.bottom()),
             "",
             Json.Obj.EMPTY);
     TreeMap<String, Job> built = new TreeMap<>();

@@ -5,6 +5,7 @@ import static io.espalier.testkit.config.ConfigFixtures.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.NodeOrder;
@@ -168,7 +169,7 @@ class SettingsConformanceTest {
                 false,
                 new SubprocessOptions.Cgroups("root", "slice", List.of("sys1", "sys2"), true)));
     assertThat(
-            settings("'task_subprocess': " + BistroJobWriter.subprocess(options) + ", " + BASE)
+            settings("'task_subprocess': " + TaskKeys.TASK_SUBPROCESS.write(options) + ", " + BASE)
                 .defaults()
                 .subprocess())
         .isEqualTo(options);

@@ -5,6 +5,7 @@ import static io.espalier.testkit.config.ConfigFixtures.json;
 import static io.espalier.testkit.config.ConfigFixtures.withJobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.config.CgroupLimits;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -261,7 +262,7 @@ class TaskOptionsTest {
 
   @Test
   void anExportedJobOfBistroIsUntouched() {
-    assertThat(BistroJobWriter.subprocess(SubprocessOptions.DEFAULT).members().keySet())
+    assertThat(TaskKeys.TASK_SUBPROCESS.write(SubprocessOptions.DEFAULT).members().keySet())
         .containsExactlyInAnyOrderElementsOf(
             ((Json.Obj)
                     json(

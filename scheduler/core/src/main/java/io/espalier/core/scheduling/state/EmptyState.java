@@ -43,34 +43,7 @@ public final class EmptyState {
       WorkerTable pool,
       Map<String, WorkerSelector> selectors) {
     Levels levels = Levels.of(List.of());
-    Settings settings =
-        new Settings(
-            false,
-            Duration.ofMillis(500),
-            Duration.ofSeconds(5),
-            "roundrobin",
-            "roundrobin",
-            levels,
-            List.of(),
-            NodeOrder.RANDOM,
-            ResourceCatalog.EMPTY,
-            Map.of(),
-            List.of(),
-            LimitRules.NONE,
-            Instant.EPOCH,
-            new Settings.JobDefaults(
-                Backoff.DEFAULT,
-                0,
-                Optional.empty(),
-                SubprocessOptions.DEFAULT,
-                KillRequest.DEFAULT,
-                TimeLimits.NONE,
-                LogOptions.DEFAULT,
-                JobScheduling.DEFAULT,
-                Optional.empty(),
-                OutcomeRules.DEFAULT),
-            "",
-            Json.Obj.EMPTY);
+    Settings settings = Settings.usual(false);
     Config config = new Config(settings, new TreeMap<>(), List.of());
     Topology topology = PackedTopology.instanceOnly(levels, Levels.INSTANCE);
     JobTable jobs = new JobTable(config, new TreeMap<>());

@@ -1,6 +1,7 @@
-package io.espalier.core.config.read;
+package io.espalier.core.config.keys;
 
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
@@ -12,7 +13,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +22,15 @@ import org.jspecify.annotations.Nullable;
  * (docs/design/bistro.md#reading-values): a string that contains a number is a number, {@code
  * "true"} and 1 are true, a number is a string.
  */
-record ConfigValue(Json json, ProblemPath path, Problems problems) {
+public record ConfigValue(Json json, ProblemPath path, Problems problems, Names names) {
+  /** Stands for the resources of all levels. */
+  static final int ANY = -1;
+
   /** The longest accepted time, about thirty years. */
-  static final double LONGEST_SECONDS = 1e9;
+  public static final double LONGEST_SECONDS = 1e9;
 
   /** A whole number within bounds. */
-  @Nullable Long integer(long min, long max) {
+  public @Nullable Long integer(long min, long max) {
     BigDecimal number = decimal();
     if (number == null) {
       wrongKind("a whole number");
@@ -44,12 +48,6 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
       return null;
     }
     return number.longValueExact();
-  }
-
-  /** A 32-bit whole number of at least {@code min}. */
-  @Nullable Integer int32(int min) {
-    Long value = integer(min, Integer.MAX_VALUE);
-    return value == null ? null : Math.toIntExact(value);
   }
 
   /** A finite number within bounds. */
@@ -108,11 +106,11 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
   }
 
   /** Returns true when it is the value that removes an inherited one. */
-  boolean isFalse() {
+  public boolean isFalse() {
     return json.equals(Json.Bool.FALSE);
   }
 
-  @Nullable String text() {
+  public @Nullable String text() {
     if (json instanceof Json.Str string) {
       return string.value();
     }
@@ -124,7 +122,7 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
   }
 
   /** Text that can be a name: not empty and without control characters. */
-  @Nullable String name(String what) {
+  public @Nullable String name(String what) {
     String text = text();
     if (text == null) {
       return null;
@@ -150,51 +148,69 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
   }
 
   /** The index of a level. */
-  @Nullable Integer level(Levels levels) {
+  @Nullable Integer level() {
     String name = text();
-    if (name == null) {
-      return null;
-    }
+    return name == null ? null : level(name, "unknown level");
+  }
+
+  /** The index of a level whose name is the key of this value. */
+  public @Nullable Integer levelOfKey(String name) {
+    return level(name, "unknown level \"" + name + "\"");
+  }
+
+  private @Nullable Integer level(String name, String message) {
+    Levels levels = names.levels();
     int level = levels.find(name);
     if (level < 0) {
-      error("unknown level", Suggestions.hint(name, levels.names()));
+      error(message, Suggestions.hint(name, levels.names()));
       return null;
     }
     return level;
   }
 
-  /** Reports the unknown name of a level that is used as a key. */
-  static void unknownLevel(ConfigValue value, String name, Levels levels) {
-    value.error("unknown level \"" + name + "\"", Suggestions.hint(name, levels.names()));
+  /** The amounts of an object from resources of a level, or of any one, to amounts. */
+  public <N> @Nullable Map<Resource, N> byResource(ValueType<N> type, N none, int level) {
+    Map<String, ConfigValue> members = members();
+    if (members == null) {
+      return null;
+    }
+    Map<Resource, N> amounts = new LinkedHashMap<>();
+    members.forEach(
+        (name, member) -> {
+          N amount = type.reader().read(member, none);
+          Resource resource = member.resource(name, level);
+          if (amount != null && resource != null) {
+            amounts.put(resource, amount);
+          }
+        });
+    return amounts;
   }
 
-  /**
-   * Seconds after which orphans are killed: false or negative means never, true means at once.
-   *
-   * @return {@code otherwise} when the value is broken
-   */
-  Optional<Duration> killOrphansAfter(Optional<Duration> otherwise) {
-    if (json instanceof Json.Bool bool) {
-      return bool.value() ? Optional.of(Duration.ZERO) : Optional.empty();
+  /** The resource of that name; null, with an error at this value, when the level has none. */
+  public @Nullable Resource resource(String name, int level) {
+    Resource resource = names.resources().find(name);
+    List<String> known =
+        (level == ANY ? names.resources().all() : names.resources().ofLevel(level))
+            .stream().map(Resource::name).toList();
+    if (resource == null) {
+      error("unknown resource \"" + name + "\"", Suggestions.hint(name, known));
+    } else if (level != ANY && resource.level() != level) {
+      error(
+          "\"%s\" is a resource of the level \"%s\", expected one of the level \"%s\""
+              .formatted(name, names.levels().name(resource.level()), names.levels().name(level)),
+          known.isEmpty() ? null : Suggestions.hint(name, known));
+      return null;
     }
-    if (!(json instanceof Json.Num)) {
-      wrongKind("true, false or a number of seconds");
-      return otherwise;
-    }
-    Double seconds = number(-Double.MAX_VALUE, LONGEST_SECONDS);
-    if (seconds == null) {
-      return otherwise;
-    }
-    return seconds < 0 ? Optional.empty() : Optional.of(millis(seconds));
+    return resource;
   }
 
   /** Converts seconds to milliseconds, rounded. */
-  static Duration millis(double seconds) {
+  public static Duration millis(double seconds) {
     return Duration.ofMillis(Math.round(seconds * 1000));
   }
 
   /** An object, unchanged. */
-  Json.@Nullable Obj object() {
+  public Json.@Nullable Obj object() {
     if (json instanceof Json.Obj object) {
       return object;
     }
@@ -202,14 +218,8 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
     return null;
   }
 
-  /** An object with a fixed set of keys. */
-  @Nullable ConfigObject fields(ConfigSection place) {
-    Json.Obj object = object();
-    return object == null ? null : ConfigObject.of(object, path, problems, place);
-  }
-
   /** An object whose keys are names: all members except comments, in order. */
-  @Nullable Map<String, ConfigValue> members() {
+  public @Nullable Map<String, ConfigValue> members() {
     Json.Obj object = object();
     if (object == null) {
       return null;
@@ -220,45 +230,36 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
         .forEach(
             (key, member) -> {
               if (!ConfigObject.isComment(key)) {
-                members.put(key, new ConfigValue(member, path.key(key), problems));
+                members.put(key, new ConfigValue(member, path.key(key), problems, names));
               }
             });
     return members;
   }
 
-  @Nullable List<ConfigValue> items() {
+  /** The value of a key that is present. */
+  ConfigValue member(String key) {
+    Json member = json instanceof Json.Obj object ? object.get(key) : null;
+    return new ConfigValue(
+        Objects.requireNonNull(member, key), path.key(key), problems, names);
+  }
+
+  public @Nullable List<ConfigValue> items() {
     if (!(json instanceof Json.Arr array)) {
       wrongKind("a list");
       return null;
     }
     List<ConfigValue> items = new ArrayList<>();
     for (Json item : array.items()) {
-      items.add(new ConfigValue(item, path.index(items.size()), problems));
+      items.add(new ConfigValue(item, path.index(items.size()), problems, names));
     }
     return items;
   }
 
-  /** The strings of a list; invalid items are omitted, each with an error. */
-  @Nullable List<String> texts() {
-    List<ConfigValue> items = items();
-    if (items == null) {
-      return null;
-    }
-    List<String> texts = new ArrayList<>();
-    for (ConfigValue item : items) {
-      String text = item.text();
-      if (text != null) {
-        texts.add(text);
-      }
-    }
-    return texts;
-  }
-
-  void error(String message, @Nullable String hint) {
+  public void error(String message, @Nullable String hint) {
     problems.error(path, json, message, hint);
   }
 
-  void warning(String message, @Nullable String hint) {
+  public void warning(String message, @Nullable String hint) {
     problems.warning(path, json, message, hint);
   }
 
@@ -271,7 +272,7 @@ record ConfigValue(Json json, ProblemPath path, Problems problems) {
     return near == null ? null : "did you mean \"" + near + "\"?";
   }
 
-  private void wrongKind(String expected) {
+  void wrongKind(String expected) {
     error("expected " + expected + ", found " + json.kind(), null);
   }
 }

@@ -1,6 +1,7 @@
-package io.espalier.core.config.read;
+package io.espalier.core.config.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -8,6 +9,7 @@ import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,12 +19,48 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ConfigObjectTest {
   private final Problems problems = new Problems();
 
-  private ConfigObject fields(Json.Obj object) {
-    return ConfigObject.of(object, ProblemPath.ROOT.key("root"), problems, ConfigSection.SETTINGS);
+  private record Sample(
+      boolean enabled, double pause, int count, String name, List<String> words, Json.Obj more) {}
+
+  private static final class SampleKeys extends Section<Sample> {
+    private final Key<Sample, Boolean> enabled = key("enabled", ValueType.bool(), Sample::enabled, "");
+    private final Key<Sample, Double> pause =
+        key("pause", ValueType.number(0, 10), Sample::pause, "").required("seconds");
+    private final Key<Sample, Integer> count =
+        key("count", ValueType.int32(0), Sample::count, "");
+    private final Key<Sample, String> name = key("name", ValueType.text(), Sample::name, "");
+    private final Key<Sample, List<String>> words =
+        key("words", ValueType.texts(), Sample::words, "");
+    private final Key<Sample, Json.Obj> more = key("more", JobKeys.object(), Sample::more, "");
+
+    SampleKeys() {
+      super("sample", "", new Sample(true, 1.5, 0, "x", List.of("y"), Json.Obj.EMPTY));
+    }
+
+    @Override
+    Sample read(ConfigObject in, Sample base) {
+      return new Sample(
+          in.get(enabled, base),
+          in.get(pause, base),
+          in.get(count, base),
+          in.get(name, base),
+          in.get(words, base),
+          in.get(more, base));
+    }
+  }
+
+  private static final SampleKeys KEYS = new SampleKeys();
+
+  private Sample sample(Json.Obj object) {
+    return Objects.requireNonNull(KEYS.read(value(object), KEYS.usual()));
   }
 
   private ConfigValue value(Json json) {
-    return new ConfigValue(json, ProblemPath.ROOT.key("v"), problems);
+    return new ConfigValue(
+        json,
+        ProblemPath.ROOT.key("v"),
+        problems,
+        new Names(List.of(), List.of(), List.of()));
   }
 
   private static Json number(String digits) {
@@ -31,37 +69,46 @@ class ConfigObjectTest {
 
   @Test
   void c32_whatIsThereIsReadWhateverFormItsScalarHas() {
-    ConfigObject fields =
-        fields(
-            Json.object()
-                .put("enabled", "false")
-                .put("working_wait", 5.5)
-                .put("idle_wait", "5")
-                .put("scheduler", 7)
-                .build());
-    assertThat(fields.bool("enabled", true)).isFalse();
-    assertThat(fields.number("working_wait", 0, 0, 10)).isEqualTo(5.5);
-    assertThat(fields.number("idle_wait", 0, 0, 10)).isEqualTo(5);
-    assertThat(fields.int32("idle_wait", 0, 0)).isEqualTo(5);
-    assertThat(fields.text("scheduler", "")).isEqualTo("7");
+    Json.Obj object =
+        Json.object()
+            .put("enabled", "false")
+            .put("pause", 5.5)
+            .put("count", "5")
+            .put("name", 7)
+            .put("words", new Json.Arr(List.of(Json.of("a"), Json.of(1))))
+            .put("more", Json.object().put("a", 1).build())
+            .build();
+    assertThat(sample(object))
+        .isEqualTo(
+            new Sample(
+                false, 5.5, 5, "7", List.of("a", "1"), Json.object().put("a", 1).build()));
     assertThat(problems.sorted()).isEmpty();
   }
 
   @Test
   void c32_whatIsMissingTakesTheDefault() {
-    ConfigObject fields = fields(Json.Obj.EMPTY);
-    assertThat(fields.bool("enabled", true)).isTrue();
-    assertThat(fields.number("working_wait", 1.5, 0, 10)).isEqualTo(1.5);
-    assertThat(fields.text("scheduler", "x")).isEqualTo("x");
-    assertThat(fields.texts("backoff", List.of("y"))).containsExactly("y");
-    assertThat(fields.object("nodes", Json.Obj.EMPTY)).isEqualTo(Json.Obj.EMPTY);
+    assertThat(sample(Json.object().put("pause", 1.5).build())).isEqualTo(KEYS.usual());
     assertThat(problems.sorted()).isEmpty();
   }
 
   @Test
+  void c32_whatIsBrokenTakesTheDefaultAndIsAnError() {
+    Json.Obj object = Json.object().put("pause", 11).put("count", -1).put("words", 1).build();
+    assertThat(sample(object)).isEqualTo(KEYS.usual());
+    assertThat(problems.sorted())
+        .extracting(Problem::message)
+        .containsExactly(
+            "expected a number from 0 to 10",
+            "expected a whole number from 0 to 2147483647",
+            "expected a list, found a number");
+  }
+
+  @Test
   void c32_whatIsRequiredAndMissingIsAnError() {
-    assertThat(fields(Json.Obj.EMPTY).require("nodes", "an object")).isNull();
-    assertThat(problems.sorted()).extracting(Problem::path).containsExactly("root.nodes");
+    assertThat(sample(Json.Obj.EMPTY)).isEqualTo(KEYS.usual());
+    assertThat(problems.sorted())
+        .extracting(Problem::path, Problem::message)
+        .containsExactly(tuple("v.pause", "the key is missing, expected seconds"));
   }
 
   @ParameterizedTest
@@ -77,16 +124,16 @@ class ConfigObjectTest {
     "1e999999999,",
     "1e-999999999,"
   })
-  void wholeNumbers(String digits, @Nullable Integer expected) {
-    assertThat(value(number(digits)).int32(Integer.MIN_VALUE)).isEqualTo(expected);
-    assertThat(value(Json.of(" " + digits + " ")).int32(Integer.MIN_VALUE)).isEqualTo(expected);
+  void wholeNumbers(String digits, @Nullable Long expected) {
+    assertThat(value(number(digits)).integer(Integer.MIN_VALUE, Integer.MAX_VALUE)).isEqualTo(expected);
+    assertThat(value(Json.of(" " + digits + " ")).integer(Integer.MIN_VALUE, Integer.MAX_VALUE)).isEqualTo(expected);
     assertThat(problems.count()).isEqualTo(expected == null ? 2 : 0);
   }
 
   @Test
   void otherKindsAreErrorsThatSayWhatWasFound() {
     assertThat(value(new Json.Null(io.espalier.core.json.Position.NONE)).text()).isNull();
-    assertThat(value(Json.of(true)).int32(0)).isNull();
+    assertThat(value(Json.of(true)).integer(0, 1)).isNull();
     assertThat(value(Json.of("yes")).bool()).isNull();
     assertThat(value(Json.of(2)).bool()).isNull();
     assertThat(value(Json.Arr.EMPTY).number(0, 1)).isNull();
@@ -128,8 +175,8 @@ class ConfigObjectTest {
     for (int i = 0; i < 60_000; i++) {
       object.put(i == 7 ? "enable" : "key" + i, i);
     }
-    ConfigObject fields = fields(object.put("enabled", false).build());
-    assertThat(fields.bool("enabled", true)).isFalse();
+    Sample sample = sample(object.put("enabled", false).put("pause", 1).build());
+    assertThat(sample.enabled()).isFalse();
     assertThat(problems.count()).isEqualTo(21);
     assertThat(problems.errors()).as("the typo, and that there are more").isEqualTo(2);
     assertThat(problems.sorted())
