@@ -62,7 +62,7 @@ public final class RandomWorlds {
     return given == null ? firstSeed(LocalDate.now(ZoneOffset.UTC)) : given;
   }
 
-  static long firstSeed(LocalDate day) {
+  public static long firstSeed(LocalDate day) {
     return day.toEpochDay() * SEEDS_PER_DAY;
   }
 

@@ -5,8 +5,8 @@ import io.espalier.core.scheduling.SchedulingPolicy;
 import java.util.function.Consumer;
 
 /** Two policies that do not depend on the policy module. */
-final class TestPolicies {
-  static final SchedulingPolicy IN_TURN =
+public final class TestPolicies {
+  public static final SchedulingPolicy IN_TURN =
       policy(
           "in_turn",
           round -> {
@@ -15,7 +15,7 @@ final class TestPolicies {
             }
           });
 
-  static final SchedulingPolicy ONE_BY_ONE =
+  public static final SchedulingPolicy ONE_BY_ONE =
       policy(
           "one_by_one",
           round -> {
@@ -27,7 +27,7 @@ final class TestPolicies {
           });
 
   /** Starts jobs whose names begin with "h", or are "b", only where nothing else can be started. */
-  static final SchedulingPolicy LIGHT_FIRST =
+  public static final SchedulingPolicy LIGHT_FIRST =
       policy(
           "light_first",
           round -> {

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /** Three selectors that do not depend on the policy module. */
-final class TestSelectors {
-  static final List<WorkerSelector> ALL =
+public final class TestSelectors {
+  public static final List<WorkerSelector> ALL =
       List.of(
           selector("in_turn", true, load -> 0),
           selector(

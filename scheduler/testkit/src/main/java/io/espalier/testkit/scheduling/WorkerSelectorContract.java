@@ -7,6 +7,7 @@ import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.spi.WorkerSelector;
+import io.espalier.testkit.TestSize;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -75,15 +76,15 @@ public abstract class WorkerSelectorContract {
 
   @Test
   void theSameSeedGivesTheSameWorkers() {
-    for (int seed = 0; seed < 20; seed++) {
+    for (int seed = 0; seed < TestSize.choose(5, 20); seed++) {
       assertThat(run(seed).placements()).isEqualTo(run(seed).placements());
     }
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1000, 2000, 3000, 4000, 5000})
+  @ValueSource(longs = {1000, 2000})
   void isLocallyMaximalAndNeverOverInRandomWorlds(long firstSeed) {
-    for (long seed = firstSeed; seed < firstSeed + 30; seed++) {
+    for (long seed = firstSeed; seed < firstSeed + TestSize.choose(15, 150); seed++) {
       run(seed);
     }
   }

@@ -22,12 +22,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** kill -9 of a real database server in the middle of commits. */
+@Tag("slow")
 class MySqlKillTest {
   private static final int NODES = 50;
   private static final int SATURATION = 2_000;

@@ -1,0 +1,419 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.SchedulerView;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.read.ConfigParser;
+import io.espalier.core.event.Event;
+import io.espalier.core.loop.state.LoopPorts;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.problem.Result;
+import io.espalier.core.running.Assignment;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.spi.WorkerSelector;
+import io.espalier.core.scheduling.update.UpdatePlan;
+import io.espalier.core.status.Attempt;
+import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.StatusParser;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StoreTransaction;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
+import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.Topology;
+import io.espalier.core.topology.TopologyBuilder;
+import io.espalier.json.JsonReader;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.ServiceLoader;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A loop with the production core, and a world that does only what the test says. */
+final class LoopWorld {
+  long now = 1_000_000;
+  private long epochs = 1;
+  private Map<String, Long> anew = Map.of();
+  boolean saturated;
+  boolean storeAnswers = true;
+
+  /** Tasks outlive the scheduler, as those of workers do. */
+  boolean isRemote;
+
+  final List<String> warnings = new ArrayList<>();
+  final List<Event> events = new ArrayList<>();
+
+  /** Ends that the runner may forget, and what was stored of their tasks at that moment. */
+  final List<TaskResult> recorded = new ArrayList<>();
+
+  final List<String> storedWhenRecorded = new ArrayList<>();
+  final List<String> kills = new ArrayList<>();
+  final List<String> extensions = new ArrayList<>();
+
+  /** The runner forgets tasks and never says so. */
+  boolean lostEnds;
+
+  final Map<TaskKey, StatusRow> stored = new LinkedHashMap<>();
+  final List<Attempt> attempts = new ArrayList<>();
+  final Map<String, Pause> pauses = new LinkedHashMap<>();
+  final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+  final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
+  List<QueueUsage> queueUsage = List.of();
+  int queueSamples;
+  final Map<String, Long> incarnations = new HashMap<>();
+  final Map<TaskKey, LaunchSpec> running = new LinkedHashMap<>();
+  final List<LaunchSpec> launches = new ArrayList<>();
+  private final Deque<Runnable> unanswered = new ArrayDeque<>();
+  private final Deque<Runnable> inbox = new ArrayDeque<>();
+  private final Map<String, Topology> nodes = new HashMap<>();
+  private final Map<String, SchedulingPolicy> policies =
+      byName(SchedulingPolicy.class, SchedulingPolicy::name);
+  private final Map<String, WorkerSelector> selectors =
+      byName(WorkerSelector.class, WorkerSelector::name);
+  private final Map<String, NodeSourceType> sources =
+      byName(NodeSourceType.class, NodeSourceType::name);
+  @Nullable SchedulerView view;
+  SchedulingCore core;
+  SchedulerLoop loop;
+
+  private static <T> Map<String, T> byName(Class<T> kind, Function<T, String> name) {
+    return ServiceLoader.load(kind).stream()
+        .map(ServiceLoader.Provider::get)
+        .collect(Collectors.toMap(name, plugin -> plugin));
+  }
+
+  LoopWorld() {
+    this(0);
+  }
+
+  LoopWorld(int maxAttempts) {
+    core = new SchedulingCore(7);
+    loop = newLoop(1, maxAttempts);
+  }
+
+  /** What a restart after a crash leaves: the store, nothing else. */
+  void crashAndRestart() {
+    inbox.clear();
+    unanswered.clear();
+    if (!isRemote) {
+      running.clear();
+    }
+    core = new SchedulingCore(8);
+    loop = newLoop(++epochs, 0);
+    loop.restorePauses(List.copyOf(pauses.values()));
+    loop.restoreStandings(List.copyOf(standings.values()));
+    loop.restoreLimits(List.copyOf(limits.values()));
+    loop.restoreQueueUsage(queueUsage);
+    if (isRemote) {
+      loop.restoreRunning(
+          stored.values().stream()
+              .filter(row -> row.status().main() == TaskStatus.Main.RUNNING)
+              .toList());
+    }
+  }
+
+  private SchedulerLoop newLoop(long epoch, int maxAttempts) {
+    return new SchedulerLoop(
+        core,
+        policies,
+        new StatusParser(JsonReader::parse),
+        new LoopPorts(
+            new Runner(),
+            new Commits(),
+            events::addAll,
+            published -> view = published,
+            (message, job, node) -> warnings.add(job + "/" + node + ": " + message),
+            inbox::add),
+        new LoopOptions(
+            epoch,
+            "testhost",
+            maxAttempts,
+            events.isEmpty() ? 1 : events.get(events.size() - 1).sequence() + 1));
+  }
+
+  /** Brings a configuration in force, with the stored statuses of what is new in it. */
+  void configure(String json) {
+    CompletionStage<Void> inForce = loop.change(prepare(json));
+    settle();
+    if (!inForce.toCompletableFuture().isDone()) {
+      throw new AssertionError("the change is not in force");
+    }
+  }
+
+  /** A configuration with what is stored at this moment of what is new in it. */
+  PreparedUpdate prepare(String json) {
+    Result<Config> parsed =
+        new ConfigParser(policies.keySet(), selectors.keySet(), sources.keySet())
+            .parse(Objects.requireNonNull(JsonReader.config().read(json).value()));
+    Config config = parsed.value();
+    if (config == null) {
+      throw new AssertionError(parsed.problems().toString());
+    }
+    Topology topology = topology(config);
+    UpdatePlan change = core.prepare(config, topology);
+    CompletionStage<Void> mayRead = loop.willRead(change);
+    settle();
+    if (!mayRead.toCompletableFuture().isDone()) {
+      throw new AssertionError("what is stored cannot be read before it is durable");
+    }
+    List<StatusRow> rows =
+        stored.values().stream()
+            .filter(
+                row ->
+                    change.newTasks().jobs().contains(row.job())
+                        || change.newTasks().nodes().stream()
+                            .anyMatch(n -> n.jobs().contains(row.job())))
+            .filter(row -> !anew.containsKey(row.job()))
+            .toList();
+    return new PreparedUpdate(change, rows, now, anew.keySet(), anew);
+  }
+
+  /** The same, for a job that was deleted and made again. */
+  void configureAnew(String json, String job, long createTime) {
+    anew = Map.of(job, createTime);
+    configure(json);
+    anew = Map.of();
+  }
+
+  private Topology topology(Config config) {
+    TopologyBuilder builder = new TopologyBuilder(config.settings().levels(), "instance-node");
+    config
+        .settings()
+        .nodeSources()
+        .forEach(
+            spec -> {
+              try {
+                NodeSourceType type = Objects.requireNonNull(sources.get(spec.source()));
+                NodeSource source =
+                    type.create(spec, config.settings().levels(), new NodeSourceContext("", ""))
+                        .value();
+                Objects.requireNonNull(source).fetch(builder, Instant.ofEpochMilli(now), builder);
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
+            });
+    return nodes.computeIfAbsent(
+        config.settings().nodesHash(),
+        hash -> Objects.requireNonNull(builder.build(config.settings().nodeOrder()).value()));
+  }
+
+  /** Steps until the loop wants to sleep and nobody has work for it. */
+  void settle() {
+    for (int i = 0; i < 10_000; i++) {
+      while (!inbox.isEmpty()) {
+        inbox.remove().run();
+      }
+      Duration pause = loop.runOnce(now);
+      if (!pause.isZero() || (loop.isQuiet() && inbox.isEmpty())) {
+        if (inbox.isEmpty()) {
+          return;
+        }
+      }
+    }
+    throw new AssertionError("the loop does not come to rest");
+  }
+
+  /** One step, after what the loop has been told so far. */
+  void step() {
+    while (!inbox.isEmpty()) {
+      inbox.remove().run();
+    }
+    loop.runOnce(now);
+  }
+
+  void advance(long millis) {
+    now += millis;
+    settle();
+  }
+
+  void writes(String job, String node, String status) {
+    end(job, node, TaskResult.Kind.EXITED, status, 0);
+  }
+
+  void end(
+      String job,
+      String node,
+      TaskResult.Kind kind,
+      @Nullable String status,
+      @Nullable Integer exitCode) {
+    ends(job, node, kind, status, exitCode);
+    settle();
+  }
+
+  /** The same; the loop has not looked yet. */
+  void ends(
+      String job,
+      String node,
+      TaskResult.Kind kind,
+      @Nullable String status,
+      @Nullable Integer exitCode) {
+    LaunchSpec launch = running.remove(new TaskKey(job, node));
+    if (launch == null) {
+      throw new AssertionError(job + " does not run on " + node + ": " + running.keySet());
+    }
+    loop.taskEnded(
+        TaskResult.of(job, node, launch.invocation(), kind)
+            .withRawStatus(status)
+            .withExit(exitCode, null));
+  }
+
+  /** Its worker refuses to start it. */
+  void refuses(String job, String node, String why, long retryAfterMillis) {
+    LaunchSpec launch = launch(job, node);
+    running.remove(new TaskKey(job, node));
+    loop.taskEnded(TaskResult.notStarted(job, node, launch.invocation(), why, retryAfterMillis));
+    settle();
+  }
+
+  LaunchSpec launch(String job, String node) {
+    return Objects.requireNonNull(running.get(new TaskKey(job, node)), "does not run");
+  }
+
+  long done(String job) {
+    return Objects.requireNonNull(loop.progress().get(job)).done();
+  }
+
+  StatusRow row(String job, String node) {
+    StatusRow row = stored.get(new TaskKey(job, node));
+    if (row == null) {
+      throw new AssertionError("nothing stored of " + job + " on " + node);
+    }
+    return row;
+  }
+
+  /** How many batches the store has not answered. */
+  int unansweredCount() {
+    return unanswered.size();
+  }
+
+  /** The store answers the next of what it was asked, and nobody has heard of it yet. */
+  void commitsOne() {
+    unanswered.remove().run();
+  }
+
+  /** The store answers all that it was asked so far. */
+  void storeAnswers() {
+    storeAnswers = true;
+    while (!unanswered.isEmpty()) {
+      unanswered.remove().run();
+    }
+    settle();
+  }
+
+  private final class Commits implements LoopPorts.Commits {
+    @Override
+    public CompletionStage<Void> submit(StoreTransaction batch) {
+      CompletableFuture<Void> done = new CompletableFuture<>();
+      Runnable commit =
+          () -> {
+            stored.keySet().removeIf(key -> batch.forgottenJobs().contains(key.job()));
+            incarnations.keySet().removeAll(batch.forgottenJobs());
+            incarnations.putAll(batch.incarnations());
+            batch.endedPauses().forEach(pauses::remove);
+            batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
+            batch.endedLimits().forEach(limits::remove);
+            batch.limits().forEach(limit -> limits.put(limit.key(), limit));
+            standings.keySet().removeAll(batch.forgottenJobs());
+            batch.standings().forEach(standing -> standings.put(standing.job(), standing));
+            if (!batch.queueUsage().isEmpty()) {
+              queueUsage = batch.queueUsage();
+              queueSamples++;
+            }
+            batch.rows().forEach(row -> stored.put(row.key(), row));
+            attempts.addAll(batch.attempts());
+            done.complete(null);
+          };
+      if (storeAnswers) {
+        commit.run();
+      } else {
+        unanswered.add(commit);
+      }
+      return done;
+    }
+
+    @Override
+    public boolean isSaturated() {
+      return saturated;
+    }
+  }
+
+  private final class Runner implements TaskRunner {
+    @Override
+    public String name() {
+      return "test";
+    }
+
+    @Override
+    public String shard() {
+      return "shard";
+    }
+
+    @Override
+    public void open(TaskListener ends) {}
+
+    @Override
+    public boolean outlivesScheduler() {
+      return isRemote;
+    }
+
+    @Override
+    public void resume(List<Assignment> unconfirmed) {}
+
+    @Override
+    public void recorded(TaskResult end) {
+      StatusRow row = stored.get(new TaskKey(end.job(), end.node()));
+      recorded.add(end);
+      storedWhenRecorded.add(row == null ? "nothing" : row.status().label().word());
+    }
+
+    @Override
+    public void start(LaunchSpec launch) {
+      TaskKey key = new TaskKey(launch.job(), launch.node());
+      if (running.put(key, launch) != null) {
+        throw new AssertionError("two live invocations of " + key);
+      }
+      launches.add(launch);
+    }
+
+    @Override
+    public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
+      kills.add(job + "/" + node + " " + how.method().label());
+      return running.containsKey(new TaskKey(job, node));
+    }
+
+    @Override
+    public boolean extend(String job, String node, Invocation invocation, long millis) {
+      extensions.add(job + "/" + node + " " + millis);
+      return running.containsKey(new TaskKey(job, node));
+    }
+
+    @Override
+    public boolean mayBeAlive(String job, String node, Invocation invocation) {
+      return !lostEnds || running.containsKey(new TaskKey(job, node));
+    }
+
+    @Override
+    public void close() {}
+  }
+}

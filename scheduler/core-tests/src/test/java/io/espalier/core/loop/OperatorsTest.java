@@ -1,0 +1,404 @@
+package io.espalier.core.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.LimitView;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.SelectionResult;
+import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.TaskSelector;
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** What operators do to limits, jobs and tasks while all goes on. */
+class OperatorsTest {
+  private static final String TWO_HOSTS =
+      """
+      {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
+         "node_sources": [
+           {"source": "manual", "prefs": {"h1": ["a", "b", "c"], "h2": ["d", "e", "f"]}}]},
+         "resources": {"host": {"slots": {"default": 1, "limit": 1}},
+                       "worker": {"threads": {"default": 1, "limit": 9}}}},
+       "bistro_job->j": {"owner": "o", "backoff": [1, 2, "fail"], "command": ["x"]},
+       "bistro_job->after": {"owner": "o", "resources": {"slots": 0}, "depends_on": ["j"],
+         "command": ["x"]}}
+      """;
+
+  private final LoopWorld world = new LoopWorld();
+
+  private static TaskKey key(String node) {
+    return new TaskKey("j", node);
+  }
+
+  private <T> T done(CompletionStage<T> stage) {
+    world.settle();
+    assertThat(stage.toCompletableFuture()).isDone();
+    return stage.toCompletableFuture().join();
+  }
+
+  private void refused(CompletionStage<?> stage, RefusedException.Reason reason, String says) {
+    world.settle();
+    assertThatThrownBy(() -> stage.toCompletableFuture().join())
+        .hasCauseInstanceOf(RefusedException.class)
+        .hasMessageContaining(says)
+        .satisfies(
+            e ->
+                assertThat(((RefusedException) Objects.requireNonNull(e.getCause())).reason())
+                    .isEqualTo(reason));
+  }
+
+  private CompletionStage<LimitView> limit(String node, int limit, long millis) {
+    return world.loop.setLimit(
+        new LimitOverride("host", "slots", node, limit, "ann", "disk full", 0, 0), millis);
+  }
+
+  private Event newest(String kind) {
+    return world.events.stream()
+        .filter(event -> event.kind().equals(kind))
+        .reduce((first, second) -> second)
+        .orElseThrow(() -> new AssertionError("no event " + kind));
+  }
+
+  // ---- limits
+
+  @Test
+  void aRaisedLimitStartsMoreAtOnceAndALoweredOneKillsNothing() {
+    world.configure(TWO_HOSTS);
+    assertThat(world.running).containsOnlyKeys(key("a"), key("d"));
+    LimitView raised = done(limit("h1", 3, 0));
+    assertThat(raised.configured()).isEqualTo(1);
+    assertThat(world.running).containsOnlyKeys(key("a"), key("b"), key("c"), key("d"));
+    done(limit("h1", 1, 0));
+    assertThat(world.kills).isEmpty();
+    world.writes("j", "a", "error_backoff");
+    world.advance(5_000);
+    assertThat(world.running).doesNotContainKey(key("a"));
+    world.writes("j", "b", "done");
+    world.writes("j", "c", "done");
+    assertThat(world.running).containsKey(key("a"));
+    world.core.verify();
+  }
+
+  @Test
+  void theLimitOfANodeCountsMoreThanThatOfItsLevel() {
+    world.configure(TWO_HOSTS);
+    done(limit("", 2, 0));
+    assertThat(world.running).containsOnlyKeys(key("a"), key("b"), key("d"), key("e"));
+    done(limit("h2", 0, 0));
+    done(world.loop.endLimit(new LimitOverride.Key("host", "slots", ""), "bob", "over"));
+    world.writes("j", "d", "done");
+    world.writes("j", "e", "done");
+    assertThat(world.running.keySet()).filteredOn(k -> k.job().equals("j")).hasSize(2);
+    assertThat(world.loop.limits())
+        .singleElement()
+        .satisfies(view -> assertThat(view.override().node()).isEqualTo("h2"));
+    assertThat(newest("limit_changed").data().get("author")).isEqualTo(Json.of("bob"));
+    done(world.loop.endLimit(new LimitOverride.Key("host", "slots", "h2"), "", ""));
+    assertThat(world.running).containsKey(key("f"));
+    assertThat(world.limits).isEmpty();
+    world.core.verify();
+  }
+
+  @Test
+  void anOverrideEndsByItselfAndSaysSo() {
+    world.configure(TWO_HOSTS);
+    done(limit("h1", 0, 60_000));
+    world.writes("j", "a", "done");
+    assertThat(world.running).containsOnlyKeys(key("d"), new TaskKey("after", "a"));
+    world.advance(59_999);
+    assertThat(world.running).doesNotContainKey(key("b"));
+    world.advance(1);
+    assertThat(world.running).containsKey(key("b"));
+    assertThat(world.limits).isEmpty();
+    assertThat(newest("limit_changed").data().get("expired")).isEqualTo(Json.Bool.TRUE);
+  }
+
+  @Test
+  void overridesSurviveRestartsReloadsAndNodesThatComeAndGo() {
+    world.configure(TWO_HOSTS);
+    done(limit("h1", 0, 60_000));
+    world.crashAndRestart();
+    world.configure(TWO_HOSTS);
+    assertThat(world.running).containsOnlyKeys(key("d"));
+    world.configure(TWO_HOSTS.replace("\"h1\"", "\"h3\""));
+    assertThat(world.running).containsKey(key("a"));
+    world.configure(TWO_HOSTS);
+    world.writes("j", "a", "done");
+    assertThat(world.running).doesNotContainKey(key("b"));
+    world.configure(TWO_HOSTS.replace("\"limit\": 1", "\"limit\": 2"));
+    assertThat(world.running).containsKey(key("e")).doesNotContainKey(key("b"));
+    world.core.verify();
+    world.crashAndRestart();
+    world.now += 60_000;
+    world.configure(TWO_HOSTS);
+    assertThat(world.running).containsKey(key("b"));
+    assertThat(world.limits).isEmpty();
+  }
+
+  @Test
+  void explainSaysThatALimitIsAnOverrideWhyAndUntilWhen() {
+    world.configure(TWO_HOSTS);
+    done(limit("", 0, 60_000));
+    Explanation.Reason reason = world.loop.explain("j", "b").reasons().get(0);
+    assertThat(reason.limit()).isZero();
+    assertThat(reason.message())
+        .contains("needs 1 of slots, -1 of 0 are free; it can never start while the limit is 0")
+        .contains("; the limit of 0 is an override of the")
+        .contains("configured 1 for all of level host by ann until 1970-01-01T00:17:40Z")
+        .endsWith("(disk full)");
+  }
+
+  @Test
+  void theOwnHostIsAWorkerOfTheNameOfTheInstance() {
+    world.configure(TWO_HOSTS);
+    done(
+        world.loop.setLimit(
+            new LimitOverride("worker", "threads", "instance-node", 2, "", "", 0, 0), 0));
+    assertThat(done(limit("h1", 3, 0)).override().limit()).isEqualTo(3);
+    assertThat(world.running).hasSize(2);
+    assertThat(world.loop.explain("j", "b").reasons().get(0).message())
+        .isEqualTo(
+            "needs 1 of threads, 0 of 2 are free on this host; the limit of 2 is an override");
+    world.core.verify();
+  }
+
+  @Test
+  void whatIsNotThereIsSaidWithAHint() {
+    world.configure(TWO_HOSTS);
+    refused(
+        limit("h11", 1, 0),
+        RefusedException.Reason.UNKNOWN,
+        "level host has no node \"h11\": did you mean \"h1\"?");
+    refused(
+        world.loop.setLimit(new LimitOverride("hosts", "slots", "", 1, "", "", 0, 0), 0),
+        RefusedException.Reason.UNKNOWN,
+        "there is no level \"hosts\": did you mean \"host\"?");
+    refused(
+        world.loop.setLimit(new LimitOverride("db", "slots", "", 1, "", "", 0, 0), 0),
+        RefusedException.Reason.UNKNOWN,
+        "level db has no resource \"slots\"");
+    refused(
+        world.loop.setLimit(new LimitOverride("worker", "threads", "w", 1, "", "", 0, 0), 0),
+        RefusedException.Reason.UNKNOWN,
+        "there is no worker \"w\"");
+    refused(
+        world.loop.endLimit(new LimitOverride.Key("host", "slots", "h1"), "", ""),
+        RefusedException.Reason.UNKNOWN,
+        "nobody overrides the limit of slots on h1 of level host");
+    assertThat(world.limits).isEmpty();
+  }
+
+  @Test
+  void aLimitIsAnsweredOnceItIsDurable() {
+    world.configure(TWO_HOSTS);
+    world.storeAnswers = false;
+    CompletionStage<LimitView> set = limit("h1", 3, 0);
+    world.settle();
+    assertThat(set.toCompletableFuture()).isNotDone();
+    world.storeAnswers();
+    assertThat(set.toCompletableFuture()).isCompleted();
+  }
+
+  // ---- pauses
+
+  @Test
+  void aPauseEndsByItselfAlsoOverARestart() {
+    world.configure(TWO_HOSTS);
+    done(world.loop.pause("j", "ann", "busy", 60_000));
+    assertThat(world.pauses.values())
+        .containsExactly(new Pause("j", "ann", "busy", world.now, world.now + 60_000));
+    world.advance(1_000);
+    assertThat(Objects.requireNonNull(world.view).pauses()).containsOnlyKeys("j");
+    world.crashAndRestart();
+    world.configure(TWO_HOSTS);
+    assertThat(world.running).isEmpty();
+    assertThat(world.loop.isQuiet()).isFalse();
+    world.advance(58_999);
+    assertThat(world.running).isEmpty();
+    world.advance(1);
+    assertThat(world.running).containsOnlyKeys(key("a"), key("d"));
+    assertThat(world.pauses).isEmpty();
+    assertThat(newest("job_resumed").data().get("expired")).isEqualTo(Json.Bool.TRUE);
+  }
+
+  @Test
+  void aNewPauseReplacesAnOlderOneAndItsEnd() {
+    world.configure(TWO_HOSTS);
+    done(world.loop.pause("j", "", "", 1_000));
+    done(world.loop.pause("j", "", "for good", 0));
+    world.writes("j", "a", "done");
+    world.advance(100_000);
+    assertThat(world.running).doesNotContainKey(key("b"));
+    done(world.loop.resume("j", "ann", "again"));
+    assertThat(world.running).containsKey(key("b"));
+    refused(world.loop.resume("j", "", ""), RefusedException.Reason.CONFLICT, "is not paused");
+  }
+
+  @Test
+  void stopPausesAndKillsAllThatRuns() {
+    world.configure(TWO_HOSTS);
+    assertThat(done(world.loop.stopJob("j", "ann", "wrong data"))).isEqualTo(2);
+    assertThat(world.kills).containsExactlyInAnyOrder("j/a term", "j/d term");
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
+    world.advance(10_000);
+    assertThat(world.running).containsOnlyKeys(key("d"));
+    assertThat(world.pauses).containsOnlyKeys("j");
+    refused(
+        world.loop.stopJob("nope", "", ""), RefusedException.Reason.UNKNOWN, "no such job: nope");
+  }
+
+  // ---- rerun and forgive
+
+  private TaskSelection selection(TaskSelector selector, boolean preview, long expect) {
+    return new TaskSelection("j", selector, preview, expect, "ann", "bad data");
+  }
+
+  private static TaskSelector with(StatusLabel... labels) {
+    return new TaskSelector(Set.of(labels), "", Set.of(), "");
+  }
+
+  @Test
+  void doneTasksRunAgainAndWhatDependsOnThemWaitsAgain() {
+    world.configure(TWO_HOSTS);
+    world.writes("j", "a", "done");
+    done(world.loop.pause("after", "", "", 0));
+    world.writes("j", "d", "done");
+    world.writes("after", "a", "done");
+    SelectionResult preview = done(world.loop.rerun(selection(with(StatusLabel.DONE), true, 2)));
+    assertThat(preview).isEqualTo(new SelectionResult("j", 2, 0, List.of("a", "d"), true, 0));
+    assertThat(world.done("j")).isEqualTo(2);
+    SelectionResult rerun = done(world.loop.rerun(selection(with(StatusLabel.DONE), false, 2)));
+    assertThat(rerun.changed()).isEqualTo(2);
+    assertThat(world.done("j")).isZero();
+    assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.UNSTARTED);
+    assertThat(newest("rerun").data().get("author")).isEqualTo(Json.of("ann"));
+    world.core.verify();
+    done(world.loop.resume("after", "", ""));
+    assertThat(world.running.keySet()).noneMatch(k -> k.job().equals("after"));
+    assertThat(world.loop.explain("after", "d").reasons())
+        .extracting(Explanation.Reason::kind)
+        .contains(Explanation.Kind.DEPENDENCY);
+    world.writes("j", "b", "done");
+    assertThat(world.launch("j", "a").attempt()).isEqualTo(1);
+    world.crashAndRestart();
+    world.configure(TWO_HOSTS);
+    assertThat(world.running).containsKey(key("a")).doesNotContainKey(key("b"));
+  }
+
+  @Test
+  void aTaskThatWasMadeToRunAgainDoesSoAfterACrash() {
+    world.configure(TWO_HOSTS);
+    world.writes("j", "a", "failed");
+    done(world.loop.pause("j", "", "", 0));
+    done(world.loop.rerun(selection(TaskSelector.ALL, false, -1)));
+    world.crashAndRestart();
+    world.configure(TWO_HOSTS);
+    assertThat(world.core.status(world.core.findJob("j"), world.core.topology().find(2, "a")))
+        .isNull();
+    done(world.loop.resume("j", "", ""));
+    assertThat(world.running).containsKey(key("a"));
+  }
+
+  @Test
+  void runningTasksAreNeverTouched() {
+    world.configure(TWO_HOSTS);
+    world.writes("j", "a", "error_backoff");
+    SelectionResult rerun = done(world.loop.rerun(selection(TaskSelector.ALL, false, -1)));
+    assertThat(rerun).isEqualTo(new SelectionResult("j", 1, 2, List.of("a"), false, 1));
+    assertThat(world.running).containsOnlyKeys(key("b"), key("d"));
+    assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.RUNNING);
+    world.core.verify();
+  }
+
+  @Test
+  void anotherNumberThanExpectedChangesNothing() {
+    world.configure(TWO_HOSTS);
+    world.writes("j", "a", "done");
+    refused(
+        world.loop.rerun(selection(TaskSelector.ALL, false, 2)),
+        RefusedException.Reason.CONFLICT,
+        "1 tasks match, not 2 as expected; nothing was changed");
+    assertThat(world.done("j")).isEqualTo(1);
+    refused(
+        world.loop.rerun(new TaskSelection("nope", TaskSelector.ALL, true, -1, "", "")),
+        RefusedException.Reason.UNKNOWN,
+        "no such job: nope");
+  }
+
+  @Test
+  void allThatASelectorSaysMustHold() {
+    world.configure(TWO_HOSTS);
+    world.writes("j", "a", "failed");
+    world.writes("j", "b", "failed");
+    world.writes("j", "d", "failed");
+    TaskSelector some =
+        new TaskSelector(Set.of(StatusLabel.FAILED), "", Set.of("a", "d", "e", "nowhere"), "");
+    assertThat(done(world.loop.forgive(selection(some, true, -1))).matched()).isEqualTo(2);
+    TaskSelector one = new TaskSelector(Set.of(), "b", Set.of(), "");
+    assertThat(done(world.loop.forgive(selection(one, false, 1))).changed()).isEqualTo(1);
+    assertThat(world.row("j", "b").status().label()).isNotEqualTo(StatusLabel.FAILED);
+    assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.FAILED);
+    assertThat(newest("forgiven").data().get("tasks")).isEqualTo(Json.of(1));
+  }
+
+  @Test
+  void tasksAreChosenByTheCauseOfTheirFailure() {
+    world.configure(TWO_HOSTS);
+    world.writes("j", "a", "{\"result\": \"failed\", \"data\": {\"error\": \"disk 7 is full\"}}");
+    world.writes("j", "b", "{\"result\": \"failed\", \"data\": {\"error\": \"no such table\"}}");
+    world.writes("j", "d", "{\"result\": \"failed\", \"data\": {\"error\": \"disk 8 is full\"}}");
+    int job = world.core.findJob("j");
+    int node = world.core.topology().find(2, "a");
+    String cause =
+        Objects.requireNonNull(Objects.requireNonNull(world.core.status(job, node)).failure())
+            .fingerprint();
+    TaskSelector some = new TaskSelector(Set.of(), "", Set.of(), cause);
+    SelectionResult rerun = done(world.loop.rerun(selection(some, false, 2)));
+    assertThat(rerun.samples()).containsExactly("a", "d");
+    assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.FAILED);
+  }
+
+  @Test
+  void manyTasksGoInSlicesThatTheStoreCanFollow() {
+    String many =
+        """
+        {"bistro_settings": {"resources": {}, "nodes": {"levels": ["db"], "node_sources": [
+           {"source": "range_label",
+            "prefs": {"parent_level": "instance", "start": 1, "end": 20000}}]}},
+         "bistro_job->j": {"owner": "o", "command": ["x"]}}
+        """;
+    TaskStatus finished = TaskStatus.of(TaskStatus.Main.DONE, 1, 1);
+    for (int i = 1; i <= 20_000; i++) {
+      StatusRow row = new StatusRow("j", "instance-node__" + i, finished, new Invocation(1, i, 1));
+      world.stored.put(row.key(), row);
+    }
+    world.configure(many);
+    assertThat(world.done("j")).isEqualTo(20_000);
+    done(world.loop.pause("j", "", "", 0));
+    world.storeAnswers = false;
+    CompletionStage<SelectionResult> rerun =
+        world.loop.rerun(selection(with(StatusLabel.DONE), false, 20_000));
+    world.settle();
+    assertThat(world.done("j")).isBetween(10_000L, 19_999L);
+    world.storeAnswers();
+    assertThat(done(rerun).changed()).isEqualTo(20_000);
+    assertThat(world.done("j")).isZero();
+    assertThat(world.stored.values()).allMatch(row -> row.status().attempts() == 0);
+    world.core.verify();
+  }
+}

@@ -1,0 +1,322 @@
+package io.espalier.core.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.api.Explanation;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.TaskQuery;
+import io.espalier.core.event.Event;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskKey;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** The loop, driven by hand with the production core. */
+class SchedulerLoopTest {
+  private static final String ONE_HOST =
+      """
+      {"bistro_settings": {
+         "nodes": {"levels": ["host", "db"], "node_order": "original", "node_sources": [
+           {"source": "manual", "prefs": {"h": ["a", "b", "c"]}}]},
+         "resources": {"host": {"slots": {"default": 1, "limit": 2}}},
+         "backoff": [1, 2, 4, "fail"], "kill_orphan_tasks_after_sec": 0},
+       "bistro_job->j": {"owner": "o", "config": {"x": 1}}}
+      """;
+  private static final String NO_JOB = ONE_HOST.replaceAll("(?s),\\s*\"bistro_job.*", "}");
+
+  private final LoopWorld world = new LoopWorld();
+
+  @Test
+  void startsWhatTheLimitAllowsAndGoesOnAsTasksEnd() {
+    world.configure(ONE_HOST);
+    assertThat(world.running.keySet()).containsExactly(key("a"), key("b"));
+    world.writes("j", "a", "done");
+    assertThat(world.running.keySet()).containsExactly(key("b"), key("c"));
+    world.writes("j", "b", "done");
+    world.writes("j", "c", "done");
+    assertThat(world.loop.isQuiet()).isTrue();
+    assertThat(world.launches).hasSize(3);
+    assertThat(world.done("j")).isEqualTo(3);
+    assertThat(world.loop.stats().placements()).isEqualTo(3);
+    assertThat(world.loop.stats().live()).isZero();
+    long rounds = world.loop.stats().rounds();
+    assertThat(rounds).isPositive();
+    world.advance(10_000);
+    assertThat(world.loop.stats().rounds()).as("idle steps are no rounds").isEqualTo(rounds);
+  }
+
+  @Test
+  void nothingReachesTheRunnerBeforeItsStartIsDurable() {
+    world.storeAnswers = false;
+    world.configure(ONE_HOST);
+    assertThat(world.loop.liveCount()).isEqualTo(2);
+    assertThat(world.running).isEmpty();
+    world.storeAnswers();
+    assertThat(world.running).hasSize(2);
+    assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.RUNNING);
+    assertThat(world.row("j", "a").invocation()).isEqualTo(world.launch("j", "a").invocation());
+  }
+
+  @Test
+  void nothingStartsWhileTheStoreCannotFollow() {
+    world.saturated = true;
+    world.configure(ONE_HOST);
+    assertThat(world.loop.liveCount()).isZero();
+    assertThat(world.loop.stats().saturated()).isPositive();
+    assertThat(world.loop.stats().placements()).isZero();
+    world.saturated = false;
+    world.settle();
+    assertThat(world.loop.liveCount()).isEqualTo(2);
+  }
+
+  @Test
+  void anErrorWaitsItsIntervalAndTheNextAttemptSeesIt() {
+    world.configure(ONE_HOST);
+    world.writes("j", "a", "{\"result\": \"error_backoff\", \"data\": {\"at\": 5}}");
+    world.advance(999);
+    assertThat(world.running).doesNotContainKey(key("a"));
+    world.writes("j", "b", "done");
+    world.writes("j", "c", "done");
+    world.advance(1);
+    assertThat(world.running).containsOnlyKeys(key("a"));
+    assertThat(world.launch("j", "a").attempt()).isEqualTo(2);
+    assertThat(world.launch("j", "a").argument().toString())
+        .contains("\"result_bits\":96")
+        .contains("\"data\":{\"at\":5}")
+        .contains("\"backoff_duration\":1");
+  }
+
+  @Test
+  void aRefusedStartIsNoAttemptAndWaitsAsLongAsItsWorkerSaidAndExplainSaysWhy() {
+    world.configure(ONE_HOST);
+    world.refuses("j", "a", "the worker is draining", 5_000);
+    assertThat(world.loop.explain("j", "a").reasons())
+        .anySatisfy(
+            reason -> {
+              assertThat(reason.kind()).isEqualTo(Explanation.Kind.BACKOFF);
+              assertThat(reason.message())
+                  .isEqualTo("the task is backing off: not started: the worker is draining");
+              assertThat(reason.untilMillis()).isEqualTo(world.now + 5_000);
+            });
+    world.writes("j", "b", "done");
+    world.writes("j", "c", "done");
+    world.advance(4_999);
+    assertThat(world.running).doesNotContainKey(key("a"));
+    world.advance(1);
+    assertThat(world.launch("j", "a").attempt()).isEqualTo(1);
+  }
+
+  @Test
+  void theTaskArgumentHasAllThatBistroPromises() {
+    world.configure(ONE_HOST);
+    assertThat(world.launch("j", "a").argument().toString())
+        .isEqualTo(
+            "{\"id\":\"j\",\"path_to_node\":[\"instance-node\",\"h\",\"a\"],\"config\":{\"x\":1},"
+                + "\"resources_by_node\":{\"h\":{\"slots\":1}},\"worker_node\":\"shard\","
+                + "\"worker_host\":\"testhost\"}");
+  }
+
+  @Test
+  void exhaustedBackoffFailsAndForgiveLetsItStartAgainAlsoAfterARestart() {
+    world.configure(ONE_HOST.replace("[1, 2, 4, \"fail\"]", "[\"fail\"]"));
+    world.writes("j", "a", "error_backoff");
+    assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.FAILED);
+    CompletionStage<Long> forgiven = world.loop.forgive(List.of("j"));
+    world.settle();
+    assertThat(forgiven.toCompletableFuture().join()).isEqualTo(1);
+    assertThat(world.row("j", "a").status().label()).isNotEqualTo(StatusLabel.FAILED);
+    world.crashAndRestart();
+    world.configure(ONE_HOST);
+    assertThat(world.running).containsKey(key("a"));
+  }
+
+  @Test
+  void forgivingAnUnknownJobIsRefused() {
+    world.configure(ONE_HOST);
+    CompletionStage<Long> forgiven = world.loop.forgive(List.of("j", "nope"));
+    world.settle();
+    assertThatThrownBy(() -> forgiven.toCompletableFuture().join())
+        .hasCauseInstanceOf(RefusedException.class)
+        .hasMessageContaining("nope");
+  }
+
+  @Test
+  void afterACrashNothingDoneRunsAgainAndWhatRanIsTakenUpAtOnce() {
+    world.configure(ONE_HOST);
+    world.writes("j", "a", "done");
+    world.writes("j", "b", "error_backoff");
+    Invocation before = world.launch("j", "c").invocation();
+    world.crashAndRestart();
+    world.launches.clear();
+    world.configure(ONE_HOST);
+    assertThat(world.running).containsOnlyKeys(key("c"));
+    assertThat(world.launch("j", "c").attempt()).isEqualTo(2);
+    assertThat(world.launch("j", "c").invocation().epoch()).isGreaterThan(before.epoch());
+    world.advance(1_000);
+    assertThat(world.running).containsOnlyKeys(key("b"), key("c"));
+    world.writes("j", "b", "error_backoff");
+    world.advance(1_999);
+    assertThat(world.running).doesNotContainKey(key("b"));
+    world.advance(1);
+    assertThat(world.running).containsKey(key("b"));
+  }
+
+  @Test
+  void aStoppedSchedulerStartsNothingAndCountsItsTasksAsInterrupted() {
+    world.configure(ONE_HOST);
+    world.loop.stop();
+    world.settle();
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
+    world.end("j", "b", TaskResult.Kind.KILLED, "done", null);
+    assertThat(world.running).isEmpty();
+    assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.INTERRUPTED);
+    assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.DONE);
+    world.crashAndRestart();
+    world.configure(ONE_HOST);
+    assertThat(world.running).containsOnlyKeys(key("a"), key("c"));
+  }
+
+  @Test
+  void whatWasAboutToBeHandedOutWhenTheSchedulerStoppedNeverStarts() {
+    world.storeAnswers = false;
+    world.configure(ONE_HOST);
+    world.loop.stop();
+    world.settle();
+    world.storeAnswers();
+    world.storeAnswers();
+    assertThat(world.launches).isEmpty();
+    assertThat(world.loop.liveCount()).isZero();
+    assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.INTERRUPTED);
+  }
+
+  @Test
+  void s10OrphansOfADeletedJobAreKilledAndTheirEndIsKept() {
+    world.configure(ONE_HOST);
+    world.configure(NO_JOB);
+    assertThat(world.kills).containsExactlyInAnyOrder("j/a term", "j/b term");
+    world.end("j", "a", TaskResult.Kind.KILLED, "done", null);
+    world.end("j", "b", TaskResult.Kind.KILLED, null, null);
+    world.launches.clear();
+    world.configure(ONE_HOST);
+    assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.DONE);
+    assertThat(world.running).doesNotContainKey(key("a"));
+  }
+
+  @Test
+  void t9ATaskThatOutlivesItsJobIsNotStartedTwiceWhenTheJobComesBack() {
+    String spare = ONE_HOST.replace("\"kill_orphan_tasks_after_sec\": 0", "\"enabled\": true");
+    world.configure(spare);
+    world.configure(spare.replaceAll("(?s),\\s*\"bistro_job.*", "}"));
+    assertThat(world.kills).isEmpty();
+    world.configure(spare);
+    assertThat(world.running).containsOnlyKeys(key("a"), key("b"));
+    world.writes("j", "a", "done");
+    assertThat(world.running).containsOnlyKeys(key("b"), key("c"));
+  }
+
+  @Test
+  void aPausedJobStartsNothingAndKillsNothing() {
+    world.configure(ONE_HOST);
+    CompletionStage<Void> paused = world.loop.pause("j", "ann", "maintenance", 0);
+    world.settle();
+    assertThat(paused.toCompletableFuture()).isCompleted();
+    world.writes("j", "a", "done");
+    assertThat(world.running).containsOnlyKeys(key("b"));
+    world.configure(ONE_HOST.replace("\"x\": 1", "\"x\": 2"));
+    assertThat(world.running).containsOnlyKeys(key("b"));
+    world.loop.resume("j", "", "");
+    world.settle();
+    assertThat(world.running).containsOnlyKeys(key("b"), key("c"));
+  }
+
+  @Test
+  void killReachesARunningTaskAndRefusesOthers() {
+    world.configure(ONE_HOST);
+    CompletionStage<Void> killed = world.loop.kill("j", "a");
+    CompletionStage<Void> idle = world.loop.kill("j", "c");
+    world.settle();
+    assertThat(killed.toCompletableFuture()).isCompleted();
+    assertThat(world.kills).containsExactly("j/a term");
+    assertThat(idle.toCompletableFuture()).isCompletedExceptionally();
+  }
+
+  @Test
+  void aKillThatComesBeforeTheRunnerHasTheTaskIsNotLost() {
+    world.storeAnswers = false;
+    world.configure(ONE_HOST);
+    world.loop.kill("j", "a");
+    world.settle();
+    assertThat(world.kills).isEmpty();
+    world.storeAnswers();
+    assertThat(world.kills).containsExactly("j/a term");
+  }
+
+  @Test
+  void aBoundOfAttemptsTurnsWaitsIntoFailure() {
+    LoopWorld bounded = new LoopWorld(2);
+    bounded.configure(ONE_HOST);
+    bounded.writes("j", "a", "error_backoff");
+    bounded.writes("j", "b", "done");
+    bounded.writes("j", "c", "done");
+    bounded.advance(1_000);
+    bounded.writes("j", "a", "error_backoff");
+    assertThat(bounded.row("j", "a").status().label()).isEqualTo(StatusLabel.FAILED);
+    assertThat(bounded.loop.isQuiet()).isTrue();
+  }
+
+  @Test
+  void endsOfUnknownInvocationsChangeNothing() {
+    world.configure(ONE_HOST);
+    Invocation other = new Invocation(9, 9, 9);
+    world.loop.taskEnded(TaskResult.exited("j", "a", other, "done", 0));
+    world.settle();
+    assertThat(world.warnings).singleElement().asString().contains("unknown invocation");
+    assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.RUNNING);
+  }
+
+  @Test
+  void eventsAreNumberedWithoutGapsAndOnlySeenOnceDurable() {
+    world.storeAnswers = false;
+    world.configure(ONE_HOST);
+    assertThat(world.events).isEmpty();
+    world.storeAnswers();
+    world.writes("j", "a", "done");
+    assertThat(world.events.stream().map(Event::sequence))
+        .containsExactlyElementsOf(
+            java.util.stream.LongStream.rangeClosed(1, world.events.size()).boxed().toList());
+    assertThat(world.events.stream().map(Event::kind))
+        .containsExactly(
+            "config_in_force",
+            "task_started",
+            "task_started",
+            "job_state",
+            "task_ended",
+            "task_started");
+  }
+
+  @Test
+  void tasksArePagedByStatusInNodeOrder() {
+    world.configure(ONE_HOST);
+    world.writes("j", "b", "done");
+    var first = world.loop.tasks(new TaskQuery("j", "", "", "", 2)).toCompletableFuture();
+    world.settle();
+    assertThat(first.join().tasks().stream().map(t -> t.node() + " " + t.status()))
+        .containsExactly("a running", "b done");
+    var second =
+        world.loop.tasks(new TaskQuery("j", "", "", first.join().next(), 2)).toCompletableFuture();
+    var done = world.loop.tasks(new TaskQuery("j", "done", "", "", 9)).toCompletableFuture();
+    world.settle();
+    assertThat(second.join().tasks().stream().map(t -> t.node() + " " + t.status()))
+        .containsExactly("c running");
+    assertThat(second.join().next()).isEmpty();
+    assertThat(done.join().tasks()).hasSize(1);
+  }
+
+  private static TaskKey key(String node) {
+    return new TaskKey("j", node);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.espalier.core.scheduling;
+
+import org.jspecify.annotations.NullMarked;

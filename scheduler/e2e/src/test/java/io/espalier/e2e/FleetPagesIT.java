@@ -1,0 +1,164 @@
+package io.espalier.e2e;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static io.espalier.e2e.Site.at;
+import static io.espalier.e2e.Site.number;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import io.espalier.core.json.Json;
+import io.espalier.e2e.Chromium.Look;
+import io.espalier.e2e.Chromium.Window;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The page over several schedulers: two real ones that differ, and one that is not there. */
+@SuppressWarnings("NullAway.Init") // set before all tests
+class FleetPagesIT {
+  private static final String CONFIG =
+      """
+      {
+        "bistro_settings": {"nodes": {"levels": ["volume"], "node_sources": [
+          {"source": "manual", "prefs": {"%1$s-v1": [], "%1$s-v2": [], "%1$s-v3": []}}]},
+          "resources": {}},
+        "bistro_job->backup": {"owner": "storage team", "command": ["./quick.sh"], "priority": %2$d},
+        "bistro_job->check": {"owner": "on call", "command": ["./quick.sh"]}
+      }
+      """;
+
+  @TempDir static Path directory;
+  static Chromium chromium;
+  static final List<Espalier> processes = new ArrayList<>();
+  static final List<Http> schedulers = new ArrayList<>();
+  static String url;
+
+  @BeforeAll
+  static void start() throws IOException {
+    chromium = Chromium.start();
+    List<String> list = new ArrayList<>(List.of("http://127.0.0.1:1"));
+    for (int i = 1; i <= 2; i++) {
+      Site site =
+          new Site(Files.createDirectory(directory.resolve("host" + i)))
+              .script("quick.sh", "echo \"copied $1\"; echo done >\"$2\"\n")
+              .config(CONFIG.formatted("host" + i, i));
+      processes.add(site.daemon());
+    }
+    for (Espalier daemon : processes) {
+      list.add(daemon.url());
+      schedulers.add(new Http(daemon.url()));
+    }
+    for (Http http : schedulers) {
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(
+              () ->
+                  http.response("/readyz").statusCode() == 200
+                      && number(http.get("/api/v1/jobs/backup"), "progress", "done") == 3);
+    }
+    Espalier ui =
+        Espalier.start(
+            directory,
+            "ui",
+            "--schedulers",
+            String.join(",", list),
+            "--http",
+            "127.0.0.1:0",
+            "--poll-ms",
+            "500");
+    processes.add(ui);
+    url = ui.url();
+    Http fleet = new Http(url);
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () -> {
+              Json overview = fleet.get("/api/v1/fleet/overview");
+              return number(overview, "schedulers", "states", "answered") == 2
+                  && number(overview, "schedulers", "states", "dead") == 1;
+            });
+  }
+
+  @AfterAll
+  static void stop() {
+    processes.forEach(Espalier::close);
+    if (chromium != null) {
+      chromium.close();
+    }
+  }
+
+  /** A page: its name in the pictures, its place, and a text that is there when it is complete. */
+  record Place(String name, String hash, String shows) {}
+
+  private static final List<Place> PLACES =
+      List.of(
+          new Place("fleet-overview", "#/", "storage team"),
+          new Place("fleet-job", "#/jobs/backup", "2 kinds"),
+          new Place("fleet-schedulers", "#/schedulers", "dead"),
+          new Place("fleet-problems", "#/problems", "127.0.0.1"),
+          new Place("fleet-logs", "#/logs?job=backup", "copied host1-v1"),
+          new Place("fleet-actions", "#/actions", "Actions"));
+
+  static Stream<Look> looks() {
+    return Stream.of(Look.DESK, Look.NIGHT, Look.TABLET);
+  }
+
+  @ParameterizedTest
+  @MethodSource("looks")
+  void every_page_is_complete_and_without_barriers(Look look) {
+    try (Window window = chromium.open(url, look)) {
+      for (Place place : PLACES) {
+        Page page = window.visit(place.hash());
+        assertThat(page.locator("main")).containsText(place.shows());
+        page.waitForFunction("() => !document.querySelector('.waiting')");
+        window.picture(place.name());
+        assertThat(window.barriers()).as(place.name() + " " + look.name()).isEmpty();
+        assertThat(window.isTooWide()).as(place.name() + " is too wide").isFalse();
+      }
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void a_job_is_paused_everywhere_and_looked_at_where_it_runs() {
+    try (Window window = chromium.open(url, Look.DESK)) {
+      Page page = window.visit("#/jobs/check");
+      page.locator("main").getByRole(AriaRole.BUTTON, exactly("Pause")).first().click();
+      Locator dialog = page.getByRole(AriaRole.DIALOG);
+      assertThat(dialog).containsText("3 schedulers will be told; 1 of them does not answer now");
+      dialog.getByLabel("Reason").fill("disks are replaced");
+      window.picture("fleet-dialog");
+      assertThat(window.barriers()).isEmpty();
+      dialog.getByRole(AriaRole.BUTTON, exactly("Pause")).click();
+      assertThat(page.locator("main")).containsText("2 of 3 did it; 1 unreachable");
+      window.picture("fleet-action");
+      assertThat(window.barriers()).isEmpty();
+      for (Http http : schedulers) {
+        assertThat(at(http.get("/api/v1/jobs/check"), "paused")).isEqualTo(Json.of(true));
+      }
+      window.visit("#/jobs/check");
+      page.locator("main td a.name, main th a.name").first().click();
+      assertThat(page.locator("h1")).hasText("check");
+      assertThat(page.locator("main")).containsText("disks are replaced");
+      assertThat(page.url()).contains("/s/");
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  private static Locator.GetByRoleOptions exactly(String name) {
+    return new Locator.GetByRoleOptions().setName(name).setExact(true);
+  }
+}

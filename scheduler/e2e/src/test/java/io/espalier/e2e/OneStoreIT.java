@@ -1,0 +1,153 @@
+package io.espalier.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.espalier.e2e.Espalier.Ended;
+import io.espalier.testkit.database.DatabaseServer;
+import io.espalier.testkit.database.SharedMariaDb;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two real schedulers that are started with one schema of a real MariaDB, and no election. */
+@Timeout(240)
+@ExtendWith(SharedMariaDb.class)
+class OneStoreIT {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final String SCHEMA = "one_store";
+
+  private final DatabaseServer server;
+  private final Site site;
+  private final List<Espalier> running = new ArrayList<>();
+
+  OneStoreIT(DatabaseServer server, @TempDir Path directory) {
+    this.server = server;
+    site = new Site(directory).task("task.sh", "sleep 600");
+  }
+
+  @BeforeEach
+  void begin() throws SQLException {
+    server.sql("drop database if exists " + SCHEMA, "create database " + SCHEMA);
+    site.config(
+        """
+        {"bistro_settings": {
+           "nodes": {"levels": ["host"], "node_sources": [
+             {"source": "range_label",
+              "prefs": {"parent_level": "instance", "start": 1, "end": 3, "format": "h{i}"}}]},
+           "resources": {}},
+         "bistro_job->j": {"owner": "e2e", "command": ["%s"]}}
+        """
+            .formatted(site.file("task.sh")));
+  }
+
+  @AfterEach
+  void end() {
+    running.forEach(Espalier::close);
+  }
+
+  private static String[] with(String[] arguments, String... more) {
+    return Stream.concat(Arrays.stream(arguments), Arrays.stream(more)).toArray(String[]::new);
+  }
+
+  private String[] scheduler(String name, String runner, String... more) {
+    return with(
+        new String[] {
+          "scheduler",
+          "--config",
+          "site.json",
+          "--runner",
+          runner,
+          "--data-dir",
+          name,
+          "--http",
+          "127.0.0.1:0",
+          "--status-store",
+          "mysql://root@127.0.0.1:" + server.port() + "/" + SCHEMA
+        },
+        more);
+  }
+
+  private Espalier daemon(String... arguments) {
+    Espalier espalier = Espalier.start(site.directory(), arguments);
+    running.add(espalier);
+    return espalier;
+  }
+
+  @Test
+  void theSecondIsRefusedAndStartsNothingUntilTheFirstHasEnded() throws Exception {
+    Espalier first = daemon(scheduler("first", "local"));
+    await().atMost(PATIENCE).until(() -> site.starts("j").size() == 3);
+
+    Ended second = site.espalier(scheduler("second", "local"));
+
+    assertThat(second.code()).isEqualTo(2);
+    assertThat(second.stderr())
+        .contains("belongs to the scheduler on host")
+        .contains("data directory " + site.file("first"))
+        .contains("--take-over");
+    assertThat(site.starts("j").values()).containsOnly(1);
+    assertThat(first.isAlive()).isTrue();
+    // Also after a kill: nobody can know from elsewhere that it is dead. On its own directory it
+    // is.
+    first.signal("KILL").ended();
+    assertThat(site.espalier(scheduler("second", "local")).code()).isEqualTo(2);
+    Espalier again = daemon(scheduler("first", "local"));
+    again.url();
+    await()
+        .atMost(PATIENCE)
+        .until(() -> site.starts("j").values().stream().allMatch(count -> count == 2));
+    assertThat(again.signal("TERM").ended().code()).isZero();
+
+    daemon(scheduler("second", "local")).url();
+    await()
+        .atMost(PATIENCE)
+        .until(() -> site.starts("j").values().stream().allMatch(count -> count == 3));
+  }
+
+  @Test
+  void aWaitForTheStoreEndsAtOnceWhenItIsToldTo() {
+    Espalier first = daemon(scheduler("first", "simulated"));
+    first.url();
+    first.signal("STOP");
+    Espalier second = daemon(scheduler("second", "simulated", "--take-over"));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> second.stderr().contains("is taken when its row has not changed"));
+
+    Ended ended = second.signal("TERM").ended();
+
+    assertThat(ended.code()).isZero();
+    assertThat(ended.stderr()).contains("stopped while it waited");
+  }
+
+  @Test
+  void aStoppedOneIsOutwaitedOnlyWhenThatIsWantedAndEndsWhenItGoesOn() throws Exception {
+    Espalier first = daemon(scheduler("first", "simulated", "--store-proof-ms", "3000"));
+    first.url();
+    first.signal("STOP");
+
+    assertThat(site.espalier(scheduler("second", "simulated")).code()).isEqualTo(2);
+    Espalier second = daemon(scheduler("second", "simulated", "--take-over"));
+    second.url();
+    assertThat(second.stderr()).contains("is taken when its row has not changed for 3 s");
+
+    first.signal("CONT");
+    Ended ended = first.ended();
+    assertThat(ended.code()).isEqualTo(1);
+    // By its next look at the row, or by a write, whatever comes first.
+    assertThat(ended.stderr())
+        .containsPattern("was taken over by the scheduler on host|belongs to scheduler epoch 2");
+    assertThat(second.isAlive()).isTrue();
+  }
+}

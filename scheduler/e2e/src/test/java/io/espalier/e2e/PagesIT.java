@@ -1,0 +1,218 @@
+package io.espalier.e2e;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import io.espalier.e2e.Chromium.Look;
+import io.espalier.e2e.Chromium.Window;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Looks at every page in a browser, over a real server with real tasks. */
+@SuppressWarnings("NullAway.Init") // set before all tests
+class PagesIT {
+  @TempDir static Path directory;
+  static Chromium chromium;
+  static Orchard orchard;
+
+  @BeforeAll
+  static void plant() {
+    chromium = Chromium.start();
+    orchard = Orchard.in(directory);
+  }
+
+  @AfterAll
+  static void fell() {
+    if (chromium != null) {
+      chromium.close();
+    }
+    if (orchard != null) {
+      orchard.close();
+    }
+  }
+
+  /** A page: its name in the pictures, its place, and a text that is there when it is complete. */
+  record Place(String name, String hash, String shows) {}
+
+  private static final List<Place> PLACES =
+      List.of(
+          new Place("overview", "#/", "storage team"),
+          new Place("job", "#/jobs/scrub", "Levels"),
+          new Place("job-tasks", "#/jobs/scrub/tasks", "r1-h1:v2"),
+          new Place("job-config", "#/jobs/scrub/config", "./flaky.sh"),
+          new Place("job-history", "#/jobs/scrub/history", "No versions yet"),
+          new Place("job-invalid", "#/jobs/wrong", "did you mean"),
+          new Place("task-failed", "#/jobs/scrub/task/r1-h1%3Av2", "checksum mismatch"),
+          new Place("task-running", "#/jobs/backup/task/RUNNING", "a retry was needed"),
+          new Place("task-waiting", "#/jobs/backup/task/WAITING", "needs 1 of"),
+          new Place("tree", "#/tree", "Tree"),
+          new Place("workers", "#/workers", "pause jobs instead"),
+          new Place("limits", "#/limits", "Limits"),
+          new Place("problems", "#/problems", "priorty"),
+          new Place("events", "#/events", "Details"),
+          new Place("audit", "#/audit", "Audit"),
+          new Place("settings", "#/settings", "In force"),
+          new Place("nowhere", "#/nowhere", "There is no such page"));
+
+  private static String hash(Place place) {
+    return place
+        .hash()
+        .replace("RUNNING", encoded(orchard.runningNode()))
+        .replace("WAITING", encoded(orchard.waitingNode()));
+  }
+
+  static String encoded(String name) {
+    return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  @Test
+  void every_page_is_complete_and_without_barriers() {
+    assertAllPagesComplete(Look.DESK);
+  }
+
+  static Stream<Look> otherLooks() {
+    return Stream.of(Look.NIGHT, Look.TABLET, Look.WALL);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @MethodSource("otherLooks")
+  void every_page_is_complete_in_each_look(Look look) {
+    assertAllPagesComplete(look);
+  }
+
+  private void assertAllPagesComplete(Look look) {
+    try (Window window = chromium.open(orchard.url(), look)) {
+      for (Place place : PLACES) {
+        Page page = window.visit(hash(place));
+        assertThat(page.locator("main")).containsText(place.shows());
+        page.waitForFunction("() => !document.querySelector('.waiting')");
+        window.picture(place.name());
+        assertThat(window.barriers()).as(place.name() + " " + look.name()).isEmpty();
+        assertThat(window.isTooWide()).as(place.name() + " is too wide").isFalse();
+      }
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void names_are_text_whatever_they_are() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/");
+      assertThat(page.getByRole(AriaRole.LINK, named(Orchard.EVIL))).isVisible();
+      assertThat(page.locator("main img")).hasCount(0);
+      page.getByRole(AriaRole.LINK, named(Orchard.LONG)).click();
+      assertThat(page.locator("h1")).hasText(Orchard.LONG);
+      for (String node : List.of("ñandú/ø:v1", "r3 with spaces & <b>tags</b>", "r3?q=1#x")) {
+        window.visit("#/jobs/check/tasks");
+        page.getByRole(AriaRole.LINK, named(node)).click();
+        assertThat(page.locator("h1")).hasText(node);
+        assertThat(page.locator("main")).containsText("exited, code 0");
+      }
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void the_overview_is_filtered_sorted_and_remembers_it_in_its_address() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/");
+      assertThat(page.locator(".job")).hasCount(7);
+      assertThat(page.locator(".job").first()).containsText("invalid");
+      page.getByLabel("Filter jobs").fill("storage");
+      assertThat(page.locator(".job")).hasCount(2);
+      page.getByRole(AriaRole.BUTTON, named("Need attention")).click();
+      assertThat(page.locator(".job")).hasCount(1);
+      assertThat(page.locator(".job")).containsText("scrub");
+      page.reload();
+      assertThat(page.locator(".job")).hasCount(1);
+      page.getByLabel("Filter jobs").fill("nothing like it");
+      assertThat(page.locator("main")).containsText("No job matches");
+      page.getByRole(AriaRole.BUTTON, named("Show all")).click();
+      page.getByLabel("Sort").selectOption("name");
+      assertThat(page.locator(".job").nth(2)).containsText("backup");
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void everything_can_be_reached_with_the_keys() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/?sort=name");
+      assertThat(page.locator(".job")).hasCount(7);
+      page.keyboard().press("/");
+      assertThat(page.getByLabel("Filter jobs")).isFocused();
+      page.keyboard().press("Escape");
+      page.keyboard().press("j");
+      page.keyboard().press("j");
+      page.keyboard().press("k");
+      page.keyboard().press("j");
+      page.keyboard().press("j");
+      page.keyboard().press("Enter");
+      assertThat(page.locator("h1")).hasText("backup");
+      assertThat(page.locator("h1")).isFocused();
+      assertThat(page.locator(".tabs")).isVisible();
+      page.keyboard().press("2");
+      assertThat(page.locator("table")).containsText("r1-h1:v1");
+      page.keyboard().press("u");
+      assertThat(page.locator("h1")).hasText("Jobs");
+      for (String[] key :
+          new String[][] {
+            {"t", "Tree"},
+            {"w", "Workers"},
+            {"l", "Limits"},
+            {"p", "Problems"},
+            {"e", "Events"},
+            {"a", "Audit"},
+            {"s", "Settings"},
+            {"o", "Jobs"}
+          }) {
+        page.keyboard().press("g");
+        page.keyboard().press(key[0]);
+        assertThat(page.locator("h1")).hasText(key[1]);
+        assertThat(page.locator("h1")).isFocused();
+      }
+      page.keyboard().press("?");
+      assertThat(page.getByRole(AriaRole.DIALOG)).containsText("to the filter");
+      window.picture("keys");
+      assertThat(window.barriers()).isEmpty();
+      page.keyboard().press("Escape");
+      assertThat(page.getByRole(AriaRole.DIALOG)).hasCount(0);
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void the_theme_is_the_systems_until_another_is_chosen() {
+    try (Window window = chromium.open(orchard.url(), Look.NIGHT)) {
+      Page page = window.visit("#/");
+      String dark = background(page);
+      page.keyboard().press("d");
+      page.keyboard().press("d");
+      assertThat(page.locator("html")).hasAttribute("data-theme", "light");
+      assertThat(background(page)).isNotEqualTo(dark);
+      page.reload();
+      assertThat(page.locator("html")).hasAttribute("data-theme", "light");
+    }
+  }
+
+  private static String background(Page page) {
+    return String.valueOf(page.evaluate("() => getComputedStyle(document.body).backgroundColor"));
+  }
+
+  static Page.GetByRoleOptions named(String name) {
+    return new Page.GetByRoleOptions().setName(name);
+  }
+}

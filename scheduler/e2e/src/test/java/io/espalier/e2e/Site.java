@@ -1,0 +1,185 @@
+package io.espalier.e2e;
+
+import io.espalier.core.json.Json;
+import io.espalier.e2e.Espalier.Ended;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A directory with a configuration {@code site.json}, task scripts and what the tasks noted: the
+ * file {@code work}, one line for each beginning and end of a task.
+ */
+final class Site {
+  private final Path directory;
+
+  Site(Path directory) {
+    this.directory = directory;
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  Path file(String name) {
+    return directory.resolve(name);
+  }
+
+  /** Writes the configuration; at once, so that nobody reads half of it. */
+  Site config(String text) {
+    write("site.json", text);
+    return this;
+  }
+
+  void write(String name, String text) {
+    try {
+      Path aside = Files.createTempFile(directory, "aside-", ".tmp");
+      Files.writeString(aside, text);
+      Files.move(aside, file(name), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** An executable shell script; {@code $site} in it is this directory. */
+  Site script(String name, String body) {
+    try {
+      Path script = file(name);
+      Files.writeString(script, "#!/bin/sh\nsite='" + directory + "'\n" + body);
+      Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A task that notes its beginning and its end, and is done. */
+  Site task(String name, String work) {
+    return script(
+        name,
+        """
+        note() { echo "$1 $ESPALIER_TASK_JOB $node $ESPALIER_TASK_ATTEMPT $(date +%s%N)" >>"$site/work"; }
+        node=$1
+        note start
+        WORK
+        note end
+        echo done >"$2"
+        """
+            .replace("WORK", work));
+  }
+
+  /** What the tasks noted so far. */
+  List<Note> notes() {
+    try {
+      List<Note> notes = new ArrayList<>();
+      if (Files.exists(file("work"))) {
+        String text = Files.readString(file("work"));
+        // The last line may be half written.
+        for (String line : text.substring(0, text.lastIndexOf('\n') + 1).split("\n", -1)) {
+          String[] words = line.split(" ", -1);
+          if (words.length == 5) {
+            notes.add(
+                new Note(
+                    words[0],
+                    words[1],
+                    words[2],
+                    Integer.parseInt(words[3]),
+                    Long.parseLong(words[4])));
+          }
+        }
+      }
+      return notes;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** How often each node's task was started for a job. */
+  Map<String, Integer> starts(String job) {
+    Map<String, Integer> starts = new TreeMap<>();
+    for (Note note : notes()) {
+      if (note.what().equals("start") && note.job().equals(job)) {
+        starts.merge(note.node(), 1, Integer::sum);
+      }
+    }
+    return starts;
+  }
+
+  /** A line of {@code work}. */
+  record Note(String what, String job, String node, int attempt, long nanos) {}
+
+  Ended espalier(String... arguments) {
+    return Espalier.run(directory, arguments);
+  }
+
+  /** Runs the configuration to its end, with {@code --json}. */
+  Ended run(String... more) {
+    List<String> arguments = new ArrayList<>(List.of("run", "site.json", "--json"));
+    arguments.addAll(List.of(more));
+    return espalier(arguments.toArray(String[]::new));
+  }
+
+  /** Starts a daemon on a port of its own. */
+  Espalier daemon(String... more) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "scheduler",
+                "--config",
+                "site.json",
+                "--runner",
+                "local",
+                "--http",
+                "127.0.0.1:0"));
+    arguments.addAll(List.of(more));
+    return Espalier.start(directory, arguments.toArray(String[]::new));
+  }
+
+  /** What {@code tasks JOB --json} says about the data that a run left, by node. */
+  Map<String, Json.Obj> tasksLeft(String job) {
+    Ended tasks = espalier("tasks", job, "--json", "--data-dir", ".espalier/site");
+    if (tasks.code() != 0) {
+      throw new AssertionError(tasks);
+    }
+    return byNode(tasks.json());
+  }
+
+  static Map<String, Json.Obj> byNode(Json.Obj tasks) {
+    Map<String, Json.Obj> byNode = new TreeMap<>();
+    for (Json task : ((Json.Arr) at(tasks, "tasks")).items()) {
+      byNode.put(text(task, "node"), (Json.Obj) task);
+    }
+    return byNode;
+  }
+
+  /** The value at a path of keys; fails where there is none. */
+  static Json at(Json json, String... path) {
+    @Nullable Json value = json;
+    for (String key : path) {
+      value =
+          value instanceof Json.Obj object
+              ? object.get(key)
+              : value instanceof Json.Arr array ? array.items().get(Integer.parseInt(key)) : null;
+      if (value == null) {
+        throw new AssertionError("no " + key + " of " + String.join(".", path) + " in " + json);
+      }
+    }
+    return value;
+  }
+
+  static String text(Json json, String... path) {
+    return ((Json.Str) at(json, path)).value();
+  }
+
+  static long number(Json json, String... path) {
+    return ((Json.Num) at(json, path)).value().longValueExact();
+  }
+}

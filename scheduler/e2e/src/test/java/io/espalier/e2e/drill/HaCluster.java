@@ -1,0 +1,267 @@
+package io.espalier.e2e.drill;
+
+import io.espalier.core.json.Json;
+import io.espalier.json.JsonReader;
+import io.espalier.testkit.database.DatabaseServer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Schedulers, workers, an ensemble of ZooKeeper and a database, as real processes with default
+ * timers; and a job whose tasks write down that they live.
+ */
+final class HaCluster implements AutoCloseable {
+  private static final int NODES_PER_HOST = 20;
+  private static final int AT_ONCE = 12;
+
+  /**
+   * S at the start, E at the end, V when another invocation of the task is alive: the lock is held
+   * as long as the process lives.
+   */
+  private static final String TASK =
+      """
+      #!/usr/bin/perl
+      use strict; use warnings;
+      use Fcntl qw(:DEFAULT :flock); use Time::HiRes; use IO::Handle;
+      my ($node, $status) = @ARGV;
+      sub note {
+        open(my $out, '>>', "SITE/work") or die $!;
+        syswrite($out, sprintf("%s %s %s %s %d\\n", $_[0], $ENV{ESPALIER_TASK_TOKEN}, $node,
+          $ENV{DRILL_WORKER}, Time::HiRes::time() * 1000));
+        close($out);
+      }
+      sysopen(my $lock, "SITE/locks/$node", O_RDWR | O_CREAT) or die $!;
+      note('V') unless flock($lock, LOCK_EX | LOCK_NB);
+      note('S');
+      my $sum = 0; $sum = ($sum * 31 + ord($_)) % 65521 for split(//, $node);
+      Time::HiRes::sleep(0.3 + ($sum % 20) / 10 + ($sum % 50 ? 0 : 25));
+      note('E');
+      open(my $out, '>', $status) or die $!; print $out "done\\n"; close($out);
+      """;
+
+  private final Path site;
+  private final Ensemble zookeeper;
+  private final @Nullable DatabaseServer database;
+  private final List<Part> schedulers = new ArrayList<>();
+  private final List<Part> workers = new ArrayList<>();
+  private final int basePort;
+  private final int tasks;
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .connectTimeout(Duration.ofSeconds(2))
+          .proxy(HttpClient.Builder.NO_PROXY)
+          .build();
+
+  /**
+   * Starts everything; does not wait.
+   *
+   * @param mysql whether statuses are kept in a real MariaDB; else in SQLite, whose files the
+   *     schedulers share
+   * @param hosts how many times twenty tasks there are
+   */
+  HaCluster(Path site, int schedulerCount, int workerCount, int hosts, boolean mysql, int basePort)
+      throws Exception {
+    this.site = site;
+    this.basePort = basePort;
+    this.tasks = hosts * NODES_PER_HOST;
+    Files.createDirectories(site.resolve("locks"));
+    Path task = site.resolve("task");
+    Files.writeString(task, TASK.replace("SITE", site.toString()));
+    Files.setPosixFilePermissions(task, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path config = Files.writeString(site.resolve("site.json"), config(hosts, task));
+    zookeeper = Ensemble.start(site, 3, basePort + 50);
+    database =
+        mysql
+            ? new DatabaseServer(
+                DatabaseServer.Flavour.MARIADB, Files.createDirectories(site.resolve("db")))
+            : null;
+    if (database != null) {
+      database.sql("create database drill");
+    }
+    for (int i = 0; i < schedulerCount; i++) {
+      List<String> arguments =
+          new ArrayList<>(
+              List.of(
+                  "scheduler",
+                  "--config",
+                  config.toString(),
+                  "--runner",
+                  "remote",
+                  "--instance-node-name",
+                  "drill",
+                  "--http",
+                  "127.0.0.1:" + (basePort + i),
+                  "--thrift",
+                  "127.0.0.1:" + (basePort + 10 + i),
+                  "--zookeeper",
+                  group()));
+      arguments.addAll(
+          database == null
+              ? List.of("--data-dir", site.resolve("shared").toString())
+              : List.of(
+                  "--data-dir",
+                  site.resolve("scheduler" + i).toString(),
+                  "--status-store",
+                  "mysql://root@127.0.0.1:" + database.port() + "/drill"));
+      schedulers.add(new Part("s" + i, List.of(), arguments, site));
+    }
+    for (int i = 0; i < workerCount; i++) {
+      workers.add(
+          new Part(
+              "w" + i,
+              List.of(),
+              List.of(
+                  "worker",
+                  "--shard-id",
+                  "w" + i,
+                  "--data-dir",
+                  site.resolve("worker" + i).toString(),
+                  "--zookeeper",
+                  group()),
+              site));
+    }
+    schedulers.forEach(Part::start);
+    workers.forEach(Part::start);
+  }
+
+  private static String config(int hosts, Path task) {
+    return """
+    {
+      "bistro_settings": {
+        "enabled": true,
+        "nodes": {
+          "levels": ["host", "db"],
+          "node_sources": [
+            {"source": "range_label",
+             "prefs": {"parent_level": "instance", "start": 1, "end": HOSTS, "format": "h{i}"}},
+            {"source": "range_label",
+             "prefs": {"parent_level": "host", "start": 1, "end": NODES, "format": "{parent}.{i}"}}
+          ]
+        },
+        "resources": {
+          "instance": {"all": {"default": 1, "limit": LIMIT}},
+          "host": {"slots": {"default": 1, "limit": 2}}
+        },
+        "backoff": [1, "repeat"]
+      },
+      "bistro_job->drill": {
+        "owner": "drill", "command": ["TASK"],
+        "task_subprocess": {"pass_environment": ["DRILL_WORKER"]}
+      }
+    }
+    """
+        .replace("HOSTS", Integer.toString(hosts))
+        .replace("NODES", Integer.toString(NODES_PER_HOST))
+        .replace("LIMIT", Integer.toString(AT_ONCE))
+        .replace("TASK", task.toString());
+  }
+
+  /** As {@code --zookeeper} wants it. */
+  String group() {
+    return zookeeper.connect() + "/espalier/drill";
+  }
+
+  int tasks() {
+    return tasks;
+  }
+
+  Path work() {
+    return site.resolve("work");
+  }
+
+  List<Part> schedulers() {
+    return schedulers;
+  }
+
+  /** The one that says that it leads; -1: none does. */
+  int leader() {
+    for (int i = 0; i < schedulers.size(); i++) {
+      if (!schedulers.get(i).isFrozen()
+          && ask(i, "/healthz")
+              .filter(body -> Json.of("leader").equals(body.get("role")))
+              .isPresent()) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** How many could lead, as the leader sees it. */
+  int candidates(int leader) {
+    return ask(leader, "/api/v1/leadership")
+        .map(body -> body.get("candidates") instanceof Json.Arr all ? all.items().size() : 0)
+        .orElse(0);
+  }
+
+  /** How many tasks are done, as the leader sees it; -1: it does not say. */
+  long done(int leader) {
+    return ask(leader, "/api/v1/jobs")
+        .map(
+            body ->
+                body.get("jobs") instanceof Json.Arr jobs
+                        && !jobs.items().isEmpty()
+                        && jobs.items().get(0) instanceof Json.Obj job
+                        && job.get("progress") instanceof Json.Obj progress
+                        && progress.get("done") instanceof Json.Num done
+                    ? done.value().longValue()
+                    : -1L)
+        .orElse(-1L);
+  }
+
+  private Optional<Json.Obj> ask(int scheduler, String path) {
+    if (scheduler < 0) {
+      return Optional.empty();
+    }
+    try {
+      HttpResponse<String> answer =
+          http.send(
+              HttpRequest.newBuilder(
+                      URI.create("http://127.0.0.1:" + (basePort + scheduler) + path))
+                  .timeout(Duration.ofSeconds(3))
+                  .build(),
+              HttpResponse.BodyHandlers.ofString());
+      return answer.statusCode() == 200
+              && JsonReader.parse(answer.body()).value() instanceof Json.Obj body
+          ? Optional.of(body)
+          : Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    }
+  }
+
+  /** The end of what everybody said. */
+  String lastWords() {
+    StringBuilder words = new StringBuilder();
+    for (List<Part> parts : List.of(schedulers, workers)) {
+      for (Part part : parts) {
+        words.append("--- ").append(part.name()).append('\n').append(part.lastWords()).append('\n');
+      }
+    }
+    return words.toString();
+  }
+
+  @Override
+  public void close() throws IOException {
+    // Together: each waits for its tasks.
+    workers.parallelStream().forEach(Part::close);
+    schedulers.parallelStream().forEach(Part::close);
+    zookeeper.close();
+    if (database != null) {
+      database.close();
+    }
+  }
+}

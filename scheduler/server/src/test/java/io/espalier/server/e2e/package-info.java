@@ -1,5 +1,0 @@
-/** The program as its users drive it: real processes, from outside. */
-@NullMarked
-package io.espalier.server.e2e;
-
-import org.jspecify.annotations.NullMarked;

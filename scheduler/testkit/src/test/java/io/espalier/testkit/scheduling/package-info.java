@@ -1,4 +1,0 @@
-@NullMarked
-package io.espalier.testkit.scheduling;
-
-import org.jspecify.annotations.NullMarked;
