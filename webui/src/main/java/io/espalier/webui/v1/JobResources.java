@@ -2,6 +2,7 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.Config;
@@ -146,7 +147,7 @@ final class JobResources {
     request.allowing("samples");
     int samples = (int) request.integer("samples", 0, 0, 10);
     String job = request.part("job");
-    return api.histograms(List.of(job), samples)
+    return api.ask(new Query.Histograms(List.of(job), samples))
         .thenApply(
             found -> {
               if (found.isEmpty()) {
