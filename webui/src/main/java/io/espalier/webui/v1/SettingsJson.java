@@ -1,13 +1,13 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.config.JobOptions;
-import io.espalier.core.config.keys.Names;
-import io.espalier.core.config.keys.OptionKeys;
-import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.keys.Names;
+import io.espalier.core.config.keys.OptionKeys;
+import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.util.ArrayList;

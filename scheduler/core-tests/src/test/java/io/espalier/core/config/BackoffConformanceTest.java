@@ -4,13 +4,12 @@ import static io.espalier.testkit.config.ConfigFixtures.config;
 import static io.espalier.testkit.config.ConfigFixtures.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Objects;
+import io.espalier.core.config.Backoff.Interval;
 import io.espalier.core.config.keys.OptionKeys;
 import io.espalier.core.json.Json;
-import io.espalier.core.config.Backoff.Interval;
-import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.problem.Problem;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

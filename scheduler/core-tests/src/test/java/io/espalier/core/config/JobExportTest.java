@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
-import io.espalier.json.JsonReader;
-import io.espalier.testkit.config.ConfigFixtures;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Result;
+import io.espalier.json.JsonReader;
+import io.espalier.testkit.config.ConfigFixtures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

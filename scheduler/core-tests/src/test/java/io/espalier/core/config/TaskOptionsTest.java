@@ -5,10 +5,10 @@ import static io.espalier.testkit.config.ConfigFixtures.json;
 import static io.espalier.testkit.config.ConfigFixtures.withJobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.config.ProcessAttributes.IoClass;
 import io.espalier.core.config.ProcessAttributes.IoNice;
 import io.espalier.core.config.ProcessAttributes.RunAs;
+import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;

@@ -39,7 +39,9 @@ public record Settings(
     physicalResources = List.copyOf(physicalResources);
   }
 
-  /** The settings of a configuration that has none but what is required: no levels, no resources. */
+  /**
+   * The settings of a configuration that has none but what is required: no levels, no resources.
+   */
   public static Settings usual(boolean enabled) {
     return new Settings(
         enabled,

@@ -55,7 +55,8 @@ final class ConfigSchema {
         .spellings()
         .forEach(
             (other, key) -> {
-              Json.Obj said = Json.object().put("description", "Another spelling of " + key).build();
+              Json.Obj said =
+                  Json.object().put("description", "Another spelling of " + key).build();
               properties.put(other, deprecated(with(schema(section, key), said)));
               rules.add(json("{'not': {'required': ['%s', '%s']}}".formatted(other, key)));
             });
@@ -92,7 +93,10 @@ final class ConfigSchema {
   /** The schema of an obsolete key that has moved to the tree, where it has an effect still. */
   private static Json.Obj elsewhere(String name) {
     Section<?> nodes =
-        ConfigKeys.SECTIONS.stream().filter(s -> s.name().equals("nodes")).findFirst().orElseThrow();
+        ConfigKeys.SECTIONS.stream()
+            .filter(s -> s.name().equals("nodes"))
+            .findFirst()
+            .orElseThrow();
     return nodes.names().contains(name) ? schema(nodes, name) : Json.Obj.EMPTY;
   }
 

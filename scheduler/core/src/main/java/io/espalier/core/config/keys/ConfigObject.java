@@ -1,15 +1,11 @@
 package io.espalier.core.config.keys;
 
-import io.espalier.core.config.Levels;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem.Severity;
-import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
 import io.espalier.core.problem.Suggestions;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,15 +58,17 @@ public final class ConfigObject {
     if (unknown.size() > MOST_UNKNOWN) {
       // An error, since there may be typos among them.
       String next = unknown.get(MOST_UNKNOWN).getKey();
-      value.problems().add(
-          Problems.at(
-              Severity.ERROR,
-              value.path(),
-              object.keyAt(next),
-              null,
-              "%d more unknown keys from \"%s\" on, which were not looked at"
-                  .formatted(unknown.size() - MOST_UNKNOWN, next),
-              "start comments with \"_\""));
+      value
+          .problems()
+          .add(
+              Problems.at(
+                  Severity.ERROR,
+                  value.path(),
+                  object.keyAt(next),
+                  null,
+                  "%d more unknown keys from \"%s\" on, which were not looked at"
+                      .formatted(unknown.size() - MOST_UNKNOWN, next),
+                  "start comments with \"_\""));
     }
   }
 
@@ -114,7 +112,9 @@ public final class ConfigObject {
 
   private void keyProblem(
       Severity severity, String key, Json given, String message, @Nullable String hint) {
-    value.problems().add(Problems.at(severity, value.path().key(key), object.keyAt(key), given, message, hint));
+    value
+        .problems()
+        .add(Problems.at(severity, value.path().key(key), object.keyAt(key), given, message, hint));
   }
 
   /** The value that this object is. */
@@ -163,9 +163,7 @@ public final class ConfigObject {
   public void missing(Severity severity, Key<?, ?> key, String message) {
     value
         .problems()
-        .add(
-            Problems.at(
-                severity, value.path().key(key.name()), object.at(), null, message, null));
+        .add(Problems.at(severity, value.path().key(key.name()), object.at(), null, message, null));
   }
 
   /**

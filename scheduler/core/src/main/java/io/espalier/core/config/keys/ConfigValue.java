@@ -239,8 +239,7 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
   /** The value of a key that is present. */
   ConfigValue member(String key) {
     Json member = json instanceof Json.Obj object ? object.get(key) : null;
-    return new ConfigValue(
-        Objects.requireNonNull(member, key), path.key(key), problems, names);
+    return new ConfigValue(Objects.requireNonNull(member, key), path.key(key), problems, names);
   }
 
   public @Nullable List<ConfigValue> items() {

@@ -83,9 +83,7 @@ public final class JobKeys extends Section<Job> {
         }
 
         private Key<JobFilter, Optional<Pattern>> regex(
-            String key,
-            Function<JobFilter, @Nullable Pattern> getter,
-            String text) {
+            String key, Function<JobFilter, @Nullable Pattern> getter, String text) {
           ValueType<Optional<Pattern>> type =
               optional(ValueType.regex(), NO_PATTERN)
                   .as(
@@ -178,6 +176,7 @@ public final class JobKeys extends Section<Job> {
           "For the policies `ranked_priority` and `randomized_priority`.");
   private final Key<Job, Json.Obj> config =
       key("config", object(), Job::config, "Handed to every task.");
+
   /** {@code resources}. */
   public final Key<Job, List<Integer>> needs =
       key(
@@ -187,13 +186,11 @@ public final class JobKeys extends Section<Job> {
               "`{RESOURCE: slots}` that a task takes on its path, the resource's `default` if not"
                   + " said; 0: none, and then a full or closed node does not hold it up.")
           .writtenUnless(List.of());
+
   private final Key<Job, Map<Integer, JobFilter>> filters =
-      key(
-              "filters",
-              filters(),
-              Job::filters,
-              "`{LEVEL: filter}`: which nodes the job may use.")
+      key("filters", filters(), Job::filters, "`{LEVEL: filter}`: which nodes the job may use.")
           .writtenUnless(Map.of());
+
   /** {@code depends_on}. */
   public final Key<Job, List<String>> dependsOn =
       key(
@@ -202,6 +199,7 @@ public final class JobKeys extends Section<Job> {
               Job::dependsOn,
               "A task starts only when these jobs are done on the same node.")
           .writtenUnless(List.of());
+
   /** {@code run_only_after_all_nodes_are_done_for}. */
   public final Key<Job, List<WholeJobDependency>> afterJobs =
       key(
@@ -211,6 +209,7 @@ public final class JobKeys extends Section<Job> {
               "Nothing of the job starts before all tasks of these jobs are done, wherever they"
                   + " are.")
           .writtenUnless(List.of());
+
   private final Key<Job, Optional<Integer>> placementLevel =
       key(
               "level_for_host_placement",
@@ -260,7 +259,10 @@ public final class JobKeys extends Section<Job> {
           .writtenIf((job, inherited) -> false);
 
   private JobKeys() {
-    super("bistro_job", "A job: its tasks are the nodes of its level.", usual("", JobOptions.usual(0), List.of()));
+    super(
+        "bistro_job",
+        "A job: its tasks are the nodes of its level.",
+        usual("", JobOptions.usual(0), List.of()));
   }
 
   /** A job without any key of its own. */

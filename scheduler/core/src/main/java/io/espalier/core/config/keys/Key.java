@@ -6,8 +6,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The definition of one configuration key: the parser, the export, the JSON Schema and the reference
- * all follow it. Immutable once its section is made.
+ * The definition of one configuration key: the parser, the export, the JSON Schema and the
+ * reference all follow it. Immutable once its section is made.
  *
  * @param <R> record of the model that holds the value
  * @param <T> type of the value
@@ -30,7 +30,9 @@ public final class Key<R, T> {
     this.description = description;
   }
 
-  /** The key must be present; the text says what is expected, after "the key is missing, expected". */
+  /**
+   * The key must be present; the text says what is expected, after "the key is missing, expected".
+   */
   Key<R, T> required(String expected) {
     missing = expected;
     return this;
@@ -79,8 +81,7 @@ public final class Key<R, T> {
     key.own = own;
     key.withoutEffect = withoutEffect;
     key.ofJobsOnly = ofJobsOnly;
-    key.written =
-        (value, inherited) -> written.test(part.apply(value), part.apply(inherited));
+    key.written = (value, inherited) -> written.test(part.apply(value), part.apply(inherited));
     return key;
   }
 

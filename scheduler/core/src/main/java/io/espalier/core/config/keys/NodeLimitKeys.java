@@ -29,8 +29,7 @@ final class NodeLimitKeys extends Section<NodeLimitRule> {
           .own()
           .required("the level of the nodes that are meant");
   private final Key<NodeLimitRule, Optional<String>> name =
-      choice(
-          "name", "name", "The node of this name; of workers `host:port`, a host or a shard.");
+      choice("name", "name", "The node of this name; of workers `host:port`, a host or a shard.");
   private final Key<NodeLimitRule, Optional<String>> tag =
       choice("tag", "text", "All nodes that have this tag.");
   private final Key<NodeLimitRule, Optional<String>> regex =
@@ -40,8 +39,7 @@ final class NodeLimitKeys extends Section<NodeLimitRule> {
           "All nodes in whose name it is found; `^` and `$` tie it down. Of workers: in the host or"
               + " the shard.");
   private final Key<NodeLimitRule, Optional<String>> attribute =
-      choice(
-          "attribute", "name", "All nodes of which the node source delivers this attribute.");
+      choice("attribute", "name", "All nodes of which the node source delivers this attribute.");
   private final Key<NodeLimitRule, Optional<String>> value =
       absent(
           "value",
@@ -132,9 +130,7 @@ final class NodeLimitKeys extends Section<NodeLimitRule> {
         kind == Kind.ATTRIBUTE
             ? ofAttribute(in, of, pattern)
             : ofNodes(in, of, kind, pattern, which);
-    return in.value().problems().errors() == before
-        ? rule.at(in.value().path().toString())
-        : null;
+    return in.value().problems().errors() == before ? rule.at(in.value().path().toString()) : null;
   }
 
   private @Nullable Kind kind(ConfigObject in) {

@@ -43,39 +43,39 @@ public final class OptionKeys extends Section<JobOptions> {
           ProgressRetryRules.DEFAULT) {
         private final Key<ProgressRetryRules, Integer> maxSuccessiveNoProgress =
             key(
-                "max_successive_no_progress",
-                int32(1),
-                ProgressRetryRules::maxSuccessiveNoProgress,
-                "After so many failures in a row without progress the task has failed for good.")
+                    "max_successive_no_progress",
+                    int32(1),
+                    ProgressRetryRules::maxSuccessiveNoProgress,
+                    "After so many failures in a row without progress the task has failed for good.")
                 .own();
         private final Key<ProgressRetryRules, Integer> maxTotalNoProgress =
             key(
-                "max_total_no_progress",
-                int32(1),
-                ProgressRetryRules::maxTotalNoProgress,
-                "After so many failures without progress in all the task has failed for good.")
+                    "max_total_no_progress",
+                    int32(1),
+                    ProgressRetryRules::maxTotalNoProgress,
+                    "After so many failures without progress in all the task has failed for good.")
                 .own();
         private final Key<ProgressRetryRules, Integer> maxTotalProgress =
             key(
-                "max_total_progress",
-                int32(1),
-                ProgressRetryRules::maxTotalProgress,
-                "After so many failures with progress in all the task has failed for good.")
+                    "max_total_progress",
+                    int32(1),
+                    ProgressRetryRules::maxTotalProgress,
+                    "After so many failures with progress in all the task has failed for good.")
                 .own();
         private final Key<ProgressRetryRules, List<Integer>> waits =
             key(
-                "no_progress_backoff_sec",
-                OptionTypes.waits(),
-                ProgressRetryRules::noProgressBackoffSeconds,
-                "Waits in seconds after the 1st, 2nd, ... failure in a row without progress; the"
-                    + " last one repeats. They must not fall.")
+                    "no_progress_backoff_sec",
+                    OptionTypes.waits(),
+                    ProgressRetryRules::noProgressBackoffSeconds,
+                    "Waits in seconds after the 1st, 2nd, ... failure in a row without progress; the"
+                        + " last one repeats. They must not fall.")
                 .own();
         private final Key<ProgressRetryRules, Integer> progressWait =
             key(
-                "progress_backoff_sec",
-                int32(0),
-                ProgressRetryRules::progressBackoffSeconds,
-                "Wait in seconds after a failure with progress.")
+                    "progress_backoff_sec",
+                    int32(0),
+                    ProgressRetryRules::progressBackoffSeconds,
+                    "Wait in seconds after a failure with progress.")
                 .own();
 
         @Override
@@ -168,8 +168,7 @@ public final class OptionKeys extends Section<JobOptions> {
   /** A percentage of which 0 makes no sense. */
   static ValueType<Double> percentToReach() {
     return number(0, 100)
-        .checked(
-            percent -> percent > 0, "0 % is nothing to wait for, expected a number above 0")
+        .checked(percent -> percent > 0, "0 % is nothing to wait for, expected a number above 0")
         .says("number above 0, at most 100")
         .inSchema(number(0, 100).schema().replace("'minimum'", "'exclusiveMinimum'"));
   }
@@ -223,11 +222,7 @@ public final class OptionKeys extends Section<JobOptions> {
         @Override
         @Nullable StartRate read(ConfigObject in, StartRate base) {
           Double rate = in.read(perSecond, base);
-          return rate == null
-              ? null
-              : in.has(burst)
-                  ? burstOf(in, rate)
-                  : StartRate.of(rate);
+          return rate == null ? null : in.has(burst) ? burstOf(in, rate) : StartRate.of(rate);
         }
 
         private @Nullable StartRate burstOf(ConfigObject in, double rate) {
@@ -249,11 +244,11 @@ public final class OptionKeys extends Section<JobOptions> {
 
   private final Key<JobOptions, Integer> level =
       key(
-              "level_for_tasks",
-              ofTasks(),
-              JobOptions::level,
-              "The level whose nodes are the tasks: one task per node. The usual one is the lowest"
-                  + " level.");
+          "level_for_tasks",
+          ofTasks(),
+          JobOptions::level,
+          "The level whose nodes are the tasks: one task per node. The usual one is the lowest"
+              + " level.");
   private final Key<JobOptions, String> queue =
       key(
               "queue",
@@ -370,8 +365,7 @@ public final class OptionKeys extends Section<JobOptions> {
                   + " never.")
           .own()
           .writtenIf(
-              (options, inherited) ->
-                  options.outcome().canFail() || inherited.outcome().canFail());
+              (options, inherited) -> options.outcome().canFail() || inherited.outcome().canFail());
   private final Key<JobOptions, Double> succeedWhen =
       own(
           "succeed_job_when",
@@ -381,10 +375,10 @@ public final class OptionKeys extends Section<JobOptions> {
               + " is endless.");
   private final Key<JobOptions, LogOptions> logRetention =
       own(
-          "log_retention",
-          TaskKeys.LOG_RETENTION.type(),
-          JobOptions::logs,
-          "How long the output of tasks is kept; inherited key by key.")
+              "log_retention",
+              TaskKeys.LOG_RETENTION.type(),
+              JobOptions::logs,
+              "How long the output of tasks is kept; inherited key by key.")
           .writtenIf((options, inherited) -> keepsLogs(options) || keepsLogs(inherited));
   private final Key<JobOptions, List<String>> redact =
       own(
@@ -497,8 +491,7 @@ public final class OptionKeys extends Section<JobOptions> {
 
   private TimeLimits timeLimits(ConfigObject in, JobOptions base) {
     TimeLimits limits =
-        new TimeLimits(
-            in.get(timeout, base), in.get(completeBy, base), in.get(noOutput, base));
+        new TimeLimits(in.get(timeout, base), in.get(completeBy, base), in.get(noOutput, base));
     ConfigValue silence = in.find(noOutput);
     if (silence != null
         && limits.timeout().isPresent()

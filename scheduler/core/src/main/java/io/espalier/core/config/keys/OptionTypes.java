@@ -261,9 +261,7 @@ final class OptionTypes {
         (percent, inherited, names) ->
             percent == OutcomeRules.NEVER
                 ? Json.of("never")
-                : percent == usual
-                    ? Json.Bool.FALSE
-                    : section.write(percent, percent, names),
+                : percent == usual ? Json.Bool.FALSE : section.write(percent, percent, names),
         "object, `\"never\"` or `false`",
         anyOf(section.type().schema(), "{'enum': [false, 'never']}"));
   }

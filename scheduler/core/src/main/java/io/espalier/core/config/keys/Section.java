@@ -118,8 +118,7 @@ public abstract class Section<R> {
 
   /** The type of values that are such an object. */
   final ValueType<R> type() {
-    return new ValueType<>(
-        this::read, this::write, "object", "{'$ref': '#/$defs/" + name + "'}");
+    return new ValueType<>(this::read, this::write, "object", "{'$ref': '#/$defs/" + name + "'}");
   }
 
   public String name() {

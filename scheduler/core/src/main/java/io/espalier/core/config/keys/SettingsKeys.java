@@ -49,8 +49,10 @@ import org.jspecify.annotations.Nullable;
 public final class SettingsKeys extends Section<Settings> {
   private static final double LONGEST_WAIT_SECONDS = 86_400;
   private static final int HASH_LENGTH = 32;
+
   /** The maximum number of queues, because each is a label of metrics. */
   private static final int MOST_QUEUES = 1000;
+
   private static final Pattern QUEUE_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}");
 
   /** A resource of a level before it has an index. */
@@ -79,11 +81,7 @@ public final class SettingsKeys extends Section<Settings> {
             key("limit", int32(0), Declared::limit, "Slots on each node of the level.")
                 .required("the slots on each node of the level");
         private final Key<Declared, Integer> weight =
-            key(
-                "weight",
-                int32(0),
-                Declared::weight,
-                "Weight for the worker selector `busiest`.");
+            key("weight", int32(0), Declared::weight, "Weight for the worker selector `busiest`.");
         private final Key<Declared, Optional<Duration>> killOverLimit =
             own(
                 "kill_over_limit_after_sec",
@@ -404,10 +402,7 @@ public final class SettingsKeys extends Section<Settings> {
               + " `--status-store memory` is left at once, without knowing that no task is alive.");
 
   private SettingsKeys() {
-    super(
-        "bistro_settings",
-        "The deployment.",
-        Settings.usual(true));
+    super("bistro_settings", "The deployment.", Settings.usual(true));
     spelling("worker_resources_overrides", "worker_resources_override");
     // Belongs into "nodes"; Bistro's documentation puts it here.
     obsolete("node_order", "write it inside \"nodes\"");
@@ -500,8 +495,7 @@ public final class SettingsKeys extends Section<Settings> {
       value.error("the name of a resource must not be empty or hold control characters", null);
       good = false;
     }
-    Declared read =
-        RESOURCE.read(value, new Declared(name, level, 0, 0, 0, Optional.empty()));
+    Declared read = RESOURCE.read(value, new Declared(name, level, 0, 0, 0, Optional.empty()));
     String other = levelOf.putIfAbsent(name, levels.name(level));
     if (other != null) {
       value.error(
@@ -578,9 +572,7 @@ public final class SettingsKeys extends Section<Settings> {
     ConfigValue tree = in.find(nodes);
     ConfigObject treeKeys = tree == null ? null : NodeKeys.NODES.open(tree);
     Levels levels =
-        treeKeys == null
-            ? null
-            : treeKeys.read(NodeKeys.NODES.levels, NodeKeys.NODES.usual());
+        treeKeys == null ? null : treeKeys.read(NodeKeys.NODES.levels, NodeKeys.NODES.usual());
     List<Declared> declared = null;
     if (levels != null) {
       in = in.within(plugIns.with(levels, ResourceCatalog.EMPTY, List.of()));
@@ -593,9 +585,7 @@ public final class SettingsKeys extends Section<Settings> {
     if (declared != null) {
       in = in.within(plugIns.with(known, catalog, List.of()));
       tenants = in.get(queues, base);
-      in =
-          in.within(
-              plugIns.with(known, catalog, tenants.stream().map(QueueSpec::name).toList()));
+      in = in.within(plugIns.with(known, catalog, tenants.stream().map(QueueSpec::name).toList()));
     }
     ConfigValue misplaced = in.find("node_order");
     NodeOrder order =

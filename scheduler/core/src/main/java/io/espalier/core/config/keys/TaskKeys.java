@@ -300,7 +300,10 @@ public final class TaskKeys {
               in.get(useCanaryPipe, base),
               in.get(cgroups, base),
               new ProcessAttributes(
-                  in.get(umask, base), in.get(nice, base), in.get(ioNice, base), in.get(runAs, base)),
+                  in.get(umask, base),
+                  in.get(nice, base),
+                  in.get(ioNice, base),
+                  in.get(runAs, base)),
               new TaskVariables(in.get(passed, base), in.get(set, base)),
               in.get(limits, base));
         }
@@ -393,8 +396,7 @@ public final class TaskKeys {
         text()
             .checked(
                 value -> value.indexOf('\0') < 0, "a variable must not hold the character U+0000")
-            .checked(
-                value -> value.length() <= longest, "longer than " + longest + " characters");
+            .checked(value -> value.length() <= longest, "longer than " + longest + " characters");
     return new ValueType<>(
         (value, base) -> {
           Map<String, ConfigValue> members = value.members();

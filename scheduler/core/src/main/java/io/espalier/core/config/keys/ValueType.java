@@ -78,8 +78,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
         Json::of,
         "integer" + range(min, min <= Integer.MIN_VALUE, max, max >= MAX),
         anyOf(
-            "{'type': 'integer', 'minimum': " + min + ", 'maximum': " + max + "}",
-            NUMBER_AS_TEXT));
+            "{'type': 'integer', 'minimum': " + min + ", 'maximum': " + max + "}", NUMBER_AS_TEXT));
   }
 
   static ValueType<Integer> int32(int min, int max) {
@@ -111,7 +110,9 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   }
 
   static ValueType<Duration> seconds(double min, double max) {
-    return number(min, max).as(ConfigValue::millis, time -> time.toMillis() / 1000.0).says("seconds");
+    return number(min, max)
+        .as(ConfigValue::millis, time -> time.toMillis() / 1000.0)
+        .says("seconds");
   }
 
   static ValueType<String> text() {
@@ -228,8 +229,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
                       .toList());
         },
         (list, inherited, names) ->
-            new Json.Arr(
-                list.stream().map(each -> item.writer.write(each, each, names)).toList()),
+            new Json.Arr(list.stream().map(each -> item.writer.write(each, each, names)).toList()),
         "list",
         "{'type': 'array', 'items': " + item.schema + "}");
   }
@@ -250,7 +250,8 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
    *
    * @param ofWorkers whether only resources of workers are accepted
    */
-  static <N> ValueType<Map<Resource, N>> byResource(ValueType<N> amount, N none, boolean ofWorkers) {
+  static <N> ValueType<Map<Resource, N>> byResource(
+      ValueType<N> amount, N none, boolean ofWorkers) {
     return new ValueType<>(
         (value, base) ->
             value.names().areKnown()
@@ -260,8 +261,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
         (amounts, inherited, names) -> {
           Json.Builder out = Json.object();
           amounts.forEach(
-              (resource, each) ->
-                  out.put(resource.name(), amount.writer.write(each, each, names)));
+              (resource, each) -> out.put(resource.name(), amount.writer.write(each, each, names)));
           return out.build();
         },
         "object",
@@ -274,9 +274,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
     return new ValueType<>(
         (value, base) -> value.isFalse() ? Optional.empty() : optional.reader.read(value, base),
         (value, inherited, names) ->
-            value.isEmpty()
-                ? Json.Bool.FALSE
-                : optional.writer.write(value, inherited, names),
+            value.isEmpty() ? Json.Bool.FALSE : optional.writer.write(value, inherited, names),
         type.words + " or `false`",
         anyOf(type.schema, "{'const': false}"));
   }
@@ -326,8 +324,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
           T read = reader.read(value, from.apply(base));
           return read == null ? null : to.apply(read);
         },
-        (value, inherited, names) ->
-            writer.write(from.apply(value), from.apply(inherited), names),
+        (value, inherited, names) -> writer.write(from.apply(value), from.apply(inherited), names),
         words,
         schema);
   }

@@ -60,7 +60,9 @@ public final class ConfigParser {
       Collection<String> nodeSourceTypes) {
     this(
         new Names(
-            new TreeSet<>(policies), new TreeSet<>(workerSelectors), new TreeSet<>(nodeSourceTypes)),
+            new TreeSet<>(policies),
+            new TreeSet<>(workerSelectors),
+            new TreeSet<>(nodeSourceTypes)),
         Partition.WHOLE);
   }
 

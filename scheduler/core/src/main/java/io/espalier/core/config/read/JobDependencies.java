@@ -81,10 +81,7 @@ final class JobDependencies {
       }
     }
     addUnknown(
-        problems,
-        job,
-        AFTER_JOBS,
-        job.afterJobs().stream().map(WholeJobDependency::job).toList());
+        problems, job, AFTER_JOBS, job.afterJobs().stream().map(WholeJobDependency::job).toList());
     List<String> cycle = suspects.contains(job.name()) ? cycleOf(job.name(), suspects) : null;
     if (cycle != null) {
       add(

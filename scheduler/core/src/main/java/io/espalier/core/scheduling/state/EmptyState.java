@@ -1,19 +1,8 @@
 package io.espalier.core.scheduling.state;
 
-import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.JobScheduling;
-import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
-import io.espalier.core.config.LimitRules;
-import io.espalier.core.config.LogOptions;
-import io.espalier.core.config.NodeOrder;
-import io.espalier.core.config.OutcomeRules;
-import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.SubprocessOptions;
-import io.espalier.core.config.TimeLimits;
-import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.spi.SplitMix64;
@@ -24,11 +13,8 @@ import io.espalier.core.scheduling.util.RateLimiterClock;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.topology.PackedTopology;
 import io.espalier.core.topology.Topology;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**

@@ -23,11 +23,11 @@ class ConfigObjectTest {
       boolean enabled, double pause, int count, String name, List<String> words, Json.Obj more) {}
 
   private static final class SampleKeys extends Section<Sample> {
-    private final Key<Sample, Boolean> enabled = key("enabled", ValueType.bool(), Sample::enabled, "");
+    private final Key<Sample, Boolean> enabled =
+        key("enabled", ValueType.bool(), Sample::enabled, "");
     private final Key<Sample, Double> pause =
         key("pause", ValueType.number(0, 10), Sample::pause, "").required("seconds");
-    private final Key<Sample, Integer> count =
-        key("count", ValueType.int32(0), Sample::count, "");
+    private final Key<Sample, Integer> count = key("count", ValueType.int32(0), Sample::count, "");
     private final Key<Sample, String> name = key("name", ValueType.text(), Sample::name, "");
     private final Key<Sample, List<String>> words =
         key("words", ValueType.texts(), Sample::words, "");
@@ -57,10 +57,7 @@ class ConfigObjectTest {
 
   private ConfigValue value(Json json) {
     return new ConfigValue(
-        json,
-        ProblemPath.ROOT.key("v"),
-        problems,
-        new Names(List.of(), List.of(), List.of()));
+        json, ProblemPath.ROOT.key("v"), problems, new Names(List.of(), List.of(), List.of()));
   }
 
   private static Json number(String digits) {
@@ -80,8 +77,7 @@ class ConfigObjectTest {
             .build();
     assertThat(sample(object))
         .isEqualTo(
-            new Sample(
-                false, 5.5, 5, "7", List.of("a", "1"), Json.object().put("a", 1).build()));
+            new Sample(false, 5.5, 5, "7", List.of("a", "1"), Json.object().put("a", 1).build()));
     assertThat(problems.sorted()).isEmpty();
   }
 
@@ -125,8 +121,10 @@ class ConfigObjectTest {
     "1e-999999999,"
   })
   void wholeNumbers(String digits, @Nullable Long expected) {
-    assertThat(value(number(digits)).integer(Integer.MIN_VALUE, Integer.MAX_VALUE)).isEqualTo(expected);
-    assertThat(value(Json.of(" " + digits + " ")).integer(Integer.MIN_VALUE, Integer.MAX_VALUE)).isEqualTo(expected);
+    assertThat(value(number(digits)).integer(Integer.MIN_VALUE, Integer.MAX_VALUE))
+        .isEqualTo(expected);
+    assertThat(value(Json.of(" " + digits + " ")).integer(Integer.MIN_VALUE, Integer.MAX_VALUE))
+        .isEqualTo(expected);
     assertThat(problems.count()).isEqualTo(expected == null ? 2 : 0);
   }
 
