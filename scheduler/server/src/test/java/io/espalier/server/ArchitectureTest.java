@@ -60,6 +60,9 @@ class ArchitectureTest {
       noClasses()
           .that()
           .resideOutsideOfPackages(STORES)
+          // A configuration in MySQL is a configuration source first.
+          .and()
+          .haveNameNotMatching(".*\\.MySqlConfigSource(\\$.*)?")
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(

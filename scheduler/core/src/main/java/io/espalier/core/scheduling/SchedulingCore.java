@@ -1228,12 +1228,12 @@ public final class SchedulingCore {
 
   /** Returns the number of reserved nodes. */
   public int reservedNodes() {
-    return state.reservations == null ? 0 : state.reservations.held().size();
+    return state.reservations == null ? 0 : state.reservations.answers().count();
   }
 
   /** Returns the number of slots that are idle because they are reserved. */
   public long reservedSlots() {
-    return state.reservations == null ? 0 : state.reservations.held().idleSlots();
+    return state.reservations == null ? 0 : state.reservations.answers().idleSlots();
   }
 
   /**

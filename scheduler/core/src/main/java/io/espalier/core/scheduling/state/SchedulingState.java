@@ -381,26 +381,26 @@ public final class SchedulingState implements ReservationContext {
       reservations.activated(job, on);
     }
     if (!on) {
-      rooms.stopped(job);
+      rooms.ended(job);
     }
   }
 
   /** Ends a round; until the clock is set again, its time may be outdated. */
   public void roundOver() {
     if (reservations != null) {
-      reservations.clockRuns();
+      reservations.roundOver();
     }
     rooms.roundOver();
   }
 
   @Override
   public boolean mayGetWorker(int job) {
-    return rooms.workers().hopes(job);
+    return rooms.mayGetWorker(job);
   }
 
   @Override
   public boolean holdsNodes(int job) {
-    return reservations != null && reservations.held().holdsAny(job);
+    return reservations != null && reservations.holdsAny(job);
   }
 
   /** Takes over the reservations of the previous state when this state comes into force. */
