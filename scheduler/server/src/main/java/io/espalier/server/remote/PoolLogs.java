@@ -2,6 +2,7 @@ package io.espalier.server.remote;
 
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.logs.LogReader;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.logs.MergedLogs;
 import io.espalier.core.running.WorkerInfo;
