@@ -378,8 +378,7 @@ class MySqlFailureTest {
       long old = store.openEpoch(TakeOver.PLAIN).epoch();
       store.commit(old, batch(1));
       long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
-      assertThatThrownBy(() -> store.forgetEverything(old))
-          .isInstanceOf(StaleEpochException.class);
+      assertThatThrownBy(() -> store.forgetEverything(old)).isInstanceOf(StaleEpochException.class);
       assertThat(store.jobs()).containsExactly("j");
       store.forgetEverything(epoch);
       assertThat(store.jobs()).isEmpty();
