@@ -2,8 +2,11 @@
 // runs twice, is argued in PROTOCOL.md; the comments here say what each call does when it fails,
 // half fails, comes late, twice or out of order.
 //
-// Transport: framed, compact, TCP, with or without TLS; one request at a time per connection. The
-// first call on every connection is greet; until it has been answered well nothing else is.
+// Transport: framed, compact, TCP, with or without TLS. The worker opens the connection. The first
+// call on it is greet; until that has been answered well nothing else is. Then the worker calls
+// SchedulerService, and since protocol 2 the scheduler calls WorkerService on the same connection;
+// several calls may be under way in each direction, and an answer has the sequence id of its call.
+// In protocol 1 the scheduler opened connections to the worker's address for that.
 //
 // Compatibility: fields and methods are only added, numbers never reused, nothing is required. A
 // release talks to the one before it: see Greeting.
@@ -71,7 +74,7 @@ struct WireVersions {
 
 struct WireFacts {
   1: string host
-  2: string address       // where the worker is called, HOST:PORT
+  2: string address       // where the worker listens, HOST:PORT; empty: nowhere (protocol 2)
   3: i32 maxTasks
   4: map<string, i64> physical
   5: WireVersions versions

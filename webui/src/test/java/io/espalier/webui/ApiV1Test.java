@@ -2,7 +2,9 @@ package io.espalier.webui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.ProblemAges;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
@@ -138,7 +140,8 @@ class ApiV1Test {
     assertThat(Served.object(response))
         .isEqualTo(
             Served.json("{\"job\":\"backup\",\"node\":\"d12\",\"timeout_at_ms\":1700000360500}"));
-    assertThat(served.scheduler.calls()).containsExactly("extend backup d12 60500");
+    assertThat(served.scheduler.calls())
+        .containsExactly(new Command.Extend("backup", "d12", 60_500, "", ""));
     for (String bad : new String[] {"0", "-1", "1e10", "\"60\"", "null"}) {
       assertThat(
               served
@@ -341,7 +344,10 @@ class ApiV1Test {
         .isEqualTo("{\"job\":\"backup\",\"node\":\"d12\",\"signaled\":true}");
     assertThat(served.scheduler.calls())
         .containsExactly(
-            "forgive backup", "pause backup (upgrade)", "resume backup", "kill backup d12");
+            new Command.Forgive(TaskSelection.all("backup", "", "")),
+            new Command.Pause("backup", 0, "", "upgrade"),
+            new Command.Resume("backup", "", ""),
+            new Command.Kill("backup", "d12", "", ""));
   }
 
   @ParameterizedTest

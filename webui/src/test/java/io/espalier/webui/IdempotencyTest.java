@@ -3,6 +3,8 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.Command;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.json.Json;
 import io.espalier.webui.http.HttpReply;
 import io.espalier.webui.http.IdempotencyCache;
@@ -38,16 +40,17 @@ class IdempotencyTest {
 
   @Test
   void theSecondRequestGetsTheFirstAnswerAndChangesNothing() {
+    Command<?> forgiven = new Command.Forgive(TaskSelection.all("backup", "", "r"));
     try (Served served = Served.standard()) {
       HttpResponse<String> first = forgive(served, "k1", "{\"reason\":\"r\"}");
       HttpResponse<String> second = forgive(served, "k1", "{\"reason\":\"r\"}");
       assertThat(second.body()).isEqualTo(first.body());
       assertThat(List.of(isReplay(first), isReplay(second))).containsExactly(false, true);
-      assertThat(served.scheduler.calls()).containsExactly("forgive backup");
+      assertThat(served.scheduler.calls()).containsExactly(forgiven);
       HttpResponse<String> other = forgive(served, "k1", "{\"reason\":\"other\"}");
       assertThat(other.statusCode()).isEqualTo(422);
       assertThat(forgive(served, "k2", "{\"reason\":\"r\"}").statusCode()).isEqualTo(200);
-      assertThat(served.scheduler.calls()).containsExactly("forgive backup", "forgive backup");
+      assertThat(served.scheduler.calls()).containsExactly(forgiven, forgiven);
     }
   }
 

@@ -2,6 +2,7 @@ package io.espalier.webui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.testkit.api.ApiFixture;
@@ -123,7 +124,8 @@ class OpenApiContractTest {
     try (Served served = Served.standard()) {
       for (String node : List.of("", "d12")) {
         // They are deleted first.
-        served.scheduler.setLimit(new LimitOverride("db", "slots", node, 1, "", "", 0, 0), 1);
+        LimitOverride limit = new LimitOverride("db", "slots", node, 1, "", "", 0, 0);
+        served.scheduler.run(new Command.SetLimit(limit, 1));
       }
       for (String operation : CONTRACT.operations().keySet()) {
         // What is in the answer is compared with the contract by the client of all these tests.

@@ -2,6 +2,7 @@ package io.espalier.webui;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Query;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import java.util.List;
@@ -25,14 +26,14 @@ class ThreadsTest {
       AtomicReference<String> answered = new AtomicReference<>();
       AtomicReference<String> failed = new AtomicReference<>();
       new PooledSchedulerApi(scheduler.answersAfter(gate), pool)
-          .histograms(List.of(), 0)
+          .ask(new Query.Histograms(List.of(), 0))
           .thenAccept(
               found -> {
                 answered.set(Thread.currentThread().getName());
                 done.countDown();
               });
       new PooledSchedulerApi(scheduler.answersAfter(trap), pool)
-          .histograms(List.of(), 0)
+          .ask(new Query.Histograms(List.of(), 0))
           .exceptionally(
               failure -> {
                 failed.set(Thread.currentThread().getName());

@@ -1,8 +1,8 @@
 package io.espalier.benchmark;
 
-import io.espalier.core.api.TaskQuery;
-import io.espalier.core.api.TreeQuery;
+import io.espalier.core.api.Query;
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.PreparedUpdate;
 import io.espalier.core.loop.SchedulerLoop;
@@ -47,7 +47,7 @@ public final class QueryBenchmark {
   private final Scraping scraping;
   private final boolean prints;
   private final SplitMix64 random = new SplitMix64(9);
-  private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
+  private final ArrayDeque<LoopInput> inputs = new ArrayDeque<>();
   private final Runner runner = new Runner();
   private final SchedulingCore core = new SchedulingCore(1);
   private final SchedulerLoop loop;
@@ -70,7 +70,7 @@ public final class QueryBenchmark {
                 (message, job, node) -> {
                   throw new IllegalStateException(message);
                 },
-                inbox::add),
+                action -> inputs.add(new LoopInput.Deferred(action))),
             new LoopOptions(1, "host", 0, 1));
   }
 
@@ -92,25 +92,27 @@ public final class QueryBenchmark {
 
   private void run() {
     UpdatePlan change = core.prepare(scraping.config(), scraping.topology());
-    loop.willRead(change);
-    loop.change(new PreparedUpdate(change, List.of(), now));
+    inputs.add(new LoopInput.WillRead(change, new CompletableFuture<>()));
+    inputs.add(
+        new LoopInput.Update(
+            new PreparedUpdate(change, List.of(), now), new CompletableFuture<>()));
     settle();
     change(scraping.leaves() * JOBS / 20);
     now += 1_000;
     settle();
-    row("explain", ASKED, () -> loop.questions().explain(job(), node()));
-    row("histogram of all jobs, the first", 1, () -> loop.questions().histograms(List.of(), 0));
-    row("histogram of all jobs", FEW, () -> loop.questions().histograms(List.of(), 0));
-    row("levels of a job", FEW, () -> loop.questions().levels(job(), 5));
-    row("failures of a job", FEW, () -> loop.questions().failures(job(), 20));
-    row("waiting tasks of a job by reason", FEW, () -> loop.questions().waiting(job()));
-    row("the tree, 2,000 nodes, all jobs", FEW, () -> loop.questions().tree(tree("", 2_000)));
-    row("the tree, 20,000 nodes, one job", FEW, () -> loop.questions().tree(tree(job(), 20_000)));
-    row("a host", FEW, () -> loop.questions().node("host", host()));
-    row("a page of 100 tasks", FEW, () -> loop.tasks(query("", "")));
-    row("a page of 100 failed tasks", FEW, () -> loop.tasks(query("failed", "")));
+    row("explain", ASKED, () -> ask(new Query.Explain(job(), node())));
+    row("histogram of all jobs, the first", 1, () -> ask(new Query.Histograms(List.of(), 0)));
+    row("histogram of all jobs", FEW, () -> ask(new Query.Histograms(List.of(), 0)));
+    row("levels of a job", FEW, () -> ask(new Query.Levels(job(), 5)));
+    row("failures of a job", FEW, () -> ask(new Query.Failures(job(), 20)));
+    row("waiting tasks of a job by reason", FEW, () -> ask(new Query.Waiting(job())));
+    row("the tree, 2,000 nodes, all jobs", FEW, () -> ask(tree("", 2_000)));
+    row("the tree, 20,000 nodes, one job", FEW, () -> ask(tree(job(), 20_000)));
+    row("a host", FEW, () -> ask(new Query.Node("host", host())));
+    row("a page of 100 tasks", FEW, () -> ask(query("", "")));
+    row("a page of 100 failed tasks", FEW, () -> ask(query("failed", "")));
     String cause = core.failures(0, 20, 1).groups().get(19).fingerprint();
-    row("a page of 100 tasks of one cause", FEW, () -> loop.tasks(query("", cause)));
+    row("a page of 100 tasks of one cause", FEW, () -> ask(query("", cause)));
     print(
         String.format(
             Locale.ROOT,
@@ -120,12 +122,18 @@ public final class QueryBenchmark {
             longestStep / 1e6));
   }
 
-  private static TreeQuery tree(String job, int limit) {
-    return new TreeQuery("", "", job, 1_000, limit);
+  private <T> CompletionStage<T> ask(Query<T> query) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    inputs.add(new LoopInput.Answer<>(query, answer));
+    return answer;
   }
 
-  private TaskQuery query(String status, String cause) {
-    return new TaskQuery(job(), status, "", "", 100, cause);
+  private static Query.Tree tree(String job, int limit) {
+    return new Query.Tree("", "", job, 1_000, limit);
+  }
+
+  private Query.Tasks query(String status, String cause) {
+    return new Query.Tasks(job(), status, "", "", 100, cause);
   }
 
   private String job() {
@@ -183,16 +191,14 @@ public final class QueryBenchmark {
 
   private void step() {
     long begin = THREADS.getCurrentThreadCpuTime();
-    loop.runOnce(now);
+    loop.runOnce(now, inputs);
     longestStep = Math.max(longestStep, THREADS.getCurrentThreadCpuTime() - begin);
   }
 
   private void settle() {
-    do {
-      while (!inbox.isEmpty()) {
-        inbox.remove().run();
-      }
-    } while (loop.runOnce(now).isZero() || !inbox.isEmpty());
+    while (loop.runOnce(now, inputs).isZero() || !inputs.isEmpty()) {
+      // The next step goes on.
+    }
   }
 
   /** Ends so many tasks: most are done, some failed for one of many causes, some wait. */
@@ -208,8 +214,9 @@ public final class QueryBenchmark {
                   + "\", \"data\": {\"exception\": \"cannot reach replica set "
                   + "abcdefghijklmnopqrst".charAt(random.below(20))
                   + "\"}}";
-      loop.taskEnded(
-          TaskResult.exited(launch.job(), launch.node(), launch.invocation(), status, 0));
+      inputs.add(
+          new LoopInput.TaskEnded(
+              TaskResult.exited(launch.job(), launch.node(), launch.invocation(), status, 0)));
       if (i % 100 == 99) {
         now += 10;
         settle();

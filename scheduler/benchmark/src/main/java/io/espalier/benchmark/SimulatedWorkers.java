@@ -22,10 +22,7 @@ import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcException;
 import io.espalier.thrift.rpc.RpcSecurity;
-import io.espalier.thrift.rpc.RpcServer;
 import io.espalier.thrift.rpc.SchedulerClient;
-import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -44,10 +41,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * Many workers in one process: the protocol's real worker side and real calls, without tasks. A
  * task "runs" for a given time and is done. One thread owns all of them; every twenty share a
- * server, since a scheduler tells them apart by what a call says, not by where it goes.
+ * connection, since a scheduler tells them apart by what a call says, not by where it goes.
  */
 final class SimulatedWorkers implements AutoCloseable {
-  private static final int PER_SERVER = 20;
+  private static final int PER_CONNECTION = 20;
   private static final int CALLERS = 16;
   private static final long STEP_MILLIS = 100;
 
@@ -55,11 +52,10 @@ final class SimulatedWorkers implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(SimulatedWorkers::daemon);
   private final ExecutorService callers =
       Executors.newFixedThreadPool(CALLERS, SimulatedWorkers::daemon);
-  private final SchedulerClient client;
   private final InetSocketAddress scheduler;
   private final long holdMillis;
   private final List<Worker> workers = new ArrayList<>();
-  private final List<RpcServer> servers = new ArrayList<>();
+  private final List<SchedulerClient> clients = new ArrayList<>();
 
   // Of the owner:
   private final Deque<Long> freed = new ArrayDeque<>();
@@ -70,22 +66,15 @@ final class SimulatedWorkers implements AutoCloseable {
   /**
    * @param holdMillis how long a task runs; 0: it is done at once
    */
-  SimulatedWorkers(int count, InetSocketAddress scheduler, long holdMillis) throws IOException {
+  SimulatedWorkers(int count, InetSocketAddress scheduler, long holdMillis) {
     this.scheduler = scheduler;
     this.holdMillis = holdMillis;
     PeerOptions peer = PeerOptions.of("benchmark", RpcSecurity.none());
-    this.client = new SchedulerClient(peer);
-    for (int i = 0; i < count; i += PER_SERVER) {
-      servers.add(
-          RpcServer.worker(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-              peer,
-              JsonReader::parse,
-              new Answers()));
+    for (int i = 0; i < count; i += PER_CONNECTION) {
+      clients.add(new SchedulerClient(peer, JsonReader::parse, new Answers(), () -> {}));
     }
     for (int i = 0; i < count; i++) {
-      InetSocketAddress at = servers.get(i / PER_SERVER).address();
-      workers.add(new Worker(i, "127.0.0.1:" + at.getPort()));
+      workers.add(new Worker(i, clients.get(i / PER_CONNECTION)));
     }
     owner.execute(() -> workers.forEach(worker -> worker.side.cleared(List.of(), now())));
     var unused =
@@ -154,14 +143,16 @@ final class SimulatedWorkers implements AutoCloseable {
 
   private final class Worker implements WorkerOutput {
     private final WorkerProtocol side;
+    private final SchedulerClient client;
 
-    Worker(int number, String address) {
+    Worker(int number, SchedulerClient client) {
+      this.client = client;
       WorkerRef self = new WorkerRef("s" + number, 1 + number);
       side =
           new WorkerProtocol(
               self,
               new WorkerDescription(
-                  "host" + number, address, 0, Map.of(), Versions.OURS, Set.of("lease_guard")),
+                  "host" + number, "", 0, Map.of(), Versions.OURS, Set.of("lease_guard")),
               this);
       side.health(true, "");
     }
@@ -255,9 +246,8 @@ final class SimulatedWorkers implements AutoCloseable {
 
   @Override
   public void close() {
-    servers.forEach(RpcServer::close);
     owner.shutdownNow();
     callers.shutdownNow();
-    client.close();
+    clients.forEach(SchedulerClient::close);
   }
 }

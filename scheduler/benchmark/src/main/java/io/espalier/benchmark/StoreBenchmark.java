@@ -8,9 +8,12 @@ import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
-import io.espalier.server.store.SqliteStatusStore;
 import io.espalier.server.store.StatusWriter;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
+import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -19,83 +22,129 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.sql.Types;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import java.util.stream.Stream;
 
 /**
  * P4 and P7 in docs/benchmarks.md: how fast statuses become durable and how fast they are loaded,
- * each beside the same work in bare JDBC on the same table of the same file, in turns, in one run.
- * Prints Markdown.
+ * each beside the same work in bare JDBC on the same table, in turns, in one run. Prints Markdown.
  *
  * <p>Arguments: the numbers of rows; without any 10000, 300000 and 3000000. The files lie in a
- * temporary directory, so {@code -Djava.io.tmpdir} chooses the disk.
+ * temporary directory, so {@code -Djava.io.tmpdir} chooses the disk. With {@code mysql HOST:PORT
+ * USER} in front, the store is in MySQL or MariaDB; the user has no password and may create and
+ * drop the schema {@code espalier_benchmark}. The server's own settings decide how durable commits
+ * are.
  */
 public final class StoreBenchmark {
   private static final int ROUNDS = 3;
 
-  private StoreBenchmark() {}
+  private final Database database;
+
+  private StoreBenchmark(Database database) {
+    this.database = database;
+  }
+
+  /** A database with at most one store. */
+  private interface Database {
+    /** Deletes the store. */
+    void drop() throws Exception;
+
+    /** Opens the store and creates it if it is missing. */
+    StatusStore open();
+
+    /** Opens a connection that is as durable as the store. */
+    Connection raw() throws SQLException;
+
+    /** Returns what precedes the name of each table. */
+    String prefix();
+
+    /** Returns the statement of the bare loop that creates the job 1. */
+    String addJob();
+
+    /** Returns the statement of the bare loop for one row. */
+    String putRow();
+
+    /** Sets the name of a node. */
+    void setNode(PreparedStatement put, String node) throws SQLException;
+
+    /** Returns the fetch size with which rows arrive one by one. */
+    int fetchSize();
+
+    /** The largest number of rows to commit in batches of this size. */
+    int mostRows(int batch);
+  }
 
   public static void main(String[] args) throws Exception {
-    List<Integer> sizes = Arrays.stream(args).map(Integer::valueOf).toList();
+    boolean mysql = args.length > 2 && args[0].equals("mysql");
+    List<Integer> sizes = Arrays.stream(args).skip(mysql ? 3 : 0).map(Integer::valueOf).toList();
     if (sizes.isEmpty()) {
       sizes = List.of(10_000, 300_000, 3_000_000);
     }
+    if (mysql) {
+      new StoreBenchmark(new MySql(args[1], args[2])).run(sizes);
+      return;
+    }
     Path directory = Files.createTempDirectory("store-benchmark");
     try {
-      opening(directory);
-      for (int rows : sizes) {
-        committing(directory, rows);
-      }
-      for (int rows : sizes) {
-        loading(directory, rows);
-      }
+      new StoreBenchmark(new Sqlite(directory.resolve("statuses.sqlite"))).run(sizes);
     } finally {
-      try (Stream<Path> files = Files.list(directory)) {
-        for (Path file : files.toList()) {
-          Files.delete(file);
-        }
-      }
       Files.delete(directory);
     }
   }
 
-  private static void opening(Path directory) throws IOException {
-    Path file = directory.resolve("open.sqlite");
-    say("| opening | ms |");
-    say("|---|---|");
-    for (String what :
-        List.of("new file, first in this process", "existing file", "existing file, again")) {
-      long begin = System.nanoTime();
-      try (StatusStore store = open(file)) {
-        store.openEpoch(TakeOver.PLAIN);
-        say("| %s | %.0f |", what, millis(begin));
+  private void run(List<Integer> sizes) throws Exception {
+    try {
+      database.drop();
+      opening();
+      for (int rows : sizes) {
+        committing(rows);
       }
-    }
-    Files.delete(file);
-    long begin = System.nanoTime();
-    try (StatusStore store = open(file)) {
-      store.openEpoch(TakeOver.PLAIN);
-      say("| new file, again | %.0f |%n", millis(begin));
+      for (int rows : sizes) {
+        loading(rows);
+      }
+    } finally {
+      database.drop();
     }
   }
 
-  private static void committing(Path directory, int rows) throws Exception {
+  private void opening() throws Exception {
+    say("| opening | ms |");
+    say("|---|---|");
+    for (String what : List.of("new, first in this process", "existing", "existing, again")) {
+      opening(what);
+    }
+    database.drop();
+    opening("new, again");
+    say("");
+  }
+
+  private void opening(String what) {
+    long begin = System.nanoTime();
+    try (StatusStore store = database.open()) {
+      store.openEpoch(TakeOver.PLAIN);
+      say("| %s | %.0f |", what, millis(begin));
+    }
+  }
+
+  private void committing(int rows) throws Exception {
     say("| rows/s, of %,d in random order | by writer | bare loop | ratio |", rows);
     say("|---|---|---|---|");
     int[] order = shuffled(rows);
     for (int batch : new int[] {1, 100, 1_000}) {
-      int most = batch == 1 ? 3_000 : batch == 100 ? 100_000 : 1_000_000;
-      int count = Math.min(rows, most);
+      int count = Math.min(rows, database.mostRows(batch));
       double[] ours = new double[ROUNDS];
       double[] bare = new double[ROUNDS];
       for (int round = 0; round < ROUNDS; round++) {
-        ours[round] = count / writer(fresh(directory), order, count, batch);
-        bare[round] = count / bareLoop(fresh(directory), order, count, batch);
+        database.drop();
+        try (StatusStore store = database.open()) {
+          ours[round] = count / writer(store, order, count, batch);
+        }
+        database.drop();
+        database.open().close();
+        bare[round] = count / bareLoop(order, count, batch);
       }
       say(
           "| batches of %,d | %,.0f (%,.0f to %,.0f) | %,.0f (%,.0f to %,.0f) | %.2f |",
@@ -111,35 +160,23 @@ public final class StoreBenchmark {
     say("");
   }
 
-  private static void loading(Path directory, int rows) throws Exception {
-    Path file = fresh(directory);
-    writer(file, shuffled(rows), rows, 5_000);
+  private void loading(int rows) throws Exception {
+    database.drop();
+    try (StatusStore store = database.open()) {
+      double unused = writer(store, shuffled(rows), rows, 5_000);
+    }
     double[] ours = new double[ROUNDS];
     double[] bare = new double[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
-      ours[round] = load(file, rows);
-      bare[round] = bareSelect(file, rows);
+      ours[round] = load(rows);
+      bare[round] = bareSelect(rows);
     }
     say(
-        "| load %,d rows (%,d MB) | %.2f s (%.2f to %.2f) | bare SELECT %.2f s (%.2f to %.2f) |",
-        rows,
-        Files.size(file) >> 20,
-        median(ours),
-        ours[0],
-        ours[ROUNDS - 1],
-        median(bare),
-        bare[0],
-        bare[ROUNDS - 1]);
+        "| load %,d rows | %.2f s (%.2f to %.2f) | bare SELECT %.2f s (%.2f to %.2f) |",
+        rows, median(ours), ours[0], ours[ROUNDS - 1], median(bare), bare[0], bare[ROUNDS - 1]);
   }
 
-  private static double writer(Path file, int[] order, int count, int batchSize)
-      throws InterruptedException {
-    try (StatusStore store = open(file)) {
-      return writer(store, order, count, batchSize);
-    }
-  }
-
-  static double writer(StatusStore store, int[] order, int count, int batchSize)
+  private static double writer(StatusStore store, int[] order, int count, int batchSize)
       throws InterruptedException {
     try (StatusWriter writer =
         new StatusWriter(
@@ -166,22 +203,17 @@ public final class StoreBenchmark {
     }
   }
 
-  private static double bareLoop(Path file, int[] order, int count, int batchSize)
-      throws SQLException {
-    open(file).close();
-    try (Connection connection = raw(file);
+  private double bareLoop(int[] order, int count, int batchSize) throws SQLException {
+    try (Connection connection = database.raw();
         Statement statement = connection.createStatement()) {
-      statement.execute("INSERT INTO job (name) VALUES ('backup')");
+      statement.execute(database.addJob());
       connection.setAutoCommit(false);
       long begin = System.nanoTime();
-      try (PreparedStatement put =
-          connection.prepareStatement(
-              "INSERT OR REPLACE INTO status (job, node, bits, since, backoff, position, attempts,"
-                  + " epoch, sequence, started, data) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
+      try (PreparedStatement put = connection.prepareStatement(database.putRow())) {
         int inBatch = 0;
         for (int i = 0; i < count; i++) {
           StatusRow row = row(order[i]);
-          put.setString(1, row.node());
+          database.setNode(put, row.node());
           put.setInt(2, row.status().bits());
           put.setLong(3, row.status().sinceMillis());
           put.setInt(4, row.status().backoffSeconds());
@@ -190,7 +222,6 @@ public final class StoreBenchmark {
           put.setLong(7, row.invocation().epoch());
           put.setLong(8, row.invocation().sequence());
           put.setLong(9, row.invocation().startMillis());
-          put.setNull(10, Types.VARCHAR);
           put.addBatch();
           if (++inBatch == batchSize || i == count - 1) {
             put.executeBatch();
@@ -203,9 +234,9 @@ public final class StoreBenchmark {
     }
   }
 
-  private static double load(Path file, int expected) {
+  private double load(int expected) {
     long begin = System.nanoTime();
-    try (StatusStore store = open(file)) {
+    try (StatusStore store = database.open()) {
       int[] count = new int[1];
       store.load("backup", row -> count[0] += row.status().attempts());
       check(count[0], expected);
@@ -213,36 +244,42 @@ public final class StoreBenchmark {
     }
   }
 
-  private static double bareSelect(Path file, int expected) throws SQLException {
+  private double bareSelect(int expected) throws SQLException {
     long begin = System.nanoTime();
-    try (Connection connection = raw(file);
-        Statement statement = connection.createStatement();
-        ResultSet found =
-            statement.executeQuery(
-                "SELECT node, bits, since, backoff, position, attempts, epoch, sequence, started,"
-                    + " data FROM status WHERE job = 1")) {
+    try (Connection connection = database.raw();
+        Statement statement =
+            connection.createStatement(ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY)) {
+      // Streams, as the store does.
+      statement.setFetchSize(database.fetchSize());
       int count = 0;
       long sum = 0;
-      while (found.next()) {
-        sum += found.getString(1).length();
-        for (int column = 2; column <= 9; column++) {
-          sum += found.getLong(column);
+      try (ResultSet found =
+          statement.executeQuery(
+              "SELECT node, bits, since, backoff, position, attempts, epoch, sequence, started,"
+                  + " data FROM "
+                  + database.prefix()
+                  + "status WHERE job = 1")) {
+        while (found.next()) {
+          sum += found.getBytes(1).length;
+          for (int column = 2; column <= 9; column++) {
+            sum += found.getLong(column);
+          }
+          sum += found.getString(10) == null ? 0 : 1;
+          count++;
         }
-        sum += found.getString(10) == null ? 0 : 1;
-        count++;
       }
       check(count, sum == 0 ? -1 : expected);
       return seconds(begin);
     }
   }
 
-  static void check(int found, int expected) {
+  private static void check(int found, int expected) {
     if (found != expected) {
       throw new IllegalStateException(found + " rows instead of " + expected);
     }
   }
 
-  static StatusRow row(int index) {
+  private static StatusRow row(int index) {
     return new StatusRow(
         "backup",
         "rack" + index / 10_000 + ".host" + index / 100 % 100 + ":db" + index % 100,
@@ -250,7 +287,7 @@ public final class StoreBenchmark {
         new Invocation(1, index, 1_790_000_000_000L + index));
   }
 
-  static int[] shuffled(int count) {
+  private static int[] shuffled(int count) {
     SplittableRandom random = new SplittableRandom(1);
     int[] order = new int[count];
     for (int i = 0; i < count; i++) {
@@ -261,36 +298,136 @@ public final class StoreBenchmark {
     return order;
   }
 
-  private static StatusStore open(Path file) {
-    return SqliteStatusStore.open(file, JsonReader.strict()::read);
-  }
-
-  /** The bare loop is as durable as the store: write-ahead log, synced. */
-  private static Connection raw(Path file) throws SQLException {
-    Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("PRAGMA journal_mode = WAL");
-      statement.execute("PRAGMA synchronous = FULL");
-      statement.execute("PRAGMA wal_autocheckpoint = 8000");
-      statement.execute("PRAGMA cache_size = -16384");
+  /** A file. The bare loop is as durable as the store: write-ahead log, synced. */
+  private record Sqlite(Path file) implements Database {
+    @Override
+    public void drop() throws IOException {
+      for (String suffix : List.of("", "-wal", "-shm")) {
+        Files.deleteIfExists(Path.of(file + suffix));
+      }
     }
-    return connection;
-  }
 
-  private static Path fresh(Path directory) throws IOException {
-    Path file = directory.resolve("statuses.sqlite");
-    for (String suffix : List.of("", "-wal", "-shm")) {
-      Files.deleteIfExists(Path.of(file + suffix));
+    @Override
+    public StatusStore open() {
+      return SqliteDialect.open(file, JsonReader.strict()::read);
     }
-    return file;
+
+    @Override
+    public Connection raw() throws SQLException {
+      Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("PRAGMA journal_mode = WAL");
+        statement.execute("PRAGMA synchronous = FULL");
+        statement.execute("PRAGMA wal_autocheckpoint = 8000");
+        statement.execute("PRAGMA cache_size = -16384");
+      }
+      return connection;
+    }
+
+    @Override
+    public String prefix() {
+      return "";
+    }
+
+    @Override
+    public String addJob() {
+      return "INSERT INTO job (id, name) VALUES (1, 'backup')";
+    }
+
+    @Override
+    public String putRow() {
+      return "INSERT OR REPLACE INTO status (job, node, bits, since, backoff, position, attempts,"
+          + " epoch, sequence, started) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    }
+
+    @Override
+    public void setNode(PreparedStatement put, String node) throws SQLException {
+      put.setString(1, node);
+    }
+
+    @Override
+    public int fetchSize() {
+      return 0;
+    }
+
+    @Override
+    public int mostRows(int batch) {
+      return batch == 1 ? 3_000 : batch == 100 ? 100_000 : 1_000_000;
+    }
   }
 
-  static double median(double[] values) {
+  /** A schema of a server. */
+  private record MySql(String server, String user) implements Database {
+    private static final String SCHEMA = "espalier_benchmark";
+
+    @Override
+    public void drop() throws SQLException {
+      try (Connection connection = connect("");
+          Statement statement = connection.createStatement()) {
+        statement.execute("DROP DATABASE IF EXISTS " + SCHEMA);
+        statement.execute("CREATE DATABASE " + SCHEMA);
+      }
+    }
+
+    @Override
+    public StatusStore open() {
+      return MySqlStatusStore.open(
+          MySqlAddress.parse("mysql://" + user + "@" + server + "/" + SCHEMA),
+          JsonReader.strict()::read);
+    }
+
+    @Override
+    public Connection raw() throws SQLException {
+      return connect(SCHEMA);
+    }
+
+    private Connection connect(String schema) throws SQLException {
+      return DriverManager.getConnection(
+          "jdbc:mysql://" + server + "/" + schema + "?rewriteBatchedStatements=true", user, "");
+    }
+
+    @Override
+    public String prefix() {
+      return "espalier_";
+    }
+
+    @Override
+    public String addJob() {
+      return "INSERT INTO espalier_job (id, name) VALUES (1, 'backup')";
+    }
+
+    @Override
+    public String putRow() {
+      return "INSERT INTO espalier_status (job, node, bits, since, backoff, position, attempts,"
+          + " epoch, sequence, started, worker) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
+          + " ON DUPLICATE KEY UPDATE bits = VALUES(bits), since = VALUES(since),"
+          + " backoff = VALUES(backoff), position = VALUES(position),"
+          + " attempts = VALUES(attempts), epoch = VALUES(epoch),"
+          + " sequence = VALUES(sequence), started = VALUES(started)";
+    }
+
+    @Override
+    public void setNode(PreparedStatement put, String node) throws SQLException {
+      put.setBytes(1, node.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public int fetchSize() {
+      return Integer.MIN_VALUE;
+    }
+
+    @Override
+    public int mostRows(int batch) {
+      return batch == 1 ? 1_000 : batch == 100 ? 100_000 : 500_000;
+    }
+  }
+
+  private static double median(double[] values) {
     Arrays.sort(values);
     return values[values.length / 2];
   }
 
-  static double seconds(long beginNanos) {
+  private static double seconds(long beginNanos) {
     return (System.nanoTime() - beginNanos) / 1e9;
   }
 
@@ -298,7 +435,7 @@ public final class StoreBenchmark {
     return (System.nanoTime() - beginNanos) / 1e6;
   }
 
-  static void say(String format, Object... values) {
+  private static void say(String format, Object... values) {
     System.out.printf(Locale.ROOT, format + "%n", values);
   }
 }

@@ -37,8 +37,16 @@ class ArchitectureTest {
           .that()
           .resideOutsideOfPackage("io.espalier.webui..")
           .should()
-          .dependOnClassesThat(resideInAnyPackage("io.vertx..", "io.netty.."))
+          .dependOnClassesThat(resideInAnyPackage("io.vertx.."))
           .because("the web server can be replaced in one module");
+
+  private static final ArchRule NETTY_ONLY_IN_TRANSPORTS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("io.espalier.webui..", "io.espalier.thrift.rpc..")
+          .should()
+          .dependOnClassesThat(resideInAnyPackage("io.netty.."))
+          .because("the transport can be replaced in one package");
 
   private static final ArchRule THRIFT_ONLY_IN_RPC =
       noClasses()
@@ -52,6 +60,9 @@ class ArchitectureTest {
       noClasses()
           .that()
           .resideOutsideOfPackages(STORES)
+          // A configuration in MySQL is a configuration source first.
+          .and()
+          .haveNameNotMatching(".*\\.MySqlConfigSource(\\$.*)?")
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
@@ -80,6 +91,7 @@ class ArchitectureTest {
   private static final List<ArchRule> RULES =
       List.of(
           VERTX_ONLY_IN_WEBUI,
+          NETTY_ONLY_IN_TRANSPORTS,
           THRIFT_ONLY_IN_RPC,
           DATABASES_ONLY_IN_STORES,
           NO_CYCLES,

@@ -19,7 +19,10 @@ public final class CallTable {
 
   /** Calls that the scheduler answers. */
   public interface OfScheduler {
-    CompletionStage<HeartbeatResponse> heartbeat(Heartbeat heartbeat);
+    /**
+     * @param from the connection on which it came
+     */
+    CompletionStage<HeartbeatResponse> heartbeat(Heartbeat heartbeat, WorkerLink from);
 
     CompletionStage<ReportResponse> report(Report report);
   }

@@ -15,4 +15,9 @@ public enum PeerRole {
   public String word() {
     return word;
   }
+
+  /** Returns the role of the other end of a connection. */
+  PeerRole other() {
+    return this == SCHEDULER ? WORKER : SCHEDULER;
+  }
 }

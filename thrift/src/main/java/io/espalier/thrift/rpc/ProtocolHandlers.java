@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.thrift.TBase;
@@ -21,8 +22,10 @@ final class ProtocolHandlers {
     /**
      * Returns a stage that completes with the result structure, which contains the answer or a
      * declared exception.
+     *
+     * @param from the connection on which the call came
      */
-    CompletionStage<? extends TBase<?, ?>> call(A arguments);
+    CompletionStage<? extends TBase<?, ?>> call(A arguments, RpcConnection from);
   }
 
   /**
@@ -32,7 +35,7 @@ final class ProtocolHandlers {
   <A extends TBase<A, ?>, T> ProtocolHandlers add(
       String name,
       Supplier<A> arguments,
-      Function<A, CompletionStage<T>> call,
+      BiFunction<A, RpcConnection, CompletionStage<T>> call,
       Function<T, TBase<?, ?>> answered,
       Function<Refused, TBase<?, ?>> refused) {
     byName.put(
@@ -44,8 +47,8 @@ final class ProtocolHandlers {
           }
 
           @Override
-          public CompletionStage<TBase<?, ?>> call(A given) {
-            return call.apply(given)
+          public CompletionStage<TBase<?, ?>> call(A given, RpcConnection from) {
+            return call.apply(given, from)
                 .handle(
                     (answer, failure) -> {
                       if (failure == null) {

@@ -1,59 +1,67 @@
 package io.espalier.thrift.rpc;
 
 import io.espalier.thrift.gen.Refused;
+import io.espalier.thrift.rpc.RpcException.Kind;
 import io.espalier.thrift.wire.BadMessageException;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.Map;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.thrift.TBase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pool of connections to peers, kept open between calls. Thread-safe; calls block their thread,
- * each within its time-outs. A connection that failed once is not reused, and one that was idle for
- * long is closed before its server closes it: the fate of a request into a dead connection would be
- * unknown.
+ * Connections to peers, one to each, opened by the first call and kept. Thread-safe; calls block
+ * their thread, each within its time-outs. A connection on which a call failed is not used again,
+ * and one that was idle for long is closed before its server closes it: the fate of a request into
+ * a dead connection would be unknown.
  */
 final class RpcClients implements AutoCloseable {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
-  private static final int IDLE_PER_PEER = 4;
+  private static final int THREADS = 2;
 
   private final PeerOptions options;
   private final PeerRole callee;
-  private final ScheduledThreadPoolExecutor timer;
-  private final Map<InetSocketAddress, Deque<Idle>> idle = new HashMap<>();
+  private final ProtocolHandlers methods;
+  private final Runnable lost;
+  private final EventLoopGroup threads;
+  private final Map<InetSocketAddress, CompletableFuture<RpcConnection>> connections =
+      new HashMap<>();
   private boolean closed;
 
-  private record Idle(RpcConnection connection, long sinceNanos) {}
+  /** Creates connections on which the peers call nothing. */
+  RpcClients(PeerRole callee, PeerOptions options) {
+    this(callee, options, new ProtocolHandlers(), () -> {});
+  }
 
   /**
    * @param callee role of all peers
+   * @param methods calls that the peers may make
+   * @param lost called when a peer ends a connection; on a thread of the connection
    */
-  RpcClients(PeerRole callee, PeerOptions options) {
+  RpcClients(PeerRole callee, PeerOptions options, ProtocolHandlers methods, Runnable lost) {
     this.callee = callee;
     this.options = options;
-    this.timer =
-        new ScheduledThreadPoolExecutor(
-            1,
-            work -> {
-              Thread thread = new Thread(work, "rpc-timeouts");
-              thread.setDaemon(true);
-              return thread;
-            });
-    timer.setRemoveOnCancelPolicy(true);
+    this.methods = methods;
+    this.lost = lost;
+    this.threads = RpcChannels.threads("rpc-to-" + callee.word(), THREADS);
   }
 
   /** Throws for a refusal, which is an answer: the peer took no action. */
-  static void check(InetSocketAddress peer, @Nullable Refused refused) throws RpcException {
+  static void check(String peer, @Nullable Refused refused) throws RpcException {
     if (refused != null) {
-      throw new RpcException(
-          RpcException.Kind.REFUSED,
-          peer.getHostString() + ":" + peer.getPort() + " refuses it: " + refused.getMessage());
+      throw new RpcException(Kind.REFUSED, peer + " refuses it: " + refused.getMessage());
     }
   }
 
@@ -61,11 +69,12 @@ final class RpcClients implements AutoCloseable {
    * Returns the exception for an answer that cannot be understood, although the peer acted on the
    * request.
    */
-  static RpcException bad(InetSocketAddress peer, BadMessageException e) {
-    return new RpcException(
-        RpcException.Kind.UNKNOWN,
-        "bad answer of " + peer.getHostString() + ":" + peer.getPort() + ": " + e.getMessage(),
-        e);
+  static RpcException bad(String peer, BadMessageException e) {
+    return new RpcException(Kind.UNKNOWN, "bad answer of " + peer + ": " + e.getMessage(), e);
+  }
+
+  static String name(InetSocketAddress peer) {
+    return peer.getHostString() + ":" + peer.getPort();
   }
 
   PeerOptions options() {
@@ -81,78 +90,163 @@ final class RpcClients implements AutoCloseable {
       RpcTimeouts bounds)
       throws RpcException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(bounds.totalMillis());
-    RpcConnection connection = take(peer, deadline);
+    RpcConnection connection = take(peer, options.timeouts().until(deadline));
     boolean done = false;
     try {
-      connection.call(name, arguments, result, bounds.until(deadline));
+      Void unused = await(connection.call(name, () -> arguments, result, bounds.until(deadline)));
       done = true;
     } finally {
-      if (done) {
-        giveBack(peer, connection);
-      } else {
-        connection.close();
-        // Other open connections to that peer are probably dead, too.
-        forget(peer);
+      if (!done) {
+        forget(peer, connection);
       }
     }
   }
 
-  private RpcConnection take(InetSocketAddress peer, long deadlineNanos) throws RpcException {
-    synchronized (idle) {
+  private RpcConnection take(InetSocketAddress peer, RpcTimeouts bounds) throws RpcException {
+    CompletableFuture<RpcConnection> connection;
+    boolean mine = false;
+    synchronized (connections) {
       if (closed) {
-        throw new RpcException(RpcException.Kind.NOT_SENT, "shutting down");
+        throw new RpcException(Kind.NOT_SENT, "shutting down");
       }
-      closeOld(System.nanoTime());
-      Deque<Idle> open = idle.get(peer);
-      if (open != null && !open.isEmpty()) {
-        return open.pop().connection();
+      connections.values().removeIf(RpcClients::isOver);
+      connection = connections.get(peer);
+      if (connection == null) {
+        mine = true;
+        connection = new CompletableFuture<>();
+        connections.put(peer, connection);
       }
     }
-    return RpcConnection.open(
-        peer, callee, options, options.timeouts().until(deadlineNanos), timer);
+    if (mine) {
+      try {
+        connection.complete(open(peer, bounds));
+      } catch (RpcException | RuntimeException e) {
+        connection.completeExceptionally(e);
+      }
+    }
+    return await(connection);
   }
 
-  private void giveBack(InetSocketAddress peer, RpcConnection connection) {
-    synchronized (idle) {
-      Deque<Idle> open = idle.computeIfAbsent(peer, p -> new ArrayDeque<>());
-      if (!closed && open.size() < IDLE_PER_PEER) {
-        open.push(new Idle(connection, System.nanoTime()));
-        return;
+  private static boolean isOver(CompletableFuture<RpcConnection> each) {
+    if (!each.isDone()) {
+      return false;
+    }
+    if (each.isCompletedExceptionally()) {
+      return true;
+    }
+    RpcConnection connection = each.join();
+    if (connection.idleNanos() > IDLE_NANOS) {
+      connection.close();
+      return true;
+    }
+    return !connection.isOpen();
+  }
+
+  private static <T> T await(CompletableFuture<T> answer) throws RpcException {
+    try {
+      return answer.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RpcException(Kind.UNKNOWN, "interrupted", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RpcException failure) {
+        throw new RpcException(failure.kind(), String.valueOf(failure.getMessage()), failure);
+      }
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  /**
+   * Connects and greets.
+   *
+   * @throws RpcException of kind NOT_SENT or REFUSED, naming the address
+   */
+  private RpcConnection open(InetSocketAddress to, RpcTimeouts bounds) throws RpcException {
+    String address = name(to);
+    if (to.isUnresolved()) {
+      throw new RpcException(Kind.NOT_SENT, "unknown host " + to.getHostString());
+    }
+    CompletableFuture<RpcConnection> made = new CompletableFuture<>();
+    ChannelFuture connecting =
+        new Bootstrap()
+            .group(threads)
+            .channel(NioSocketChannel.class)
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.SO_KEEPALIVE, true)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, bounds.connectMillis())
+            .handler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    SslHandler tls = options.security().handler(channel, true);
+                    if (tls != null) {
+                      tls.setHandshakeTimeoutMillis(bounds.receiveMillis());
+                    }
+                    RpcConnection connection =
+                        new RpcConnection(channel, address, callee.other(), options, methods, null);
+                    RpcChannels.build(channel, tls, options.limits(), connection);
+                    made.complete(connection);
+                  }
+                })
+            .connect(to);
+    Channel channel = connecting.channel();
+    boolean open = false;
+    try {
+      if (!connecting.await().isSuccess()) {
+        throw new RpcException(
+            Kind.NOT_SENT, "cannot reach " + address + ": " + why(connecting.cause()));
+      }
+      SslHandler tls = channel.pipeline().get(SslHandler.class);
+      if (tls != null && !tls.handshakeFuture().await().isSuccess()) {
+        throw new RpcException(
+            Kind.NOT_SENT,
+            "no TLS connection to "
+                + address
+                + ", which must speak TLS too and have a certificate of the same authority: "
+                + tls.handshakeFuture().cause().getMessage(),
+            tls.handshakeFuture().cause());
+      }
+      RpcConnection connection = await(made.join().greet(callee, bounds));
+      open = true;
+      var unused = channel.closeFuture().addListener(end -> lost.run());
+      return connection;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RpcException(Kind.NOT_SENT, "interrupted while connecting to " + address, e);
+    } finally {
+      if (!open) {
+        var unused = channel.close();
+      }
+    }
+  }
+
+  /** Netty adds the address to what the kernel says; our message has it already. */
+  private static String why(Throwable cause) {
+    Throwable own = cause.getCause();
+    return cause instanceof ConnectTimeoutException || own == null
+        ? String.valueOf(cause.getMessage())
+        : String.valueOf(own.getMessage());
+  }
+
+  private void forget(InetSocketAddress peer, RpcConnection connection) {
+    synchronized (connections) {
+      CompletableFuture<RpcConnection> current = connections.get(peer);
+      if (current != null && current.getNow(null) == connection) {
+        connections.remove(peer);
       }
     }
     connection.close();
   }
 
-  private void closeOld(long now) {
-    for (Iterator<Deque<Idle>> peers = idle.values().iterator(); peers.hasNext(); ) {
-      Deque<Idle> open = peers.next();
-      while (!open.isEmpty() && now - open.getLast().sinceNanos() > IDLE_NANOS) {
-        open.removeLast().connection().close();
-      }
-      if (open.isEmpty()) {
-        peers.remove();
-      }
-    }
-  }
-
-  /** Closes the connections to a peer, because it went away or came back. */
-  void forget(InetSocketAddress peer) {
-    Deque<Idle> open;
-    synchronized (idle) {
-      open = idle.remove(peer);
-    }
-    if (open != null) {
-      open.forEach(each -> each.connection().close());
-    }
-  }
-
   @Override
   public void close() {
-    synchronized (idle) {
+    synchronized (connections) {
       closed = true;
-      idle.values().forEach(open -> open.forEach(each -> each.connection().close()));
-      idle.clear();
+      for (CompletableFuture<RpcConnection> each : connections.values()) {
+        var unused = each.thenAccept(RpcConnection::close);
+      }
+      connections.clear();
     }
-    timer.shutdownNow();
+    RpcChannels.end(threads);
   }
 }

@@ -5,263 +5,568 @@ import io.espalier.thrift.gen.Greeting;
 import io.espalier.thrift.gen.Peer;
 import io.espalier.thrift.gen.Refused;
 import io.espalier.thrift.rpc.RpcException.Kind;
-import java.io.BufferedInputStream;
-import java.io.BufferedOutputStream;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.handler.timeout.WriteTimeoutException;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLContext;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLSocket;
 import org.apache.thrift.TApplicationException;
 import org.apache.thrift.TBase;
 import org.apache.thrift.TConfiguration;
 import org.apache.thrift.TException;
-import org.apache.thrift.TServiceClient;
+import org.apache.thrift.TSerializable;
 import org.apache.thrift.protocol.TCompactProtocol;
-import org.apache.thrift.transport.TIOStreamTransport;
-import org.apache.thrift.transport.TTransportException;
-import org.apache.thrift.transport.layered.TFramedTransport;
+import org.apache.thrift.protocol.TMessage;
+import org.apache.thrift.protocol.TMessageType;
+import org.apache.thrift.protocol.TProtocol;
+import org.apache.thrift.transport.TMemoryBuffer;
+import org.apache.thrift.transport.TMemoryInputTransport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The caller's end of a connection. It handles one call at a time, from one thread at a time, and
- * cannot be used after a failure.
+ * One connection. The side that opened it greets; then both sides may call each other, several
+ * calls at a time, if they speak version {@link #BOTH_WAYS} or later, otherwise only the side that
+ * opened it. An answer belongs to the call with its sequence id. When the connection ends, all open
+ * calls fail at once.
  *
- * <p>In Java a write to a peer that does not read has no time-out, and a read has one only per
- * piece: a timer that closes the socket limits both.
+ * <p>State is confined to the connection's event loop; {@link #call}, {@link #refuse} and {@link
+ * #close} are for any thread.
  */
-final class RpcConnection implements AutoCloseable {
+final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements AutoCloseable {
+  /** The first protocol version in which the side that accepted a connection may call. */
+  static final int BOTH_WAYS = 2;
+
+  private static final Logger log = LoggerFactory.getLogger(RpcConnection.class);
   private static final int RECURSION = 16;
 
-  private final String address;
-  private final Socket socket;
-  private final Caller caller;
-  private final ScheduledExecutorService timer;
-  private final int protocol;
-  private final String program;
-  private volatile boolean late;
-  private boolean broken;
+  /** Reading pauses while so many calls of the peer have no answer. */
+  private static final int MOST_OPEN = 64;
 
-  private static final class Caller extends TServiceClient {
-    Caller(TCompactProtocol protocol) {
-      super(protocol);
+  /** Reading pauses while so many bytes of answers wait for the peer to read them. */
+  private static final int MOST_UNREAD = 1 << 20;
+
+  private final Channel channel;
+  private final String peer;
+  private final PeerRole role;
+  private final PeerOptions options;
+  private final ProtocolHandlers methods;
+  private final @Nullable ConnectionCrowd crowd;
+  private final Map<Integer, Call> calls = new HashMap<>();
+  private @Nullable Future<?> greetLate;
+  private int lastCall;
+  private int open;
+  private long unread;
+  private boolean greeted;
+  private boolean closed;
+  private volatile int protocol;
+  private volatile long usedNanos = System.nanoTime();
+  private volatile boolean inUse;
+
+  /** A call of this side that has no answer yet. */
+  private static final class Call {
+    private final String name;
+    private final TBase<?, ?> result;
+    private final CompletableFuture<Void> answered = new CompletableFuture<>();
+    private @Nullable Future<?> late;
+
+    Call(String name, TBase<?, ?> result) {
+      this.name = name;
+      this.result = result;
     }
 
-    void send(String name, TBase<?, ?> arguments) throws TException {
-      sendBase(name, arguments);
+    void end() {
+      if (late != null) {
+        late.cancel(false);
+      }
     }
 
-    void receive(String name, TBase<?, ?> result) throws TException {
-      receiveBase(result, name);
+    void fail(Kind kind, String why, @Nullable Throwable cause) {
+      end();
+      answered.completeExceptionally(
+          cause == null ? new RpcException(kind, why) : new RpcException(kind, why, cause));
     }
-  }
-
-  private RpcConnection(
-      String address,
-      Socket socket,
-      Caller caller,
-      ScheduledExecutorService timer,
-      @Nullable Greeted greeted) {
-    this.address = address;
-    this.socket = socket;
-    this.caller = caller;
-    this.timer = timer;
-    this.protocol = greeted == null ? 0 : greeted.getProtocol();
-    this.program = greeted == null ? "" : String.valueOf(greeted.getProgram());
   }
 
   /**
-   * Connects and greets.
+   * @param peer the address of the peer, for people
+   * @param role what this side is when the peer calls it
+   * @param methods calls that the peer may make
+   * @param crowd connections of the server that accepted this one; null when this side opened it
+   */
+  RpcConnection(
+      Channel channel,
+      String peer,
+      PeerRole role,
+      PeerOptions options,
+      ProtocolHandlers methods,
+      @Nullable ConnectionCrowd crowd) {
+    this.channel = channel;
+    this.peer = peer;
+    this.role = role;
+    this.options = options;
+    this.methods = methods;
+    this.crowd = crowd;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    if (crowd != null) {
+      greetLate =
+          context
+              .executor()
+              .schedule(
+                  () -> refuse("it does not say who it is"),
+                  options.limits().greetMillis(),
+                  TimeUnit.MILLISECONDS);
+      crowd.opened(this);
+    }
+  }
+
+  // ---- calls of this side
+
+  /**
+   * Calls the peer.
    *
-   * @param timer runs the timer that closes a connection after its time limit
-   * @throws RpcException of kind NOT_SENT or REFUSED, naming the address
+   * @param arguments creates the arguments, on the event loop
+   * @param result structure to fill
+   * @return future that completes on the event loop; a failure is an {@link RpcException}
    */
-  static RpcConnection open(
-      InetSocketAddress to,
-      PeerRole callee,
-      PeerOptions us,
-      RpcTimeouts bounds,
-      ScheduledExecutorService timer)
-      throws RpcException {
-    String address = to.getHostString() + ":" + to.getPort();
-    if (to.isUnresolved()) {
-      throw new RpcException(Kind.NOT_SENT, "unknown host " + to.getHostString());
-    }
-    Socket plain = new Socket();
-    boolean open = false;
+  CompletableFuture<Void> call(
+      String name,
+      Supplier<? extends TBase<?, ?>> arguments,
+      TBase<?, ?> result,
+      RpcTimeouts bounds) {
+    Call call = new Call(name, result);
     try {
-      plain.setTcpNoDelay(true);
-      plain.setKeepAlive(true);
-      plain.connect(to, bounds.connectMillis());
-      Socket socket = plain;
-      SSLContext tls = us.security().tls();
-      if (tls != null) {
-        plain.setSoTimeout(bounds.receiveMillis());
-        SSLSocket secured =
-            (SSLSocket)
-                tls.getSocketFactory().createSocket(plain, to.getHostString(), to.getPort(), true);
-        Future<?> bound =
-            timer.schedule(
-                () -> FrameServer.closeQuietly(plain),
-                bounds.receiveMillis(),
+      channel.eventLoop().execute(() -> send(call, arguments, bounds));
+    } catch (RejectedExecutionException e) {
+      call.fail(Kind.NOT_SENT, "shutting down", e);
+    }
+    return call.answered;
+  }
+
+  private void send(Call call, Supplier<? extends TBase<?, ?>> arguments, RpcTimeouts bounds) {
+    if (closed || !channel.isActive()) {
+      call.fail(Kind.NOT_SENT, "the connection to " + peer + " is closed", null);
+      return;
+    }
+    int number = ++lastCall;
+    ByteBuf frame;
+    try {
+      frame = encode(new TMessage(call.name, TMessageType.CALL, number), arguments.get());
+    } catch (RuntimeException e) {
+      call.fail(Kind.NOT_SENT, "while writing " + call.name + " for " + peer + ": " + e, e);
+      return;
+    }
+    calls.put(number, call);
+    busy();
+    call.late =
+        channel
+            .eventLoop()
+            .schedule(
+                () -> {
+                  tooLate(number);
+                  // Half a message would spoil all that follow it.
+                  close();
+                },
+                bounds.sendMillis(),
                 TimeUnit.MILLISECONDS);
-        try {
-          secured.startHandshake();
-        } catch (IOException e) {
-          throw new RpcException(
-              Kind.NOT_SENT,
-              "no TLS connection to "
-                  + address
-                  + ", which must speak TLS too and have a certificate of the same authority: "
-                  + e.getMessage(),
-              e);
-        }
-        bound.cancel(false);
-        plain.setSoTimeout(0);
-        socket = secured;
-      }
-      RpcConnection connection = greeted(address, socket, callee, us, bounds, timer);
-      open = true;
-      return connection;
-    } catch (RpcException e) {
-      throw e;
-    } catch (SSLException e) {
-      throw new RpcException(
-          Kind.NOT_SENT,
-          "cannot reach " + address + " by TLS: " + e.getMessage() + " (is it spoken there?)",
-          e);
-    } catch (IOException | TTransportException e) {
-      throw new RpcException(Kind.NOT_SENT, "cannot reach " + address + ": " + e.getMessage(), e);
-    } finally {
-      if (!open) {
-        FrameServer.closeQuietly(plain);
-      }
+    var unused =
+        channel
+            .writeAndFlush(frame)
+            .addListener(
+                sent -> {
+                  if (!calls.containsKey(number)) {
+                    return;
+                  }
+                  call.end();
+                  if (sent.isSuccess()) {
+                    call.late =
+                        channel
+                            .eventLoop()
+                            .schedule(
+                                () -> tooLate(number),
+                                bounds.receiveMillis(),
+                                TimeUnit.MILLISECONDS);
+                  } else {
+                    calls.remove(number);
+                    broke(call, sent.cause());
+                  }
+                });
+  }
+
+  private void tooLate(int number) {
+    Call call = calls.remove(number);
+    if (call != null) {
+      call.fail(Kind.UNKNOWN, peer + " did not answer " + call.name + " in time", null);
+      quiet();
     }
   }
 
-  private static RpcConnection greeted(
-      String address,
-      Socket socket,
-      PeerRole callee,
-      PeerOptions us,
-      RpcTimeouts bounds,
-      ScheduledExecutorService timer)
-      throws IOException, TTransportException {
-    int most = us.limits().maxFrameBytes();
-    TConfiguration sizes = new TConfiguration(most, most, RECURSION);
-    Caller caller =
-        new Caller(
-            new TCompactProtocol(
-                new TFramedTransport(
-                    new TIOStreamTransport(
-                        sizes,
-                        new BufferedInputStream(socket.getInputStream(), 1 << 14),
-                        new BufferedOutputStream(socket.getOutputStream(), 1 << 14)),
-                    most),
-                most,
-                -1));
-    Greeting greeting =
-        new Greeting(us.protocol().oldest(), us.protocol().newest(), us.program(), callee.word());
-    greeting.setToken(us.security().secretText());
-    RpcConnection first = new RpcConnection(address, socket, caller, timer, null);
-    Peer.greet_result result = new Peer.greet_result();
+  private void broke(Call call, @Nullable Throwable cause) {
+    call.fail(
+        Kind.UNKNOWN,
+        "the connection to "
+            + peer
+            + " broke: "
+            + (cause == null ? "it ended" : cause.getMessage()),
+        cause);
+  }
+
+  private void reply(TProtocol in, TMessage message) {
+    Call call = calls.remove(message.seqid);
+    if (call == null) {
+      log.debug("{} answers {} too late", peer, message.name);
+      return;
+    }
     try {
-      first.call("greet", new Peer.greet_args(greeting), result, bounds);
-    } catch (RpcException e) {
-      // The request has not been sent.
-      throw new RpcException(
-          Kind.NOT_SENT,
-          e.getMessage()
-              + (us.security().tls() == null
-                  ? " (does the other end expect TLS, or speak another protocol?)"
-                  : " (does the other end know our certificate?)"),
-          e);
+      if (message.type == TMessageType.EXCEPTION) {
+        TApplicationException failure = new TApplicationException();
+        failure.read(in);
+        boolean unread =
+            failure.getType() == TApplicationException.UNKNOWN_METHOD
+                || failure.getType() == TApplicationException.PROTOCOL_ERROR;
+        call.fail(
+            unread ? Kind.REFUSED : Kind.UNKNOWN, peer + ": " + failure.getMessage(), failure);
+      } else {
+        call.result.read(in);
+        call.end();
+        call.answered.complete(null);
+      }
+    } catch (TException | RuntimeException e) {
+      broke(call, e);
+      close();
     }
-    Refused refused = result.getRefused();
-    if (refused != null) {
-      throw new RpcException(Kind.REFUSED, address + " refuses us: " + refused.getMessage());
-    }
-    Greeted greeted = result.getSuccess();
-    if (greeted == null
-        || greeted.getProtocol() < us.protocol().oldest()
-        || greeted.getProtocol() > us.protocol().newest()) {
-      throw new RpcException(
-          Kind.REFUSED,
-          address
-              + " wants to speak protocol "
-              + (greeted == null ? "none" : greeted.getProtocol())
-              + ", we speak "
-              + us.protocol());
-    }
-    return new RpcConnection(address, socket, caller, timer, greeted);
-  }
-
-  /** Returns the protocol version that both sides use. */
-  int protocol() {
-    return protocol;
-  }
-
-  /** Returns the program name and version that the peer sent. */
-  String program() {
-    return program;
-  }
-
-  boolean isBroken() {
-    return broken;
+    quiet();
   }
 
   /**
-   * @param result structure to fill
-   * @throws RpcException of kind UNKNOWN, or REFUSED when the peer reports that it could not read
-   *     the request
+   * Greets, as the first call of a connection that this side opened.
+   *
+   * @return future that fails with an {@link RpcException} of kind NOT_SENT or REFUSED
    */
-  void call(String name, TBase<?, ?> arguments, TBase<?, ?> result, RpcTimeouts bounds)
-      throws RpcException {
-    if (broken) {
-      throw new IllegalStateException("broken before");
-    }
-    Future<?> watch = timer.schedule(this::tooLate, bounds.sendMillis(), TimeUnit.MILLISECONDS);
-    boolean whole = false;
+  CompletableFuture<RpcConnection> greet(PeerRole callee, RpcTimeouts bounds) {
+    Peer.greet_result result = new Peer.greet_result();
+    return call("greet", () -> new Peer.greet_args(Greetings.of(options, callee)), result, bounds)
+        .handle(
+            (done, failure) -> {
+              if (failure != null) {
+                throw new CompletionException(
+                    new RpcException(
+                        Kind.NOT_SENT,
+                        failure.getMessage()
+                            + (options.security().isTls()
+                                ? " (does the other end know our certificate?)"
+                                : " (does the other end expect TLS, or speak another protocol?)"),
+                        failure));
+              }
+              Refused refused = result.getRefused();
+              if (refused != null) {
+                throw new CompletionException(
+                    new RpcException(Kind.REFUSED, peer + " refuses us: " + refused.getMessage()));
+              }
+              Greeted answer = result.getSuccess();
+              int version = answer == null ? 0 : answer.getProtocol();
+              if (version < options.protocol().oldest() || version > options.protocol().newest()) {
+                throw new CompletionException(
+                    new RpcException(
+                        Kind.REFUSED,
+                        peer
+                            + " wants to speak protocol "
+                            + (answer == null ? "none" : version)
+                            + ", we speak "
+                            + options.protocol()));
+              }
+              welcome(version);
+              return this;
+            });
+  }
+
+  private void welcome(int version) {
+    protocol = version;
+    greeted = true;
+    channel.pipeline().get(RpcFrames.class).greeted();
+  }
+
+  /** Returns whether the side that accepted the connection may call. */
+  boolean isBothWays() {
+    return protocol >= BOTH_WAYS;
+  }
+
+  /** Returns whether calls can be sent now. */
+  boolean isOpen() {
+    return channel.isActive();
+  }
+
+  /** Returns for how long there was no call, of either side; 0 while one is open. */
+  long idleNanos() {
+    return inUse ? 0 : System.nanoTime() - usedNanos;
+  }
+
+  // ---- calls of the peer
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext context, byte[] bytes) {
+    TMessage message;
+    TProtocol in;
     try {
-      caller.send(name, arguments);
-      watch.cancel(false);
-      watch = timer.schedule(this::tooLate, bounds.receiveMillis(), TimeUnit.MILLISECONDS);
-      caller.receive(name, result);
-      whole = true;
-    } catch (TApplicationException e) {
-      boolean unread =
-          e.getType() == TApplicationException.UNKNOWN_METHOD
-              || e.getType() == TApplicationException.PROTOCOL_ERROR;
-      throw new RpcException(
-          unread ? Kind.REFUSED : Kind.UNKNOWN, address + ": " + e.getMessage(), e);
+      TConfiguration bounds = new TConfiguration(bytes.length, bytes.length, RECURSION);
+      in = new TCompactProtocol(new TMemoryInputTransport(bounds, bytes), bytes.length, -1);
+      message = in.readMessageBegin();
     } catch (TException | RuntimeException e) {
-      throw new RpcException(
-          Kind.UNKNOWN,
-          late
-              ? address + " did not answer " + name + " in time"
-              : "the connection to " + address + " broke: " + e.getMessage(),
-          e);
-    } finally {
-      watch.cancel(false);
-      if (!whole) {
-        broken = true;
-        close();
-      }
+      refuse("what it sent is not of the worker protocol");
+      return;
+    }
+    if (message.type == TMessageType.REPLY || message.type == TMessageType.EXCEPTION) {
+      reply(in, message);
+    } else {
+      request(in, message);
     }
   }
 
-  private void tooLate() {
-    late = true;
-    FrameServer.closeQuietly(socket);
+  private void request(TProtocol in, TMessage message) {
+    open++;
+    busy();
+    readOrPause();
+    try {
+      if (message.type != TMessageType.CALL) {
+        throw new TApplicationException(
+            TApplicationException.INVALID_MESSAGE_TYPE, "only calls are answered");
+      }
+      if (message.name.equals("greet") && crowd != null) {
+        greet(in, message);
+      } else if (!greeted) {
+        fail(
+            message,
+            TApplicationException.UNKNOWN_METHOD,
+            "the first call of a connection is greet",
+            true);
+      } else {
+        ProtocolHandlers.Method<?> method = methods.get(message.name);
+        if (method == null) {
+          fail(
+              message,
+              TApplicationException.UNKNOWN_METHOD,
+              "no such call: " + message.name,
+              false);
+        } else {
+          answer(method, in, message);
+        }
+      }
+    } catch (TException | RuntimeException e) {
+      // The peer learns of this: an unreadable message has no effect.
+      fail(
+          message, TApplicationException.PROTOCOL_ERROR, "cannot read it: " + e.getMessage(), true);
+    }
+  }
+
+  private <A extends TBase<A, ?>> void answer(
+      ProtocolHandlers.Method<A> method, TProtocol in, TMessage message) throws TException {
+    A arguments = method.arguments();
+    arguments.read(in);
+    in.readMessageEnd();
+    var unused =
+        method
+            .call(arguments, this)
+            .whenCompleteAsync(
+                (result, failure) -> {
+                  if (failure == null) {
+                    answer(message, result);
+                  } else {
+                    log.warn("{} of {} failed", message.name, peer, failure);
+                    fail(
+                        message,
+                        TApplicationException.INTERNAL_ERROR,
+                        String.valueOf(failure.getMessage()),
+                        false);
+                  }
+                },
+                channel.eventLoop());
+  }
+
+  private void greet(TProtocol in, TMessage message) throws TException {
+    Peer.greet_args arguments = new Peer.greet_args();
+    arguments.read(in);
+    in.readMessageEnd();
+    Peer.greet_result result = new Peer.greet_result();
+    Greeting greeting = arguments.getGreeting();
+    Refused refused = Greetings.objection(greeting, role, options);
+    if (greeting == null || refused != null) {
+      log.warn("{} is refused: {}", peer, refused == null ? "" : refused.getMessage());
+      result.setRefused(refused);
+      write(encode(new TMessage(message.name, TMessageType.REPLY, message.seqid), result), true);
+      return;
+    }
+    int version = Greetings.version(greeting, options);
+    boolean first = !greeted;
+    welcome(version);
+    if (greetLate != null) {
+      greetLate.cancel(false);
+    }
+    if (first && crowd != null && !crowd.greeted(this)) {
+      refuse("there are too many connections, and all of them are at work");
+      return;
+    }
+    result.setSuccess(new Greeted(version, options.program()));
+    answer(message, result);
+  }
+
+  private void answer(TMessage message, TBase<?, ?> result) {
+    ByteBuf frame = encode(new TMessage(message.name, TMessageType.REPLY, message.seqid), result);
+    int bytes = frame.readableBytes() - Integer.BYTES;
+    if (bytes > options.limits().maxFrameBytes()) {
+      frame.release();
+      fail(
+          message,
+          TApplicationException.INTERNAL_ERROR,
+          "the answer would have " + bytes + " bytes, more than fit in a frame",
+          false);
+      return;
+    }
+    write(frame, false);
+  }
+
+  private void fail(TMessage message, int type, String why, boolean last) {
+    write(
+        encode(
+            new TMessage(message.name, TMessageType.EXCEPTION, message.seqid),
+            new TApplicationException(type, why)),
+        last);
+  }
+
+  private void write(ByteBuf frame, boolean last) {
+    int bytes = frame.readableBytes();
+    unread += bytes;
+    readOrPause();
+    var unused =
+        channel
+            .writeAndFlush(frame)
+            .addListener(
+                written -> {
+                  open--;
+                  unread -= bytes;
+                  if (last) {
+                    close();
+                    return;
+                  }
+                  readOrPause();
+                  quiet();
+                });
+  }
+
+  private void readOrPause() {
+    channel.config().setAutoRead(open < MOST_OPEN && unread <= MOST_UNREAD);
+  }
+
+  private ByteBuf encode(TMessage message, TSerializable content) {
+    try {
+      TMemoryBuffer buffer = new TMemoryBuffer(256);
+      TProtocol out = new TCompactProtocol(buffer);
+      out.writeMessageBegin(message);
+      content.write(out);
+      out.writeMessageEnd();
+      return channel
+          .alloc()
+          .buffer(Integer.BYTES + buffer.length())
+          .writeInt(buffer.length())
+          .writeBytes(buffer.getArray(), 0, buffer.length());
+    } catch (TException e) {
+      throw new IllegalStateException("writing into memory", e);
+    }
+  }
+
+  // ---- the life of the connection
+
+  private void busy() {
+    inUse = true;
+    if (crowd != null) {
+      crowd.busy(this);
+    }
+  }
+
+  private void quiet() {
+    usedNanos = System.nanoTime();
+    inUse = open > 0 || !calls.isEmpty();
+    if (crowd != null && greeted && !inUse && !closed) {
+      crowd.silent(this);
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+    if (event instanceof IdleStateEvent) {
+      refuse("it has been silent for long");
+    } else {
+      super.userEventTriggered(context, event);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    Throwable why =
+        cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
+    if (why instanceof SSLException) {
+      refuse("no TLS with a certificate of ours: " + why.getMessage());
+    } else if (why instanceof WriteTimeoutException) {
+      refuse("it does not read its answer");
+    } else if (why instanceof DecoderException) {
+      refuse(String.valueOf(why.getMessage()));
+    } else if (why instanceof IOException) {
+      close();
+    } else {
+      refuse("of a mistake of ours: " + why);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    closed = true;
+    if (greetLate != null) {
+      greetLate.cancel(false);
+    }
+    if (crowd != null) {
+      crowd.closed(this, greeted);
+    }
+    List<Call> lost = List.copyOf(calls.values());
+    calls.clear();
+    lost.forEach(call -> broke(call, null));
+  }
+
+  /** Closes the connection and says why in the log. */
+  void refuse(String why) {
+    if (!channel.isActive()) {
+      return;
+    }
+    if (crowd != null) {
+      crowd.complain(this, why);
+    } else {
+      log.debug("the connection to {} is closed: {}", peer, why);
+    }
+    close();
   }
 
   @Override
   public void close() {
-    broken = true;
-    FrameServer.closeQuietly(socket);
+    var unused = channel.close();
+  }
+
+  @Override
+  public String toString() {
+    return peer;
   }
 }

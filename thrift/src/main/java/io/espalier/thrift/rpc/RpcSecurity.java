@@ -1,21 +1,22 @@
 package io.espalier.thrift.rpc;
 
+import io.netty.channel.Channel;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.MessageDigest;
-import java.security.cert.Certificate;
+import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
-import java.util.List;
 import java.util.Optional;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,22 +31,25 @@ public final class RpcSecurity {
   private static final int LEAST_SECRET = 8;
   private static final int MOST_SECRET = 1_024;
 
-  private final @Nullable SSLContext tls;
+  private final @Nullable SslContext server;
+  private final @Nullable SslContext client;
   private final byte @Nullable [] secret;
 
-  private RpcSecurity(@Nullable SSLContext tls, byte @Nullable [] secret) {
-    this.tls = tls;
+  private RpcSecurity(
+      @Nullable SslContext server, @Nullable SslContext client, byte @Nullable [] secret) {
+    this.server = server;
+    this.client = client;
     this.secret = secret;
   }
 
   /** Returns no authentication: every peer that can connect is accepted. For loopback. */
   public static RpcSecurity none() {
-    return new RpcSecurity(null, null);
+    return new RpcSecurity(null, null, null);
   }
 
   /** Returns authentication by a secret, without TLS. */
   public static RpcSecurity secret(String secret) {
-    return new RpcSecurity(null, secret.getBytes(StandardCharsets.UTF_8));
+    return new RpcSecurity(null, null, secret.getBytes(StandardCharsets.UTF_8));
   }
 
   /**
@@ -55,9 +59,10 @@ public final class RpcSecurity {
    */
   public static RpcSecurity of(Optional<TlsFiles> files, Optional<Path> tokenFile)
       throws IOException {
-    SSLContext context = files.isPresent() ? context(files.get()) : null;
+    SslContext server = files.isPresent() ? context(files.get(), true) : null;
+    SslContext client = files.isPresent() ? context(files.get(), false) : null;
     byte[] secret = tokenFile.isPresent() ? token(tokenFile.get()) : null;
-    return new RpcSecurity(context, secret);
+    return new RpcSecurity(server, client, secret);
   }
 
   /** Paths of PEM files. */
@@ -77,30 +82,21 @@ public final class RpcSecurity {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  private static SSLContext context(TlsFiles files) throws IOException {
-    List<X509Certificate> chain = Pem.certificates(files.certificate());
+  private static SslContext context(TlsFiles files, boolean server) throws IOException {
+    X509Certificate[] chain = Pem.certificates(files.certificate()).toArray(new X509Certificate[0]);
+    PrivateKey key = Pem.privateKey(files.key());
     try {
-      char[] unused = new char[0];
-      KeyStore own = KeyStore.getInstance("PKCS12");
-      own.load(null, unused);
-      own.setKeyEntry(
-          "own", Pem.privateKey(files.key()), unused, chain.toArray(new Certificate[0]));
-      KeyManagerFactory keys =
-          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      keys.init(own, unused);
-      KeyStore trusted = KeyStore.getInstance("PKCS12");
-      trusted.load(null, unused);
-      int number = 0;
-      for (X509Certificate authority : Pem.certificates(files.authority())) {
-        trusted.setCertificateEntry("ca" + number++, authority);
-      }
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(trusted);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-      return context;
-    } catch (GeneralSecurityException e) {
+      SslContextBuilder builder =
+          server
+              ? SslContextBuilder.forServer(key, chain).clientAuth(ClientAuth.REQUIRE)
+              : SslContextBuilder.forClient()
+                  .keyManager(key, chain)
+                  .endpointIdentificationAlgorithm(null);
+      return builder
+          .sslProvider(SslProvider.JDK)
+          .trustManager(Pem.certificates(files.authority()))
+          .build();
+    } catch (SSLException | IllegalArgumentException e) {
       throw new IOException(
           "cannot use " + files.certificate() + " with " + files.key() + ": " + e.getMessage(), e);
     }
@@ -108,7 +104,7 @@ public final class RpcSecurity {
 
   /** Returns whether peers must authenticate. */
   public boolean authenticates() {
-    return tls != null || secret != null;
+    return isTls() || secret != null;
   }
 
   /**
@@ -134,8 +130,14 @@ public final class RpcSecurity {
     }
   }
 
-  @Nullable SSLContext tls() {
-    return tls;
+  boolean isTls() {
+    return server != null;
+  }
+
+  /** Returns the TLS end of a new connection; null without TLS. */
+  @Nullable SslHandler handler(Channel channel, boolean opened) {
+    SslContext context = opened ? client : server;
+    return context == null ? null : context.newHandler(channel.alloc());
   }
 
   @Nullable String secretText() {
@@ -153,7 +155,7 @@ public final class RpcSecurity {
   /** Describes, for people, what protects the connection. */
   @Override
   public String toString() {
-    if (tls != null) {
+    if (isTls()) {
       return secret == null
           ? "TLS with client certificates"
           : "TLS with client certificates, token";

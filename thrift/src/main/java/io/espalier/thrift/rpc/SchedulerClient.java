@@ -4,6 +4,7 @@ import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.ReportResponse;
+import io.espalier.core.status.JsonDecoder;
 import io.espalier.thrift.gen.SchedulerService;
 import io.espalier.thrift.wire.BadMessageException;
 import io.espalier.thrift.wire.WireReports;
@@ -13,8 +14,21 @@ import java.net.InetSocketAddress;
 public final class SchedulerClient implements AutoCloseable {
   private final RpcClients clients;
 
+  /** Calls a scheduler that cannot call back. */
   public SchedulerClient(PeerOptions options) {
     this.clients = new RpcClients(PeerRole.SCHEDULER, options);
+  }
+
+  /**
+   * Calls a scheduler that calls back on the same connection.
+   *
+   * @param calls answers the scheduler
+   * @param lost called when a connection has ended, on a thread of the connection
+   */
+  public SchedulerClient(
+      PeerOptions options, JsonDecoder json, CallTable.OfWorker calls, Runnable lost) {
+    this.clients =
+        new RpcClients(PeerRole.SCHEDULER, options, RpcServer.workerMethods(json, calls), lost);
   }
 
   /**
@@ -31,11 +45,11 @@ public final class SchedulerClient implements AutoCloseable {
         new SchedulerService.heartbeat_args(WireReports.of(heartbeat)),
         result,
         clients.options().timeouts().within(millis));
-    RpcClients.check(to, result.getRefused());
+    RpcClients.check(RpcClients.name(to), result.getRefused());
     try {
       return WireReports.heartbeatAnswer(result.getSuccess());
     } catch (BadMessageException e) {
-      throw RpcClients.bad(to, e);
+      throw RpcClients.bad(RpcClients.name(to), e);
     }
   }
 
@@ -53,11 +67,11 @@ public final class SchedulerClient implements AutoCloseable {
         new SchedulerService.report_args(WireReports.of(report)),
         result,
         clients.options().timeouts().within(millis));
-    RpcClients.check(to, result.getRefused());
+    RpcClients.check(RpcClients.name(to), result.getRefused());
     try {
       return WireReports.reportAnswer(result.getSuccess());
     } catch (BadMessageException e) {
-      throw RpcClients.bad(to, e);
+      throw RpcClients.bad(RpcClients.name(to), e);
     }
   }
 

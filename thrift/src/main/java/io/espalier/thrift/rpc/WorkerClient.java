@@ -5,17 +5,21 @@ import io.espalier.core.logs.LogQuery;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkResponse;
 import io.espalier.thrift.gen.WorkerService;
-import io.espalier.thrift.wire.BadMessageException;
-import io.espalier.thrift.wire.WireLogs;
-import io.espalier.thrift.wire.WireWorks;
 import java.net.InetSocketAddress;
 
-/** Calls workers. Thread-safe; calls block within their time-outs. */
+/**
+ * Calls workers at their addresses, as protocol 1 does; later ones are called by {@link
+ * WorkerLink}. Thread-safe; calls block within their time-outs.
+ */
 public final class WorkerClient implements AutoCloseable {
-  private final RpcClients clients;
+  private final RpcClients works;
+
+  /** Apart: a worker of protocol 1 answers the calls of a connection one after the other. */
+  private final RpcClients queries;
 
   public WorkerClient(PeerOptions options) {
-    this.clients = new RpcClients(PeerRole.WORKER, options);
+    this.works = new RpcClients(PeerRole.WORKER, options);
+    this.queries = new RpcClients(PeerRole.WORKER, options);
   }
 
   /**
@@ -25,18 +29,9 @@ public final class WorkerClient implements AutoCloseable {
    */
   public WorkResponse work(InetSocketAddress to, WorkBatch work, long millis) throws RpcException {
     WorkerService.work_result result = new WorkerService.work_result();
-    clients.call(
-        to,
-        "work",
-        new WorkerService.work_args(WireWorks.of(work)),
-        result,
-        clients.options().timeouts().within(millis));
-    RpcClients.check(to, result.getRefused());
-    try {
-      return WireWorks.workAnswer(result.getSuccess(), work);
-    } catch (BadMessageException e) {
-      throw RpcClients.bad(to, e);
-    }
+    works.call(
+        to, "work", WorkerLink.arguments(work), result, works.options().timeouts().within(millis));
+    return WorkerLink.answer(RpcClients.name(to), result, work);
   }
 
   /**
@@ -46,27 +41,18 @@ public final class WorkerClient implements AutoCloseable {
    */
   public LogPage logs(InetSocketAddress to, LogQuery query, int millis) throws RpcException {
     WorkerService.logs_result result = new WorkerService.logs_result();
-    clients.call(
+    queries.call(
         to,
         "logs",
-        new WorkerService.logs_args(WireLogs.of(query)),
+        WorkerLink.arguments(query),
         result,
-        clients.options().timeouts().withReceive(millis));
-    RpcClients.check(to, result.getRefused());
-    try {
-      return WireLogs.page(result.getSuccess());
-    } catch (BadMessageException e) {
-      throw RpcClients.bad(to, e);
-    }
-  }
-
-  /** Closes the connections to a worker that went away or moved. */
-  public void forget(InetSocketAddress address) {
-    clients.forget(address);
+        queries.options().timeouts().withReceive(millis));
+    return WorkerLink.answer(RpcClients.name(to), result);
   }
 
   @Override
   public void close() {
-    clients.close();
+    works.close();
+    queries.close();
   }
 }

@@ -39,7 +39,7 @@ final class BistroLogQueries {
             .withOrder(ascending)
             .withLimit(LINES)
             .withRegex(regex(arguments.text("regex_filter", "")));
-    return api.logs(query).thenApply(BistroLogQueries::data);
+    return api.logs().query(query).thenApply(BistroLogQueries::data);
   }
 
   private static Json data(LogPage page) {

@@ -1,10 +1,11 @@
 package io.espalier.webui.bistro;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.json.Json;
 import io.espalier.webui.security.Role;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -49,10 +50,12 @@ final class ChangeQueries {
   }
 
   private CompletionStage<Json> forgive(Arguments arguments, Snapshot snapshot) {
-    CompletionStage<Long> done = CompletableFuture.completedFuture(0L);
+    CompletionStage<?> done = CompletableFuture.completedFuture(null);
     for (String job : arguments.names("jobs")) {
+      Command.Forgive all =
+          new Command.Forgive(TaskSelection.all(job, snapshot.caller().author(""), "forgive_jobs"));
       // One by one: an unknown job must not affect those before it.
-      done = done.thenCompose(before -> api.forgive(List.of(job)));
+      done = done.thenCompose(before -> api.run(all));
     }
     return done.thenApply(changed -> Json.of("forgiven"));
   }
@@ -63,7 +66,8 @@ final class ChangeQueries {
     if (snapshot.config().job(job) == null) {
       throw new BadArgumentsException("Unknown job " + job);
     }
-    return api.kill(job, node).thenApply(done -> Json.of("signaled"));
+    return api.run(new Command.Kill(job, node, snapshot.caller().author(""), "kill_task"))
+        .thenApply(done -> Json.of("signaled"));
   }
 
   private CompletionStage<Json> save(Arguments arguments, Snapshot snapshot) {

@@ -1,6 +1,7 @@
 package io.espalier.webui.bistro;
 
 import io.espalier.core.api.Histogram;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
@@ -51,7 +52,8 @@ final class JobQueries {
       // All requested jobs are unknown; an empty list would select all jobs.
       return CompletableFuture.completedFuture(histograms(List.of(), samples));
     }
-    return api.histograms(names, samples).thenApply(found -> histograms(found, samples));
+    return api.ask(new Query.Histograms(names, samples))
+        .thenApply(found -> histograms(found, samples));
   }
 
   private static Json histograms(List<Histogram> found, int samples) {

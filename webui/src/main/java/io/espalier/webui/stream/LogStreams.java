@@ -1,5 +1,6 @@
 package io.espalier.webui.stream;
 
+import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
@@ -214,7 +215,7 @@ public final class LogStreams implements Handler<RoutingContext> {
         response.drainHandler(v -> look());
         return;
       }
-      then(api.follow(follow.query(), positions), this::send);
+      then(api.logs().follow(follow.query(), positions), this::send);
     }
 
     private void send(LogPage page) {
@@ -245,7 +246,7 @@ public final class LogStreams implements Handler<RoutingContext> {
       looks = page.lines().isEmpty() ? looks + 1 : 0;
       if (!follow.job().isEmpty() && looks % LOOKS_PER_QUESTION == 1) {
         then(
-            api.task(follow.job(), follow.node()),
+            api.ask(new Query.Task(follow.job(), follow.node())),
             task -> {
               int over = TaskStatus.Main.DONE.bit() | TaskStatus.Main.FAILED.bit();
               // The task may have written its last lines after this page was read.

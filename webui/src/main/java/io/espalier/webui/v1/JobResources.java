@@ -2,11 +2,12 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.write.BistroJobWriter;
+import io.espalier.core.config.keys.OptionKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
@@ -121,7 +122,7 @@ final class JobResources {
     }
     job.scheduling()
         .startRate()
-        .ifPresent(rate -> summary.put("start_rate", BistroJobWriter.startRate(rate)));
+        .ifPresent(rate -> summary.put("start_rate", OptionKeys.START_RATE.write(rate)));
     if (progress == null) {
       return summary;
     }
@@ -145,7 +146,7 @@ final class JobResources {
     request.allowing("samples");
     int samples = (int) request.integer("samples", 0, 0, 10);
     String job = request.part("job");
-    return api.histograms(List.of(job), samples)
+    return api.ask(new Query.Histograms(List.of(job), samples))
         .thenApply(
             found -> {
               if (found.isEmpty()) {

@@ -1,6 +1,8 @@
 package io.espalier.webui.v1;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.LimitView;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.LimitOverride;
@@ -26,7 +28,7 @@ final class LimitResources {
 
   private CompletionStage<Json> limits(ApiRequest request) {
     request.allowing();
-    return api.limits()
+    return api.ask(new Query.Limits())
         .thenApply(
             found -> {
               List<Json> overrides = new ArrayList<>();
@@ -48,7 +50,7 @@ final class LimitResources {
             request.bodyText("reason"),
             0,
             0);
-    return api.setLimit(override, BodyFields.expiresInMillis(request))
+    return api.run(new Command.SetLimit(override, BodyFields.expiresInMillis(request)))
         .thenApply(limit -> json(limit).build());
   }
 
@@ -56,10 +58,11 @@ final class LimitResources {
     request.allowing("author", "reason").allowingInBody("author", "reason");
     String author = request.caller().author(request.text("author"));
     String reason = request.text("reason");
-    return api.endLimit(
-            key(request),
-            author.isEmpty() ? BodyFields.author(request) : author,
-            reason.isEmpty() ? request.bodyText("reason") : reason)
+    return api.run(
+            new Command.EndLimit(
+                key(request),
+                author.isEmpty() ? BodyFields.author(request) : author,
+                reason.isEmpty() ? request.bodyText("reason") : reason))
         .thenApply(limit -> json(limit).put("ended", true).build());
   }
 

@@ -51,7 +51,7 @@ public final class LogResources {
             .withTimes(
                 request.integer("since_ms", 0, 0, LAST_MILLIS),
                 request.integer("until_ms", 0, 0, LAST_MILLIS));
-    return api.logs(query).thenApply(page -> page(query, page));
+    return api.logs().query(query).thenApply(page -> page(query, page));
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.espalier.webui.v1;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskSelection;
@@ -39,23 +40,24 @@ final class OperationResources {
   private CompletionStage<Json> pause(ApiRequest request) {
     String job =
         request.allowing().allowingInBody("reason", "author", "expires_in_seconds").part("job");
-    return api.pause(
-            job,
-            BodyFields.author(request),
-            request.bodyText("reason"),
-            BodyFields.expiresInMillis(request))
+    return api.run(
+            new Command.Pause(
+                job,
+                BodyFields.expiresInMillis(request),
+                BodyFields.author(request),
+                request.bodyText("reason")))
         .thenApply(done -> Json.object().put("job", job).put("paused", true).build());
   }
 
   private CompletionStage<Json> resume(ApiRequest request) {
     String job = request.allowing().allowingInBody("reason", "author").part("job");
-    return api.resume(job, BodyFields.author(request), request.bodyText("reason"))
+    return api.run(new Command.Resume(job, BodyFields.author(request), request.bodyText("reason")))
         .thenApply(done -> Json.object().put("job", job).put("paused", false).build());
   }
 
   private CompletionStage<Json> stop(ApiRequest request) {
     String job = request.allowing().allowingInBody("reason", "author").part("job");
-    return api.stop(job, BodyFields.author(request), request.bodyText("reason"))
+    return api.run(new Command.Stop(job, BodyFields.author(request), request.bodyText("reason")))
         .thenApply(
             signaled ->
                 Json.object()
@@ -68,17 +70,19 @@ final class OperationResources {
   private CompletionStage<Json> forgive(ApiRequest request) {
     boolean chosen =
         Stream.of("selector", "preview", "expect").anyMatch(m -> request.body().get(m) != null);
-    TaskSelection selection = selection(request, false);
-    if (chosen) {
-      return api.forgive(selection).thenApply(OperationResources::json);
-    }
-    return api.forgive(List.of(selection.job()))
+    return api.run(new Command.Forgive(selection(request, false)))
         .thenApply(
-            changed -> Json.object().put("job", selection.job()).put("changed", changed).build());
+            result ->
+                chosen
+                    ? json(result)
+                    : Json.object()
+                        .put("job", result.job())
+                        .put("changed", result.changed())
+                        .build());
   }
 
   private CompletionStage<Json> rerun(ApiRequest request) {
-    return api.rerun(selection(request, true)).thenApply(OperationResources::json);
+    return api.run(new Command.Rerun(selection(request, true))).thenApply(OperationResources::json);
   }
 
   private static TaskSelection selection(ApiRequest request, boolean mustChoose) {

@@ -1,7 +1,7 @@
 package io.espalier.webui.v1;
 
+import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.TreeQuery;
 import io.espalier.core.json.Json;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -28,35 +28,36 @@ final class QueryResources {
 
   private CompletionStage<Json> waiting(ApiRequest request) {
     request.allowing();
-    return api.waiting(request.part("job")).thenApply(QueryJson::waiting);
+    return api.ask(new Query.Waiting(request.part("job"))).thenApply(QueryJson::waiting);
   }
 
   private CompletionStage<Json> failures(ApiRequest request) {
     request.allowing("limit");
     int limit = (int) request.integer("limit", 20, 1, MAX_GROUPS);
-    return api.failures(request.part("job"), limit).thenApply(QueryJson::failures);
+    return api.ask(new Query.Failures(request.part("job"), limit)).thenApply(QueryJson::failures);
   }
 
   private CompletionStage<Json> levels(ApiRequest request) {
     request.allowing("samples");
     int samples = (int) request.integer("samples", 5, 0, MAX_SAMPLES);
-    return api.levels(request.part("job"), samples).thenApply(QueryJson::levels);
+    return api.ask(new Query.Levels(request.part("job"), samples)).thenApply(QueryJson::levels);
   }
 
   private CompletionStage<Json> tree(ApiRequest request) {
     request.allowing("root", "level", "job", "depth", "limit");
-    TreeQuery query =
-        new TreeQuery(
+    Query.Tree query =
+        new Query.Tree(
             request.text("root"),
             request.text("level"),
             request.text("job"),
             (int) request.integer("depth", MAX_DEPTH, 0, MAX_DEPTH),
-            (int) request.integer("limit", 2_000, 1, TreeQuery.MOST));
-    return api.tree(query).thenApply(QueryJson::tree);
+            (int) request.integer("limit", 2_000, 1, Query.Tree.MOST));
+    return api.ask(query).thenApply(QueryJson::tree);
   }
 
   private CompletionStage<Json> node(ApiRequest request) {
     request.allowing();
-    return api.node(request.part("level"), request.part("node")).thenApply(QueryJson::node);
+    return api.ask(new Query.Node(request.part("level"), request.part("node")))
+        .thenApply(QueryJson::node);
   }
 }

@@ -1,5 +1,6 @@
 package io.espalier.webui.v1;
 
+import io.espalier.core.api.Query;
 import io.espalier.core.api.QueueView;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.Config;
@@ -22,7 +23,7 @@ final class QueueResources {
 
   private CompletionStage<Json> queues(ApiRequest request) {
     request.allowing();
-    return api.queues()
+    return api.ask(new Query.Queues())
         .thenApply(
             found -> {
               List<Json> queues = new ArrayList<>();

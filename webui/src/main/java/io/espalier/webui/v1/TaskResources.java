@@ -1,9 +1,10 @@
 package io.espalier.webui.v1;
 
+import io.espalier.core.api.Command;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
-import io.espalier.core.api.TaskQuery;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
 import java.util.ArrayList;
@@ -39,15 +40,15 @@ final class TaskResources {
 
   private CompletionStage<Json> tasks(ApiRequest request) {
     request.allowing("status", "prefix", "fingerprint", "after", "limit");
-    TaskQuery query =
-        new TaskQuery(
+    Query.Tasks query =
+        new Query.Tasks(
             request.part("job"),
             request.choice("status", "", STATUSES),
             request.text("prefix"),
             request.text("after"),
             (int) request.integer("limit", 100, 1, MAX_PAGE),
             request.text("fingerprint"));
-    return api.tasks(query)
+    return api.ask(query)
         .thenApply(
             page -> {
               List<Json> tasks = new ArrayList<>();
@@ -64,7 +65,7 @@ final class TaskResources {
     request.allowing();
     String job = request.part("job");
     String node = request.part("node");
-    return api.task(job, node)
+    return api.ask(new Query.Task(job, node))
         .thenCompose(
             task ->
                 api.history(job, node)
@@ -73,24 +74,26 @@ final class TaskResources {
 
   private CompletionStage<Json> explain(ApiRequest request) {
     request.allowing();
-    return api.explain(request.part("job"), request.part("node")).thenApply(ApiJson::explanation);
+    return api.ask(new Query.Explain(request.part("job"), request.part("node")))
+        .thenApply(ApiJson::explanation);
   }
 
   private CompletionStage<Json> kill(ApiRequest request) {
-    request.allowing().allowingInBody("reason").bodyText("reason");
+    String reason = request.allowing().allowingInBody("reason").bodyText("reason");
     String job = request.part("job");
     String node = request.part("node");
-    return api.kill(job, node)
+    return api.run(new Command.Kill(job, node, request.caller().author(""), reason))
         .thenApply(
             done -> Json.object().put("job", job).put("node", node).put("signaled", true).build());
   }
 
   private CompletionStage<Json> extend(ApiRequest request) {
-    request.allowing().allowingInBody("seconds", "reason").bodyText("reason");
+    String reason = request.allowing().allowingInBody("seconds", "reason").bodyText("reason");
     double seconds = request.bodyNumber("seconds", 0.001, MAX_SECONDS);
     String job = request.part("job");
     String node = request.part("node");
-    return api.extend(job, node, Math.round(seconds * 1000))
+    long millis = Math.round(seconds * 1000);
+    return api.run(new Command.Extend(job, node, millis, request.caller().author(""), reason))
         .thenApply(
             limits -> {
               Json.Builder answer = Json.object().put("job", job).put("node", node);

@@ -1,5 +1,7 @@
 package io.espalier.webui.v1;
 
+import io.espalier.core.api.Command;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.json.Json;
@@ -22,14 +24,14 @@ final class WorkerResources {
 
   void addTo(List<ApiRoute> routes) {
     routes.add(ApiRoute.get(ApiV1.WORKERS, this::workers));
-    routes.add(ApiRoute.post(ApiV1.DRAIN, request -> hold(request, Kind.DRAIN)));
-    routes.add(ApiRoute.post(ApiV1.CORDON, request -> hold(request, Kind.CORDON)));
-    routes.add(ApiRoute.post(ApiV1.UNCORDON, this::release));
+    routes.add(ApiRoute.post(ApiV1.DRAIN, request -> cordon(request, Kind.DRAIN)));
+    routes.add(ApiRoute.post(ApiV1.CORDON, request -> cordon(request, Kind.CORDON)));
+    routes.add(ApiRoute.post(ApiV1.UNCORDON, this::uncordon));
   }
 
   private CompletionStage<Json> workers(ApiRequest request) {
     request.allowing();
-    return api.workers()
+    return api.ask(new Query.Workers())
         .thenApply(
             found -> {
               List<Json> workers = new ArrayList<>();
@@ -38,15 +40,19 @@ final class WorkerResources {
             });
   }
 
-  private CompletionStage<Json> hold(ApiRequest request, Kind kind) {
+  private CompletionStage<Json> cordon(ApiRequest request, Kind kind) {
     String worker = request.allowing().allowingInBody("reason").part("worker");
-    return api.hold(worker, kind, request.caller().author(""), request.bodyText("reason"))
+    return api.run(
+            new Command.Cordon(
+                worker, kind, request.caller().author(""), request.bodyText("reason")))
         .thenApply(this::worker);
   }
 
-  private CompletionStage<Json> release(ApiRequest request) {
+  private CompletionStage<Json> uncordon(ApiRequest request) {
     String worker = request.allowing().allowingInBody("reason").part("worker");
-    return api.release(worker, request.bodyText("reason")).thenApply(this::worker);
+    return api.run(
+            new Command.Uncordon(worker, request.caller().author(""), request.bodyText("reason")))
+        .thenApply(this::worker);
   }
 
   private Json worker(WorkerView worker) {

@@ -4,13 +4,15 @@ import io.espalier.thrift.rpc.PeerOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The settings of a worker, fixed at its start.
  *
  * @param shard the name by which the scheduler knows the worker and by which it can be replaced
  * @param host host name that jobs use for placement
- * @param listen address on which the worker accepts calls
+ * @param listen address on which the worker accepts calls of schedulers of the release before;
+ *     usually empty: schedulers call on the connection that the worker opens
  * @param advertised address at which others reach the worker; empty: the listen address
  * @param schedulers addresses in the order in which they are tried; empty: {@link
  *     WorkerAgent#schedulers} supplies them
@@ -21,7 +23,7 @@ import java.util.List;
 public record AgentOptions(
     String shard,
     String host,
-    Address listen,
+    Optional<Address> listen,
     String advertised,
     List<Address> schedulers,
     PeerOptions peer,

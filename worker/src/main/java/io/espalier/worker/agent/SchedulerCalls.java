@@ -4,6 +4,8 @@ import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.ReportResponse;
+import io.espalier.core.status.JsonDecoder;
+import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcException;
 import io.espalier.thrift.rpc.SchedulerClient;
@@ -21,7 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Calls the scheduler on two threads of its own: one for heartbeats, which must never wait, and one
  * for reports. With several schedulers, it calls the one that answered last, and moves on when that
- * one does not answer or reports that it is not the leader.
+ * one does not answer or reports that it is not the leader. The scheduler calls the worker on the
+ * same connection.
  */
 final class SchedulerCalls implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SchedulerCalls.class);
@@ -33,9 +36,18 @@ final class SchedulerCalls implements AutoCloseable {
   private volatile int current;
   private volatile String lastFailure = "";
 
-  SchedulerCalls(List<Address> schedulers, PeerOptions peer) {
+  /**
+   * @param calls answers the scheduler's calls
+   * @param lost called when a connection has ended
+   */
+  SchedulerCalls(
+      List<Address> schedulers,
+      PeerOptions peer,
+      JsonDecoder json,
+      CallTable.OfWorker calls,
+      Runnable lost) {
     this.schedulers = schedulers;
-    this.client = new SchedulerClient(peer);
+    this.client = new SchedulerClient(peer, json, calls, lost);
   }
 
   /** Replaces the schedulers; the first one is tried first. With an empty list every call fails. */

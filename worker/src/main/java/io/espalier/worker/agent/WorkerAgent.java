@@ -11,7 +11,6 @@ import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.ProvenTurn;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.RunId;
-import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkResponse;
 import io.espalier.core.protocol.WorkerDescription;
@@ -36,6 +35,7 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -55,13 +55,14 @@ public final class WorkerAgent implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WorkerAgent.class);
   private static final int MESSAGES_PER_TURN = 10_000;
   private static final long LAST_REPORTS_MILLIS = 5_000;
+  private static final int MOST_PAUSE_MILLIS = 1_000;
 
   private final AgentOptions options;
   private final WorkerRef self;
   private final TaskExecutor tasks;
   private final HostClocks clocks;
   private final SchedulerCalls scheduler;
-  private final RpcServer server;
+  private final @Nullable RpcServer server;
   private final WorkerLogQueries logQueries;
   private final WorkerProtocol side;
   private final Thread thread;
@@ -73,6 +74,7 @@ public final class WorkerAgent implements AutoCloseable {
   private final Set<RunId> running = new LinkedHashSet<>();
   private final Deque<TaskResult> ends = new ArrayDeque<>();
   private final LeaseBarrier gate = new LeaseBarrier();
+  private final Random pauses;
   private String ownProblem = "";
   private @Nullable ClockReading unguardedSince;
   private long guardAfterMillis = ProtocolTimers.BALANCED.guardAfterMillis();
@@ -90,6 +92,7 @@ public final class WorkerAgent implements AutoCloseable {
     this.options = options;
     this.tasks = tasks;
     this.self = new WorkerRef(options.shard(), new SecureRandom().nextLong() >>> 1);
+    this.pauses = new Random(self.instance());
     List<Long> earlier =
         InstanceFile.enter(
             options.dataDirectory(),
@@ -99,14 +102,17 @@ public final class WorkerAgent implements AutoCloseable {
     this.clocks = new HostClocks();
     this.turn = new ProvenTurn<>(new Owner(), inbox, MESSAGES_PER_TURN);
     this.logQueries = new WorkerLogQueries(logs);
-    this.scheduler = new SchedulerCalls(options.schedulers(), options.peer());
+    Answers answers = new Answers();
+    this.scheduler =
+        new SchedulerCalls(
+            options.schedulers(), options.peer(), json, answers, this::connectionLost);
     this.thread = new Thread(this::run, "agent");
+    AgentOptions.Address listen = options.listen().orElse(null);
     this.server =
-        RpcServer.worker(
-            new InetSocketAddress(options.listen().host(), options.listen().port()),
-            options.peer(),
-            json,
-            new Answers());
+        listen == null
+            ? null
+            : RpcServer.worker(
+                new InetSocketAddress(listen.host(), listen.port()), options.peer(), json, answers);
     this.side = new WorkerProtocol(self, facts(physical), new Output());
     inbox.add(
         () -> {
@@ -143,7 +149,7 @@ public final class WorkerAgent implements AutoCloseable {
         address(),
         options.maxTasks(),
         physical,
-        Versions.OURS,
+        options.peer().protocol(),
         Set.of("lease_guard"));
   }
 
@@ -167,10 +173,13 @@ public final class WorkerAgent implements AutoCloseable {
     return self;
   }
 
-  /** Returns the address at which others reach this worker. */
+  /** Returns the address at which others reach this worker; empty: it does not listen. */
   public String address() {
     if (!options.advertised().isEmpty()) {
       return options.advertised();
+    }
+    if (server == null) {
+      return "";
     }
     InetSocketAddress bound = server.address();
     String host =
@@ -286,6 +295,10 @@ public final class WorkerAgent implements AutoCloseable {
 
   private void tell(Runnable message) {
     inbox.add(message);
+  }
+
+  private void connectionLost() {
+    tell(() -> side.connectionLost(pauses.nextInt(MOST_PAUSE_MILLIS), now()));
   }
 
   /**
@@ -459,7 +472,9 @@ public final class WorkerAgent implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    server.close();
+    if (server != null) {
+      server.close();
+    }
     closing = true;
     tell(() -> {});
     try {

@@ -2,6 +2,8 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Command;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskSelection;
@@ -67,7 +69,7 @@ class DoneIsFinalTest {
     world.advance(10_000);
     for (String node : nodes) {
       assertThat(world.row("j", node).status().label()).as(node).isEqualTo(StatusLabel.DONE);
-      assertThat(world.loop.task("j", node).status()).as(node).isEqualTo("done");
+      assertThat(world.answer(new Query.Task("j", node)).status()).as(node).isEqualTo("done");
     }
     assertThat(world.launches.stream().map(LaunchSpec::node).filter(n -> !n.equals("spare")))
         .doesNotHaveDuplicates();
@@ -83,7 +85,7 @@ class DoneIsFinalTest {
     world.configure(config("host", List.of(), JOB));
     PreparedUpdate back = world.prepare(config("host", nodes, JOB));
 
-    CompletionStage<Void> inForce = world.loop.change(back);
+    CompletionStage<Void> inForce = world.update(back);
     stepToNewNodes();
     nodes.forEach(node -> world.ends("j", node, TaskResult.Kind.EXITED, "done", 0));
     world.settle();
@@ -104,7 +106,7 @@ class DoneIsFinalTest {
 
     nodes.forEach(node -> world.ends("j", node, TaskResult.Kind.EXITED, "done", 0));
     world.settle();
-    world.loop.change(back);
+    world.update(back);
     world.settle();
 
     allAreDoneOnce(nodes);
@@ -120,7 +122,7 @@ class DoneIsFinalTest {
     PreparedUpdate later = world.prepare(config("host", nodes, JOB));
 
     nodes.subList(0, 200).forEach(n -> world.ends("j", n, TaskResult.Kind.EXITED, "done", 0));
-    CompletionStage<Void> inForce = world.loop.change(later);
+    CompletionStage<Void> inForce = world.update(later);
     world.step();
     nodes.subList(200, 400).forEach(n -> world.ends("j", n, TaskResult.Kind.EXITED, "done", 0));
     for (int i = 0; i < 10_000 && world.core.findJob("j") < 0; i++) {
@@ -145,7 +147,7 @@ class DoneIsFinalTest {
 
     nodes.subList(0, 300).forEach(n -> world.ends("j", n, TaskResult.Kind.EXITED, "done", 0));
     world.settle();
-    world.loop.change(renamed);
+    world.update(renamed);
     stepToNewNodes();
     nodes
         .subList(300, HUNDREDS)
@@ -162,7 +164,7 @@ class DoneIsFinalTest {
     world.configure(config("host", List.of(), JOB));
     world.end("j", "n0", TaskResult.Kind.EXITED, "failed", 0);
     world.configure(config("host", nodes, JOB));
-    world.loop.forgive(List.of("j"));
+    world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
     world.settle();
     world.writes("j", "n0", "done");
     world.configure(config("host", List.of(), JOB));
@@ -170,7 +172,7 @@ class DoneIsFinalTest {
     world.advance(10_000);
 
     assertThat(world.row("j", "n0").status().label()).isEqualTo(StatusLabel.DONE);
-    assertThat(world.loop.task("j", "n0").status()).isEqualTo("done");
+    assertThat(world.answer(new Query.Task("j", "n0")).status()).isEqualTo("done");
     assertThat(world.running).doesNotContainKey(new TaskKey("j", "n0"));
   }
 
@@ -247,17 +249,18 @@ class DoneIsFinalTest {
     world.settle();
     world.configure(config("host", List.of(), JOB));
     PreparedUpdate back = world.prepare(config("host", nodes, JOB));
-    world.loop.change(back);
+    world.update(back);
     stepToNewNodes();
-    CompletionStage<Long> forgiven = world.loop.forgive(List.of("j"));
+    CompletionStage<SelectionResult> forgiven =
+        world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
     CompletionStage<SelectionResult> rerun =
-        world.loop.rerun(new TaskSelection("j", TaskSelector.ALL, true, -1, "", ""));
+        world.run(new Command.Rerun(new TaskSelection("j", TaskSelector.ALL, true, -1, "", "")));
     world.step();
     assertThat(forgiven.toCompletableFuture()).isNotDone();
     assertThat(rerun.toCompletableFuture()).isNotDone();
     world.settle();
 
-    assertThat(forgiven.toCompletableFuture()).isCompletedWithValue(2_500L);
+    assertThat(forgiven.toCompletableFuture().join().changed()).isEqualTo(2_500);
     assertThat(rerun.toCompletableFuture()).isCompleted();
   }
 
@@ -269,9 +272,10 @@ class DoneIsFinalTest {
     world.storeAnswers = false;
     world.writes("j", "n0", "done");
     // The supervisor and the worker both tell of one end: the second one changes nothing.
-    world.loop.taskEnded(
-        TaskResult.of("j", "n0", launch.invocation(), TaskResult.Kind.EXITED)
-            .withRawStatus("done"));
+    world.post(
+        new LoopInput.TaskEnded(
+            TaskResult.of("j", "n0", launch.invocation(), TaskResult.Kind.EXITED)
+                .withRawStatus("done")));
     world.settle();
     assertThat(world.recorded).isEmpty();
 
@@ -287,7 +291,9 @@ class DoneIsFinalTest {
     world.configure(config("host", names(1), JOB));
     LaunchSpec lost = world.launch("j", "n0");
     world.running.remove(new TaskKey("j", "n0"));
-    world.loop.taskEnded(TaskResult.lost("j", "n0", lost.invocation(), "nothing was heard", 0));
+    world.post(
+        new LoopInput.TaskEnded(
+            TaskResult.lost("j", "n0", lost.invocation(), "nothing was heard", 0)));
     world.settle();
     world.advance(10_000);
     LaunchSpec again = world.launch("j", "n0");
@@ -296,7 +302,7 @@ class DoneIsFinalTest {
             .withRawStatus("done")
             .withExit(0, null);
     world.storeAnswers = false;
-    world.loop.lateEnd(late);
+    world.post(new LoopInput.TaskEndedLate(late));
     world.settle();
     assertThat(world.recorded).doesNotContain(late);
     world.storeAnswers();
@@ -345,7 +351,7 @@ class DoneIsFinalTest {
   void aKillIsAnsweredOnceItIsDurable() {
     world.storeAnswers = false;
     world.configure(config("host", names(1), JOB));
-    CompletionStage<Void> killed = world.loop.kill("j", "n0");
+    CompletionStage<Void> killed = world.run(new Command.Kill("j", "n0", "", ""));
     world.settle();
     assertThat(killed.toCompletableFuture()).isNotDone();
     assertThat(world.running).isEmpty();

@@ -3,6 +3,7 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskSelection;
@@ -99,7 +100,7 @@ class JobStateTrackerTest {
   }
 
   private Explanation.Reason firstReason(String node) {
-    return world.loop.explain("j", node).reasons().get(0);
+    return world.core.explain("j", node).reasons().get(0);
   }
 
   private static TaskSelection all(TaskSelector selector) {
@@ -136,8 +137,11 @@ class JobStateTrackerTest {
     assertThat(standing().reason())
         .isEqualTo("nothing is left to run: 1 of 2 tasks are done, 1 failed for good");
     assertThat(world.warnings).hasSize(1).first().asString().contains("the job has failed");
-    refuses(world.loop.resume("j", "", ""), "is not paused: it is failed, nothing is left to run");
-    assertThat(done(world.loop.forgive(List.of("j")))).isEqualTo(1);
+    refuses(
+        world.run(new Command.Resume("j", "", "")),
+        "is not paused: it is failed, nothing is left to run");
+    assertThat(done(world.run(new Command.Forgive(TaskSelection.all("j", "", "")))).changed())
+        .isEqualTo(1);
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(true);
     assertThat(state()).isEqualTo(JobState.SUCCEEDED);
@@ -265,7 +269,7 @@ class JobStateTrackerTest {
     world.configure(withoutTheJob(here));
     PreparedUpdate change = world.prepare(here);
     endOne(false);
-    does(world.loop.change(change));
+    does(world.update(change));
     endOne(true);
     assertThat(standing().reason()).as("2 of 3 tasks have failed").isEmpty();
     endOne(false);
@@ -295,7 +299,7 @@ class JobStateTrackerTest {
     assertThat(world.launches).hasSize(launches);
     assertThat(standing()).isEqualTo(before);
     assertThat(moves()).containsExactly("waiting > running", "running > failed");
-    does(world.loop.resume("j", "ann", "go on"));
+    does(world.run(new Command.Resume("j", "ann", "go on")));
     assertThat(world.launches).hasSize(launches + 1);
     assertThat(state()).isEqualTo(JobState.RUNNING);
   }
@@ -320,14 +324,14 @@ class JobStateTrackerTest {
   @Test
   void aStopOutlivesARestartAsAStop() {
     world.configure(config(3, 1, ""));
-    assertThat(done(world.loop.stopJob("j", "ann", "wrong data"))).isEqualTo(1);
+    assertThat(done(world.run(new Command.Stop("j", "ann", "wrong data")))).isEqualTo(1);
     JobStateRecord before = standing();
     assertThat(before.state()).isEqualTo(JobState.STOPPED);
     assertThat(before.reason()).isEqualTo("ann: wrong data");
     world.crashAndRestart();
     world.configure(config(3, 1, ""));
     assertThat(standing()).isEqualTo(before);
-    does(world.loop.pause("j", "bob", "", 1_000));
+    does(world.run(new Command.Pause("j", 1_000, "bob", "")));
     assertThat(standing().reason()).isEqualTo("bob");
     assertThat(state()).isEqualTo(JobState.PAUSED);
     world.advance(1_000);
@@ -348,7 +352,7 @@ class JobStateTrackerTest {
     endOne(false);
     endOne(false);
     assertThat(standing().reason()).isEqualTo("3 of 4 ended tasks failed, 50 % allowed");
-    does(world.loop.resume("j", "", ""));
+    does(world.run(new Command.Resume("j", "", "")));
     endOne(false);
     endOne(false);
     endOne(false);
@@ -365,16 +369,18 @@ class JobStateTrackerTest {
     world.configure(config(4, 1, "'fail_job_when': {'failed_tasks': 1}"));
     endOne(false);
     assertThat(state()).isEqualTo(JobState.FAILED);
-    done(world.loop.forgive(all(TaskSelector.ALL)));
+    done(world.run(new Command.Forgive(all(TaskSelector.ALL))));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(true);
     endOne(true);
     endOne(false);
     assertThat(state()).isEqualTo(JobState.FAILED);
     TaskSelector none = new TaskSelector(Set.of(), "nothing", Set.of(), "");
-    done(world.loop.forgive(all(none)));
+    done(world.run(new Command.Forgive(all(none))));
     assertThat(state()).isEqualTo(JobState.FAILED);
-    done(world.loop.rerun(all(new TaskSelector(Set.of(StatusLabel.DONE), "", Set.of(), ""))));
+    done(
+        world.run(
+            new Command.Rerun(all(new TaskSelector(Set.of(StatusLabel.DONE), "", Set.of(), "")))));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     assertThat(world.running).hasSize(1);
   }
@@ -384,7 +390,7 @@ class JobStateTrackerTest {
     String rule = "'fail_job_when': {'failed_tasks': 1}";
     world.configure(config(4, 1, rule));
     endOne(false);
-    does(world.loop.pause("j", "", "", 1_000));
+    does(world.run(new Command.Pause("j", 1_000, "", "")));
     world.advance(2_000);
     assertThat(state()).isEqualTo(JobState.FAILED);
     world.configure(config(5, 1, rule + ", 'enabled': false"));
@@ -392,7 +398,7 @@ class JobStateTrackerTest {
     world.configure(config(5, 1, rule));
     assertThat(state()).isEqualTo(JobState.FAILED);
     assertThat(world.running).isEmpty();
-    does(world.loop.resume("j", "", ""));
+    does(world.run(new Command.Resume("j", "", "")));
     assertThat(world.running).hasSize(1);
   }
 
@@ -441,7 +447,7 @@ class JobStateTrackerTest {
     world.advance(1_000);
     assertThat(world.running).isEmpty();
     assertThat(state()).isEqualTo(JobState.SUCCEEDED);
-    done(world.loop.forgive(all(TaskSelector.ALL)));
+    done(world.run(new Command.Forgive(all(TaskSelector.ALL))));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     assertThat(world.running).hasSize(2);
     world.crashAndRestart();

@@ -1,5 +1,7 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.api.Command;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.KillRequest;
@@ -85,7 +87,7 @@ final class LoopWorld {
   final Map<TaskKey, LaunchSpec> running = new LinkedHashMap<>();
   final List<LaunchSpec> launches = new ArrayList<>();
   private final Deque<Runnable> unanswered = new ArrayDeque<>();
-  private final Deque<Runnable> inbox = new ArrayDeque<>();
+  private final Deque<LoopInput> inbox = new ArrayDeque<>();
   private final Map<String, Topology> nodes = new HashMap<>();
   private final Map<String, SchedulingPolicy> policies =
       byName(SchedulingPolicy.class, SchedulingPolicy::name);
@@ -121,16 +123,18 @@ final class LoopWorld {
     }
     core = new SchedulingCore(8);
     loop = newLoop(++epochs, 0);
-    loop.restorePauses(List.copyOf(pauses.values()));
-    loop.restoreStandings(List.copyOf(standings.values()));
-    loop.restoreLimits(List.copyOf(limits.values()));
-    loop.restoreQueueUsage(queueUsage);
-    if (isRemote) {
-      loop.restoreRunning(
-          stored.values().stream()
-              .filter(row -> row.status().main() == TaskStatus.Main.RUNNING)
-              .toList());
-    }
+    List<StatusRow> alive =
+        stored.values().stream()
+            .filter(row -> row.status().main() == TaskStatus.Main.RUNNING)
+            .toList();
+    loop.restore(
+        new RestoredState(
+            List.copyOf(pauses.values()),
+            List.copyOf(standings.values()),
+            List.copyOf(limits.values()),
+            queueUsage,
+            List.of(),
+            isRemote ? alive : null));
   }
 
   private SchedulerLoop newLoop(long epoch, int maxAttempts) {
@@ -144,7 +148,7 @@ final class LoopWorld {
             events::addAll,
             published -> view = published,
             (message, job, node) -> warnings.add(job + "/" + node + ": " + message),
-            inbox::add),
+            action -> inbox.add(new LoopInput.Deferred(action))),
         new LoopOptions(
             epoch,
             "testhost",
@@ -154,7 +158,7 @@ final class LoopWorld {
 
   /** Brings a configuration in force, with the stored statuses of what is new in it. */
   void configure(String json) {
-    CompletionStage<Void> inForce = loop.change(prepare(json));
+    CompletionStage<Void> inForce = update(prepare(json));
     settle();
     if (!inForce.toCompletableFuture().isDone()) {
       throw new AssertionError("the change is not in force");
@@ -172,9 +176,10 @@ final class LoopWorld {
     }
     Topology topology = topology(config);
     UpdatePlan change = core.prepare(config, topology);
-    CompletionStage<Void> mayRead = loop.willRead(change);
+    CompletableFuture<@Nullable Void> mayRead = new CompletableFuture<>();
+    post(new LoopInput.WillRead(change, mayRead));
     settle();
-    if (!mayRead.toCompletableFuture().isDone()) {
+    if (!mayRead.isDone()) {
       throw new AssertionError("what is stored cannot be read before it is durable");
     }
     List<StatusRow> rows =
@@ -221,10 +226,7 @@ final class LoopWorld {
   /** Steps until the loop wants to sleep and nobody has work for it. */
   void settle() {
     for (int i = 0; i < 10_000; i++) {
-      while (!inbox.isEmpty()) {
-        inbox.remove().run();
-      }
-      Duration pause = loop.runOnce(now);
+      Duration pause = loop.runOnce(now, inbox);
       if (!pause.isZero() || (loop.isQuiet() && inbox.isEmpty())) {
         if (inbox.isEmpty()) {
           return;
@@ -235,11 +237,41 @@ final class LoopWorld {
   }
 
   /** One step, after what the loop has been told so far. */
-  void step() {
-    while (!inbox.isEmpty()) {
-      inbox.remove().run();
-    }
-    loop.runOnce(now);
+  Duration step() {
+    return loop.runOnce(now, inbox);
+  }
+
+  /** Tells the loop something, which takes effect in its next step. */
+  void post(LoopInput input) {
+    inbox.add(input);
+  }
+
+  /** Brings a prepared configuration in force, in the next steps. */
+  CompletionStage<Void> update(PreparedUpdate update) {
+    CompletableFuture<Void> inForce = new CompletableFuture<>();
+    post(new LoopInput.Update(update, inForce));
+    return inForce;
+  }
+
+  /** Executes a command in the next step. */
+  <T> CompletionStage<T> run(Command<T> command) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    post(new LoopInput.Execute<>(command, answer));
+    return answer;
+  }
+
+  /** Asks in the next step. */
+  <T> CompletionStage<T> ask(Query<T> query) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    post(new LoopInput.Answer<>(query, answer));
+    return answer;
+  }
+
+  /** Asks, and answers after one step. */
+  <T> T answer(Query<T> query) {
+    CompletableFuture<T> answer = ask(query).toCompletableFuture();
+    step();
+    return answer.getNow(null);
   }
 
   void advance(long millis) {
@@ -272,17 +304,20 @@ final class LoopWorld {
     if (launch == null) {
       throw new AssertionError(job + " does not run on " + node + ": " + running.keySet());
     }
-    loop.taskEnded(
-        TaskResult.of(job, node, launch.invocation(), kind)
-            .withRawStatus(status)
-            .withExit(exitCode, null));
+    post(
+        new LoopInput.TaskEnded(
+            TaskResult.of(job, node, launch.invocation(), kind)
+                .withRawStatus(status)
+                .withExit(exitCode, null)));
   }
 
   /** Its worker refuses to start it. */
   void refuses(String job, String node, String why, long retryAfterMillis) {
     LaunchSpec launch = launch(job, node);
     running.remove(new TaskKey(job, node));
-    loop.taskEnded(TaskResult.notStarted(job, node, launch.invocation(), why, retryAfterMillis));
+    post(
+        new LoopInput.TaskEnded(
+            TaskResult.notStarted(job, node, launch.invocation(), why, retryAfterMillis)));
     settle();
   }
 

@@ -3,8 +3,10 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.LimitView;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskSelection;
@@ -63,8 +65,9 @@ class OperatorsTest {
   }
 
   private CompletionStage<LimitView> limit(String node, int limit, long millis) {
-    return world.loop.setLimit(
-        new LimitOverride("host", "slots", node, limit, "ann", "disk full", 0, 0), millis);
+    return world.run(
+        new Command.SetLimit(
+            new LimitOverride("host", "slots", node, limit, "ann", "disk full", 0, 0), millis));
   }
 
   private Event newest(String kind) {
@@ -100,15 +103,16 @@ class OperatorsTest {
     done(limit("", 2, 0));
     assertThat(world.running).containsOnlyKeys(key("a"), key("b"), key("d"), key("e"));
     done(limit("h2", 0, 0));
-    done(world.loop.endLimit(new LimitOverride.Key("host", "slots", ""), "bob", "over"));
+    done(
+        world.run(new Command.EndLimit(new LimitOverride.Key("host", "slots", ""), "bob", "over")));
     world.writes("j", "d", "done");
     world.writes("j", "e", "done");
     assertThat(world.running.keySet()).filteredOn(k -> k.job().equals("j")).hasSize(2);
-    assertThat(world.loop.limits())
+    assertThat(world.answer(new Query.Limits()))
         .singleElement()
         .satisfies(view -> assertThat(view.override().node()).isEqualTo("h2"));
     assertThat(newest("limit_changed").data().get("author")).isEqualTo(Json.of("bob"));
-    done(world.loop.endLimit(new LimitOverride.Key("host", "slots", "h2"), "", ""));
+    done(world.run(new Command.EndLimit(new LimitOverride.Key("host", "slots", "h2"), "", "")));
     assertThat(world.running).containsKey(key("f"));
     assertThat(world.limits).isEmpty();
     world.core.verify();
@@ -154,7 +158,7 @@ class OperatorsTest {
   void explainSaysThatALimitIsAnOverrideWhyAndUntilWhen() {
     world.configure(TWO_HOSTS);
     done(limit("", 0, 60_000));
-    Explanation.Reason reason = world.loop.explain("j", "b").reasons().get(0);
+    Explanation.Reason reason = world.core.explain("j", "b").reasons().get(0);
     assertThat(reason.limit()).isZero();
     assertThat(reason.message())
         .contains("needs 1 of slots, -1 of 0 are free; it can never start while the limit is 0")
@@ -167,11 +171,12 @@ class OperatorsTest {
   void theOwnHostIsAWorkerOfTheNameOfTheInstance() {
     world.configure(TWO_HOSTS);
     done(
-        world.loop.setLimit(
-            new LimitOverride("worker", "threads", "instance-node", 2, "", "", 0, 0), 0));
+        world.run(
+            new Command.SetLimit(
+                new LimitOverride("worker", "threads", "instance-node", 2, "", "", 0, 0), 0)));
     assertThat(done(limit("h1", 3, 0)).override().limit()).isEqualTo(3);
     assertThat(world.running).hasSize(2);
-    assertThat(world.loop.explain("j", "b").reasons().get(0).message())
+    assertThat(world.core.explain("j", "b").reasons().get(0).message())
         .isEqualTo(
             "needs 1 of threads, 0 of 2 are free on this host; the limit of 2 is an override");
     world.core.verify();
@@ -185,19 +190,21 @@ class OperatorsTest {
         RefusedException.Reason.UNKNOWN,
         "level host has no node \"h11\": did you mean \"h1\"?");
     refused(
-        world.loop.setLimit(new LimitOverride("hosts", "slots", "", 1, "", "", 0, 0), 0),
+        world.run(
+            new Command.SetLimit(new LimitOverride("hosts", "slots", "", 1, "", "", 0, 0), 0)),
         RefusedException.Reason.UNKNOWN,
         "there is no level \"hosts\": did you mean \"host\"?");
     refused(
-        world.loop.setLimit(new LimitOverride("db", "slots", "", 1, "", "", 0, 0), 0),
+        world.run(new Command.SetLimit(new LimitOverride("db", "slots", "", 1, "", "", 0, 0), 0)),
         RefusedException.Reason.UNKNOWN,
         "level db has no resource \"slots\"");
     refused(
-        world.loop.setLimit(new LimitOverride("worker", "threads", "w", 1, "", "", 0, 0), 0),
+        world.run(
+            new Command.SetLimit(new LimitOverride("worker", "threads", "w", 1, "", "", 0, 0), 0)),
         RefusedException.Reason.UNKNOWN,
         "there is no worker \"w\"");
     refused(
-        world.loop.endLimit(new LimitOverride.Key("host", "slots", "h1"), "", ""),
+        world.run(new Command.EndLimit(new LimitOverride.Key("host", "slots", "h1"), "", "")),
         RefusedException.Reason.UNKNOWN,
         "nobody overrides the limit of slots on h1 of level host");
     assertThat(world.limits).isEmpty();
@@ -219,7 +226,7 @@ class OperatorsTest {
   @Test
   void aPauseEndsByItselfAlsoOverARestart() {
     world.configure(TWO_HOSTS);
-    done(world.loop.pause("j", "ann", "busy", 60_000));
+    done(world.run(new Command.Pause("j", 60_000, "ann", "busy")));
     assertThat(world.pauses.values())
         .containsExactly(new Pause("j", "ann", "busy", world.now, world.now + 60_000));
     world.advance(1_000);
@@ -239,27 +246,32 @@ class OperatorsTest {
   @Test
   void aNewPauseReplacesAnOlderOneAndItsEnd() {
     world.configure(TWO_HOSTS);
-    done(world.loop.pause("j", "", "", 1_000));
-    done(world.loop.pause("j", "", "for good", 0));
+    done(world.run(new Command.Pause("j", 1_000, "", "")));
+    done(world.run(new Command.Pause("j", 0, "", "for good")));
     world.writes("j", "a", "done");
     world.advance(100_000);
     assertThat(world.running).doesNotContainKey(key("b"));
-    done(world.loop.resume("j", "ann", "again"));
+    done(world.run(new Command.Resume("j", "ann", "again")));
     assertThat(world.running).containsKey(key("b"));
-    refused(world.loop.resume("j", "", ""), RefusedException.Reason.CONFLICT, "is not paused");
+    refused(
+        world.run(new Command.Resume("j", "", "")),
+        RefusedException.Reason.CONFLICT,
+        "is not paused");
   }
 
   @Test
   void stopPausesAndKillsAllThatRuns() {
     world.configure(TWO_HOSTS);
-    assertThat(done(world.loop.stopJob("j", "ann", "wrong data"))).isEqualTo(2);
+    assertThat(done(world.run(new Command.Stop("j", "ann", "wrong data")))).isEqualTo(2);
     assertThat(world.kills).containsExactlyInAnyOrder("j/a term", "j/d term");
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     world.advance(10_000);
     assertThat(world.running).containsOnlyKeys(key("d"));
     assertThat(world.pauses).containsOnlyKeys("j");
     refused(
-        world.loop.stopJob("nope", "", ""), RefusedException.Reason.UNKNOWN, "no such job: nope");
+        world.run(new Command.Stop("nope", "", "")),
+        RefusedException.Reason.UNKNOWN,
+        "no such job: nope");
   }
 
   // ---- rerun and forgive
@@ -276,21 +288,23 @@ class OperatorsTest {
   void doneTasksRunAgainAndWhatDependsOnThemWaitsAgain() {
     world.configure(TWO_HOSTS);
     world.writes("j", "a", "done");
-    done(world.loop.pause("after", "", "", 0));
+    done(world.run(new Command.Pause("after", 0, "", "")));
     world.writes("j", "d", "done");
     world.writes("after", "a", "done");
-    SelectionResult preview = done(world.loop.rerun(selection(with(StatusLabel.DONE), true, 2)));
+    SelectionResult preview =
+        done(world.run(new Command.Rerun(selection(with(StatusLabel.DONE), true, 2))));
     assertThat(preview).isEqualTo(new SelectionResult("j", 2, 0, List.of("a", "d"), true, 0));
     assertThat(world.done("j")).isEqualTo(2);
-    SelectionResult rerun = done(world.loop.rerun(selection(with(StatusLabel.DONE), false, 2)));
+    SelectionResult rerun =
+        done(world.run(new Command.Rerun(selection(with(StatusLabel.DONE), false, 2))));
     assertThat(rerun.changed()).isEqualTo(2);
     assertThat(world.done("j")).isZero();
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.UNSTARTED);
     assertThat(newest("rerun").data().get("author")).isEqualTo(Json.of("ann"));
     world.core.verify();
-    done(world.loop.resume("after", "", ""));
+    done(world.run(new Command.Resume("after", "", "")));
     assertThat(world.running.keySet()).noneMatch(k -> k.job().equals("after"));
-    assertThat(world.loop.explain("after", "d").reasons())
+    assertThat(world.core.explain("after", "d").reasons())
         .extracting(Explanation.Reason::kind)
         .contains(Explanation.Kind.DEPENDENCY);
     world.writes("j", "b", "done");
@@ -304,13 +318,13 @@ class OperatorsTest {
   void aTaskThatWasMadeToRunAgainDoesSoAfterACrash() {
     world.configure(TWO_HOSTS);
     world.writes("j", "a", "failed");
-    done(world.loop.pause("j", "", "", 0));
-    done(world.loop.rerun(selection(TaskSelector.ALL, false, -1)));
+    done(world.run(new Command.Pause("j", 0, "", "")));
+    done(world.run(new Command.Rerun(selection(TaskSelector.ALL, false, -1))));
     world.crashAndRestart();
     world.configure(TWO_HOSTS);
     assertThat(world.core.status(world.core.findJob("j"), world.core.topology().find(2, "a")))
         .isNull();
-    done(world.loop.resume("j", "", ""));
+    done(world.run(new Command.Resume("j", "", "")));
     assertThat(world.running).containsKey(key("a"));
   }
 
@@ -318,7 +332,8 @@ class OperatorsTest {
   void runningTasksAreNeverTouched() {
     world.configure(TWO_HOSTS);
     world.writes("j", "a", "error_backoff");
-    SelectionResult rerun = done(world.loop.rerun(selection(TaskSelector.ALL, false, -1)));
+    SelectionResult rerun =
+        done(world.run(new Command.Rerun(selection(TaskSelector.ALL, false, -1))));
     assertThat(rerun).isEqualTo(new SelectionResult("j", 1, 2, List.of("a"), false, 1));
     assertThat(world.running).containsOnlyKeys(key("b"), key("d"));
     assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.RUNNING);
@@ -330,12 +345,12 @@ class OperatorsTest {
     world.configure(TWO_HOSTS);
     world.writes("j", "a", "done");
     refused(
-        world.loop.rerun(selection(TaskSelector.ALL, false, 2)),
+        world.run(new Command.Rerun(selection(TaskSelector.ALL, false, 2))),
         RefusedException.Reason.CONFLICT,
         "1 tasks match, not 2 as expected; nothing was changed");
     assertThat(world.done("j")).isEqualTo(1);
     refused(
-        world.loop.rerun(new TaskSelection("nope", TaskSelector.ALL, true, -1, "", "")),
+        world.run(new Command.Rerun(new TaskSelection("nope", TaskSelector.ALL, true, -1, "", ""))),
         RefusedException.Reason.UNKNOWN,
         "no such job: nope");
   }
@@ -348,9 +363,11 @@ class OperatorsTest {
     world.writes("j", "d", "failed");
     TaskSelector some =
         new TaskSelector(Set.of(StatusLabel.FAILED), "", Set.of("a", "d", "e", "nowhere"), "");
-    assertThat(done(world.loop.forgive(selection(some, true, -1))).matched()).isEqualTo(2);
+    assertThat(done(world.run(new Command.Forgive(selection(some, true, -1)))).matched())
+        .isEqualTo(2);
     TaskSelector one = new TaskSelector(Set.of(), "b", Set.of(), "");
-    assertThat(done(world.loop.forgive(selection(one, false, 1))).changed()).isEqualTo(1);
+    assertThat(done(world.run(new Command.Forgive(selection(one, false, 1)))).changed())
+        .isEqualTo(1);
     assertThat(world.row("j", "b").status().label()).isNotEqualTo(StatusLabel.FAILED);
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.FAILED);
     assertThat(newest("forgiven").data().get("tasks")).isEqualTo(Json.of(1));
@@ -368,7 +385,7 @@ class OperatorsTest {
         Objects.requireNonNull(Objects.requireNonNull(world.core.status(job, node)).failure())
             .fingerprint();
     TaskSelector some = new TaskSelector(Set.of(), "", Set.of(), cause);
-    SelectionResult rerun = done(world.loop.rerun(selection(some, false, 2)));
+    SelectionResult rerun = done(world.run(new Command.Rerun(selection(some, false, 2))));
     assertThat(rerun.samples()).containsExactly("a", "d");
     assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.FAILED);
   }
@@ -389,10 +406,10 @@ class OperatorsTest {
     }
     world.configure(many);
     assertThat(world.done("j")).isEqualTo(20_000);
-    done(world.loop.pause("j", "", "", 0));
+    done(world.run(new Command.Pause("j", 0, "", "")));
     world.storeAnswers = false;
     CompletionStage<SelectionResult> rerun =
-        world.loop.rerun(selection(with(StatusLabel.DONE), false, 20_000));
+        world.run(new Command.Rerun(selection(with(StatusLabel.DONE), false, 20_000)));
     world.settle();
     assertThat(world.done("j")).isBetween(10_000L, 19_999L);
     world.storeAnswers();

@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
@@ -35,7 +36,8 @@ class OverLimitTest {
   }
 
   private void limit(String level, String resource, String node, int limit) {
-    world.loop.setLimit(new LimitOverride(level, resource, node, limit, "ann", "", 0, 0), 0);
+    world.run(
+        new Command.SetLimit(new LimitOverride(level, resource, node, limit, "ann", "", 0, 0), 0));
     world.settle();
   }
 
@@ -66,7 +68,7 @@ class OverLimitTest {
     slots(1);
     world.advance(59_999);
     assertThat(world.kills).isEmpty();
-    Explanation.Reason waits = world.loop.explain("j", "d").reasons().get(0);
+    Explanation.Reason waits = world.core.explain("j", "d").reasons().get(0);
     assertThat(waits.message())
         .contains("-2 of 1 are free")
         .endsWith(
@@ -87,7 +89,7 @@ class OverLimitTest {
     assertThat(StatusLabel.of(killed.bits()).word()).isEqualTo("incomplete_backoff");
     assertThat(killed.position()).as("as of other kills").isEqualTo(1);
     assertThat(newest("task_ended").data().get("stop_reason")).isEqualTo(Json.of("over_limit"));
-    assertThat(world.loop.explain("j", "c").reasons().get(0).message())
+    assertThat(world.core.explain("j", "c").reasons().get(0).message())
         .contains(
             "killed as one of the youngest: 3 of slots were in use on h1 of level host for"
                 + " 60 s, its limit is 1");

@@ -2,12 +2,13 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** {@code working_wait}: how soon a task that asks to be started again at once is. */
@@ -109,7 +110,7 @@ class PacingTest {
   void explain_names_the_wait_and_its_end() {
     world.configure(config("\"working_wait\": 10,"));
     world.writes("j", "a", "incomplete");
-    Explanation explanation = world.loop.explain("j", "a");
+    Explanation explanation = world.core.explain("j", "a");
     assertThat(explanation.reasons()).hasSize(1);
     Explanation.Reason reason = explanation.reasons().get(0);
     assertThat(reason.kind()).isEqualTo(Kind.BACKOFF);
@@ -139,7 +140,7 @@ class PacingTest {
     world.configure(config("\"working_wait\": 10,"));
     world.writes("j", "a", "incomplete");
     assertThat(runs()).isFalse();
-    world.loop.forgive(List.of("j"));
+    world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
     world.settle();
     assertThat(runs()).isTrue();
   }
@@ -156,7 +157,7 @@ class PacingTest {
   @Test
   void the_end_of_the_scheduler_is_no_reason_to_wait() {
     world.configure(config("\"working_wait\": 10,"));
-    world.loop.stop();
+    world.post(new LoopInput.Stop());
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.INTERRUPTED);
     world.crashAndRestart();

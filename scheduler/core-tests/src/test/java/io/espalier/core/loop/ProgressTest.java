@@ -2,7 +2,10 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Command;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.RunningTaskView;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
@@ -10,6 +13,7 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
 import java.util.Objects;
@@ -37,7 +41,9 @@ class ProgressTest {
             new ProgressParser(JsonReader::parse)
                 .read("{\"progress\": " + progress + "}")
                 .progress());
-    world.loop.taskProgress("j", "a", world.launch("j", "a").invocation(), read);
+    world.post(
+        new LoopInput.TaskProgressed(
+            new TaskKey("j", "a"), world.launch("j", "a").invocation(), () -> read));
     world.settle();
   }
 
@@ -121,7 +127,7 @@ class ProgressTest {
         .isEqualTo(json("{\"cursor\": \"c\"}"));
     world.writes("j", "a", "failed");
     assertThat(stored().checkpoint()).isEqualTo(json("{\"cursor\": \"c\"}"));
-    var unused = world.loop.forgive(java.util.List.of("j"));
+    var unused = world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
     world.settle();
     assertThat(world.launch("j", "a").argument().get("checkpoint"))
         .isEqualTo(json("{\"cursor\": \"c\"}"));
@@ -175,9 +181,11 @@ class ProgressTest {
     assertThat(Objects.requireNonNull(task.progress()).done()).isEqualTo(120);
     assertThat(task.ratePerSecond()).isEqualTo(2);
     assertThat(task.secondsLeft()).isEqualTo(90);
-    assertThat(world.loop.task("j", "a").checkpoint())
+    assertThat(world.answer(new Query.Task("j", "a")).checkpoint())
         .isEqualTo(json("{\"done\": 120, \"total\": 300, \"cursor\": \"x\"}"));
-    assertThat(Objects.requireNonNull(world.loop.task("j", "a").running()).ratePerSecond())
+    assertThat(
+            Objects.requireNonNull(world.answer(new Query.Task("j", "a")).running())
+                .ratePerSecond())
         .isEqualTo(2);
   }
 
@@ -186,7 +194,9 @@ class ProgressTest {
     world.configure(CONFIG);
     Invocation old = world.launch("j", "a").invocation();
     world.writes("j", "a", "incomplete");
-    world.loop.taskProgress("j", "a", old, ProgressParser.of(json("{\"done\": 9}")));
+    world.post(
+        new LoopInput.TaskProgressed(
+            new TaskKey("j", "a"), old, () -> ProgressParser.of(json("{\"done\": 9}"))));
     world.advance(1_000);
     world.writes("j", "a", "incomplete");
     assertThat(stored().checkpoint()).isNull();

@@ -3,6 +3,7 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.Explanation.Reason;
@@ -10,24 +11,23 @@ import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.ResourceHolder;
 import io.espalier.core.api.TaskCounts;
-import io.espalier.core.api.TaskQuery;
-import io.espalier.core.api.TreeQuery;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TreeView;
 import io.espalier.core.api.WaitingReasons;
-import io.espalier.core.loop.query.QueryQueue;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.ProgressParser;
+import io.espalier.core.status.TaskKey;
 import io.espalier.json.JsonReader;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** What monitors ask of the loop, and how it is answered. */
@@ -44,15 +44,15 @@ class QueryQueueTest {
 
   private final LoopWorld world = new LoopWorld();
 
-  private <T> T ask(Function<QueryQueue, CompletionStage<T>> question) {
-    CompletableFuture<T> answer = question.apply(world.loop.questions()).toCompletableFuture();
+  private <T> T ask(Query<T> query) {
+    CompletableFuture<T> answer = world.ask(query).toCompletableFuture();
     world.settle();
     assertThat(answer).isDone();
     return answer.join();
   }
 
   private Reason slots(String node) {
-    Explanation explanation = ask(q -> q.explain("j", node));
+    Explanation explanation = ask(new Query.Explain("j", node));
     return explanation.reasons().stream()
         .filter(reason -> reason.kind() == Kind.RESOURCE)
         .findFirst()
@@ -66,7 +66,7 @@ class QueryQueueTest {
   @Test
   void anExplanationShowsThePathAndWhoHoldsWhatIsShort() {
     world.configure(TWO_HOSTS);
-    Explanation explanation = ask(q -> q.explain("j", "c"));
+    Explanation explanation = ask(new Query.Explain("j", "c"));
     assertThat(explanation.path())
         .containsExactly(
             new Explanation.Step("instance-node", "instance", true, List.of(), false),
@@ -116,7 +116,9 @@ class QueryQueueTest {
             new ProgressParser(JsonReader::parse)
                 .read("{\"progress\": " + progress + "}")
                 .progress());
-    world.loop.taskProgress("j", node, world.launch("j", node).invocation(), read);
+    world.post(
+        new LoopInput.TaskProgressed(
+            new TaskKey("j", node), world.launch("j", node).invocation(), () -> read));
     world.settle();
   }
 
@@ -126,7 +128,7 @@ class QueryQueueTest {
     ends("a", 3);
     ends("b", 3);
     ends("d", 4);
-    FailureGroups failures = ask(q -> q.failures("j", 10));
+    FailureGroups failures = ask(new Query.Failures("j", 10));
     assertThat(failures.total()).isEqualTo(3);
     assertThat(failures.groups()).hasSize(2);
     FailureGroups.Group three = failures.groups().get(0);
@@ -137,17 +139,17 @@ class QueryQueueTest {
     assertThat(three.samples()).containsExactly("b", "a");
     assertThat(three.newestMillis()).isEqualTo(world.now);
     assertThat(nodesOf(three.fingerprint())).containsExactly("a", "b");
-    assertThat(ask(q -> q.failures("j", 1)).groups()).hasSize(1);
+    assertThat(ask(new Query.Failures("j", 1)).groups()).hasSize(1);
     ends("c", 0);
     ends("e", 0);
     world.advance(10_000);
-    assertThat(ask(q -> q.failures("j", 10)).total()).as("all run again").isZero();
+    assertThat(ask(new Query.Failures("j", 10)).total()).as("all run again").isZero();
     ends("a", 3);
-    assertThat(ask(q -> q.failures("j", 10)).groups().get(0).failed()).isEqualTo(1);
+    assertThat(ask(new Query.Failures("j", 10)).groups().get(0).failed()).isEqualTo(1);
   }
 
   private List<String> nodesOf(String fingerprint) {
-    var page = world.loop.tasks(new TaskQuery("j", "", "", "", 10, fingerprint));
+    var page = world.ask(new Query.Tasks("j", "", "", "", 10, fingerprint));
     world.settle();
     return page.toCompletableFuture().join().tasks().stream().map(task -> task.node()).toList();
   }
@@ -156,20 +158,20 @@ class QueryQueueTest {
   void theCauseOfAFailureSurvivesARestartAndIsForgivenWithIt() {
     world.configure(TWO_HOSTS);
     ends("a", 3);
-    String fingerprint = ask(q -> q.failures("j", 10)).groups().get(0).fingerprint();
+    String fingerprint = ask(new Query.Failures("j", 10)).groups().get(0).fingerprint();
     assertThat(Objects.toString(world.row("j", "a").status().storedData())).contains(fingerprint);
     assertThat(world.row("j", "a").status().toJson().toString())
         .as("nothing that tasks get to see")
         .doesNotContain(fingerprint);
     world.crashAndRestart();
     world.configure(TWO_HOSTS);
-    FailureGroups again = ask(q -> q.failures("j", 10));
+    FailureGroups again = ask(new Query.Failures("j", 10));
     assertThat(again.groups().get(0).fingerprint()).isEqualTo(fingerprint);
     assertThat(again.groups().get(0).message()).isEqualTo("exited with code 3");
     assertThat(nodesOf(fingerprint)).containsExactly("a");
-    world.loop.forgive(List.of("j"));
+    world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
     world.settle();
-    assertThat(ask(q -> q.failures("j", 10)).total()).isZero();
+    assertThat(ask(new Query.Failures("j", 10)).total()).isZero();
   }
 
   @Test
@@ -177,7 +179,7 @@ class QueryQueueTest {
     world.configure(TWO_HOSTS);
     ends("a", 3);
     ends("d", 0);
-    JobLevels levels = ask(q -> q.levels("j", 1));
+    JobLevels levels = ask(new Query.Levels("j", 1));
     assertThat(levels.levels())
         .extracting(JobLevels.Level::level)
         .containsExactly("instance", "host", "db");
@@ -186,7 +188,7 @@ class QueryQueueTest {
     assertThat(states(levels, 1)).isEqualTo(Map.of("done", 1L, "running", 2L, "waiting", 1L));
     assertThat(levels.levels().get(2).samples().get("waiting")).containsExactly("a");
     world.configure(TWO_HOSTS.replace("\"owner\": \"o\"", "\"owner\": \"o\", \"enabled\": 7"));
-    assertThat(states(ask(q -> q.levels("j", 1)), 2)).doesNotContainKey("ready");
+    assertThat(states(ask(new Query.Levels("j", 1)), 2)).doesNotContainKey("ready");
   }
 
   private static Map<String, Long> states(JobLevels levels, int level) {
@@ -205,7 +207,7 @@ class QueryQueueTest {
                 "\"bistro_job->k\": {\"owner\": \"o\", \"depends_on\": [\"j\"], \"command\":"
                     + " [\"/bin/true\"]}, \"bistro_job->j\""));
     ends("a", 3);
-    WaitingReasons waiting = ask(q -> q.waiting("j"));
+    WaitingReasons waiting = ask(new Query.Waiting("j"));
     assertThat(waiting.total()).isEqualTo(3);
     assertThat(waiting.counted()).isEqualTo(3);
     assertThat(waiting.sampled()).isFalse();
@@ -219,13 +221,13 @@ class QueryQueueTest {
     assertThat(slots.node()).as("several").isNull();
     assertThat(slots.message()).contains("2 nodes of level host");
     assertThat(slots.samples()).containsExactly("c", "e");
-    WaitingReasons dependent = ask(q -> q.waiting("k"));
+    WaitingReasons dependent = ask(new Query.Waiting("k"));
     assertThat(dependent.reasons()).hasSize(1);
     assertThat(dependent.reasons().get(0).message()).contains("job j is not done");
     assertThat(dependent.reasons().get(0).count()).isEqualTo(5);
-    world.loop.pause("k", "", "for a while", 0);
+    world.run(new Command.Pause("k", 0, "", "for a while"));
     world.settle();
-    assertThat(ask(q -> q.waiting("k")).reasons().get(0).kind()).isEqualTo("job_paused");
+    assertThat(ask(new Query.Waiting("k")).reasons().get(0).kind()).isEqualTo("job_paused");
   }
 
   @Test
@@ -233,9 +235,9 @@ class QueryQueueTest {
     world.configure(TWO_HOSTS);
     ends("a", 0);
     ends("d", 3);
-    TreeView hosts = ask(q -> q.tree(new TreeQuery("", "", "j", 1, 100)));
-    TreeView all = ask(q -> q.tree(new TreeQuery("", "", "", 10, 100)));
-    TreeView cut = ask(q -> q.tree(new TreeQuery("", "", "", 10, 5)));
+    TreeView hosts = ask(new Query.Tree("", "", "j", 1, 100));
+    TreeView all = ask(new Query.Tree("", "", "", 10, 100));
+    TreeView cut = ask(new Query.Tree("", "", "", 10, 5));
     assertThat(hosts.nodes())
         .extracting(TreeView.Node::states)
         .containsExactly(
@@ -250,20 +252,20 @@ class QueryQueueTest {
     assertThat(all.nodes().subList(0, 3)).isEqualTo(hosts.nodes());
     assertThat(cut.nodes().subList(0, 3)).isEqualTo(hosts.nodes());
     assertThat(cut.isTruncated()).isTrue();
-    assertThatThrownBy(() -> ask(q -> q.tree(new TreeQuery("x", "", "", 1, 1))))
+    assertThatThrownBy(() -> ask(new Query.Tree("x", "", "", 1, 1)))
         .hasCauseInstanceOf(RefusedException.class);
   }
 
   @Test
   void aNodeTellsItsUseItsHoldersAndTheTasksBelowByJob() {
     world.configure(TWO_HOSTS);
-    NodeDetail node = ask(q -> q.node("host", "h2"));
+    NodeDetail node = ask(new Query.Node("host", "h2"));
     assertThat(node.leaves()).isEqualTo(2);
     assertThat(node.resources()).containsExactly(new TreeView.Slots("slots", 2, 2, 2));
     assertThat(node.holdersTotal()).isEqualTo(2);
     assertThat(node.holders()).extracting(ResourceHolder::node).containsExactly("d", "e");
     assertThat(node.jobs()).containsExactly(Map.entry("j", new TaskCounts(0, 0, 2, 0, 0, 0)));
-    assertThatThrownBy(() -> ask(q -> q.node("rack", "h2")))
+    assertThatThrownBy(() -> ask(new Query.Node("rack", "h2")))
         .hasRootCauseMessage("no level is called rack; there are instance, host, db");
   }
 
@@ -309,9 +311,9 @@ class QueryQueueTest {
         .replace("\"limit\": 2", "\"limit\": 10");
   }
 
-  private long workOf(Function<QueryQueue, CompletionStage<?>> question) {
+  private long workOf(Query<?> query) {
     long before = world.loop.questions().work();
-    CompletableFuture<?> answer = question.apply(world.loop.questions()).toCompletableFuture();
+    CompletableFuture<?> answer = world.ask(query).toCompletableFuture();
     world.settle();
     assertThat(answer).isCompleted();
     return world.loop.questions().work() - before;
@@ -320,29 +322,29 @@ class QueryQueueTest {
   @Test
   void whatIsAskedMostCostsTheSameInALargerTree() {
     world.configure(hosts(10));
-    List<Function<QueryQueue, CompletionStage<?>>> questions =
+    List<Query<?>> questions =
         List.of(
-            q -> q.explain("j", "d1.19"),
-            q -> q.failures("j", 20),
-            q -> q.node("host", "h1"),
-            q -> q.tree(new TreeQuery("h1", "host", "", 9, 100)));
+            new Query.Explain("j", "d1.19"),
+            new Query.Failures("j", 20),
+            new Query.Node("host", "h1"),
+            new Query.Tree("h1", "host", "", 9, 100));
     List<Long> small = questions.stream().map(this::workOf).toList();
     world.configure(hosts(200));
     assertThat(questions.stream().map(this::workOf).toList()).isEqualTo(small);
-    assertThat(workOf(q -> q.explain("j", "d1.19"))).isLessThan(2_000);
+    assertThat(workOf(new Query.Explain("j", "d1.19"))).isLessThan(2_000);
   }
 
   @Test
   void whoeverAsksTheSameAtTheSameTimeGetsTheSameAnswer() {
     world.configure(hosts(200));
-    CompletionStage<WaitingReasons> first = world.loop.questions().waiting("j");
-    CompletionStage<WaitingReasons> second = world.loop.questions().waiting("j");
-    assertThat(second).isSameAs(first);
+    CompletionStage<WaitingReasons> first = world.ask(new Query.Waiting("j"));
+    CompletionStage<WaitingReasons> second = world.ask(new Query.Waiting("j"));
     world.settle();
+    assertThat(second.toCompletableFuture().join()).isSameAs(first.toCompletableFuture().join());
     assertThat(first.toCompletableFuture().join().total()).isEqualTo(3_990);
-    world.loop.pause("j", "", "", 0);
+    world.run(new Command.Pause("j", 0, "", ""));
     world.settle();
-    assertThat(ask(q -> q.waiting("j")).reasons().get(0).kind())
+    assertThat(ask(new Query.Waiting("j")).reasons().get(0).kind())
         .as("what was cheap is made anew")
         .isEqualTo("job_paused");
   }

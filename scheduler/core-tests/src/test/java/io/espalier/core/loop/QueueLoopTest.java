@@ -99,7 +99,7 @@ final class QueueLoopTest {
     int samples = world.queueSamples;
     world.advance(5_000);
     assertThat(world.queueSamples).isEqualTo(samples);
-    world.loop.stop();
+    world.post(new LoopInput.Stop());
     world.settle();
     assertThat(world.queueSamples).isEqualTo(samples + 1);
     assertThat(world.queueUsage).contains(new QueueUsage("etl", usage("etl"), world.now));

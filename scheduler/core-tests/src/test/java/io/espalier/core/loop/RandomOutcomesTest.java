@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.config.Job;
@@ -184,17 +185,17 @@ class RandomOutcomesTest {
         return true;
       }
       case 1 -> {
-        does(world.loop.pause(job, "ann", "", 0));
+        does(world.run(new Command.Pause(job, 0, "ann", "")));
         model(job).paused = true;
         model(job).stopped = false;
       }
       case 2 -> {
-        does(world.loop.stopJob(job, "ann", ""));
+        does(world.run(new Command.Stop(job, "ann", "")));
         model(job).paused = true;
         model(job).stopped = true;
       }
       case 3, 4 -> {
-        var answer = world.loop.resume(job, "ann", "").toCompletableFuture();
+        var answer = world.run(new Command.Resume(job, "ann", "")).toCompletableFuture();
         Model model = model(job);
         boolean legal = model.paused || model.failed || restIsNotNeeded(job);
         boolean rest = restIsNotNeeded(job);
@@ -207,7 +208,10 @@ class RandomOutcomesTest {
         return true;
       }
       case 5, 6 -> {
-        does(world.loop.forgive(new TaskSelection(job, TaskSelector.ALL, false, -1, "ann", "")));
+        does(
+            world.run(
+                new Command.Forgive(
+                    new TaskSelection(job, TaskSelector.ALL, false, -1, "ann", ""))));
         model(job).goesOn |= restIsNotNeeded(job);
         lift(job);
         return true;
@@ -221,7 +225,7 @@ class RandomOutcomesTest {
                 -1,
                 "",
                 "");
-        var answer = world.loop.rerun(done).toCompletableFuture();
+        var answer = world.run(new Command.Rerun(done)).toCompletableFuture();
         world.settle();
         if (answer.join().changed() > 0) {
           model(job).goesOn |= restIsNotNeeded(job);

@@ -3,6 +3,7 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.event.Event;
@@ -11,6 +12,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusRowEvents;
+import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
@@ -126,16 +128,19 @@ class ReplayTest {
     } else if (what < 65 && !running.isEmpty()) {
       LaunchSpec launch = running.get(random.nextInt(running.size()));
       Json.Obj said = Json.object().put("done", random.nextInt(100)).put("cursor", "c").build();
-      world.loop.taskProgress(
-          launch.job(), launch.node(), launch.invocation(), ProgressParser.of(said));
+      world.post(
+          new LoopInput.TaskProgressed(
+              new TaskKey(launch.job(), launch.node()),
+              launch.invocation(),
+              () -> ProgressParser.of(said)));
       world.settle();
     } else if (what < 75) {
       if (random.nextBoolean()) {
-        world.loop.forgive(List.of("j"));
+        world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
       } else {
         String prefix = STATUSES.get(random.nextInt(2)).substring(0, 1).replace('i', 'a');
         TaskSelector some = new TaskSelector(Set.of(), prefix, Set.of(), "");
-        world.loop.rerun(new TaskSelection("j", some, false, -1, "", ""));
+        world.run(new Command.Rerun(new TaskSelection("j", some, false, -1, "", "")));
       }
       world.settle();
     } else if (what < 90) {

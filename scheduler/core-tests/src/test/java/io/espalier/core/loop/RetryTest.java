@@ -2,7 +2,10 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Query;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.LaunchSpec;
@@ -44,14 +47,15 @@ class RetryTest {
 
   private void getsOn() {
     done++;
-    world.loop.taskProgress(
-        "j",
-        "a",
-        world.launch("j", "a").invocation(),
-        Objects.requireNonNull(
-            new ProgressParser(JsonReader::parse)
-                .read("{\"progress\": {\"done\": " + done + "}}")
-                .progress()));
+    world.post(
+        new LoopInput.TaskProgressed(
+            new TaskKey("j", "a"),
+            world.launch("j", "a").invocation(),
+            () ->
+                Objects.requireNonNull(
+                    new ProgressParser(JsonReader::parse)
+                        .read("{\"progress\": {\"done\": " + done + "}}")
+                        .progress())));
     world.settle();
   }
 
@@ -83,7 +87,7 @@ class RetryTest {
   }
 
   private Explanation.Reason why() {
-    Explanation explanation = world.loop.explain("j", "a");
+    Explanation explanation = world.core.explain("j", "a");
     assertThat(explanation.reasons()).hasSize(1);
     return explanation.reasons().get(0);
   }
@@ -132,19 +136,25 @@ class RetryTest {
             "the task waits until "
                 + java.time.Instant.ofEpochMilli(world.now + 90_000)
                 + " (90 s after 3rd failure without progress): no disk");
-    assertThat(world.loop.task("j", "a").retries()).isEqualTo(new RetryCounts(3, 3, 0, false));
+    assertThat(world.answer(new Query.Task("j", "a")).retries())
+        .isEqualTo(new RetryCounts(3, 3, 0, false));
   }
 
   @Test
   void r15_killed_at_60_percent_it_counts_as_partial_and_goes_on_from_there() {
     world.configure(CONFIG);
     fails('N');
-    world.loop.taskProgress(
-        "j",
-        "a",
-        world.launch("j", "a").invocation(),
-        ProgressParser.of(
-            Json.object().put("done", 60).put("total", 100).put("cursor", "pk=60").build()));
+    world.post(
+        new LoopInput.TaskProgressed(
+            new TaskKey("j", "a"),
+            world.launch("j", "a").invocation(),
+            () ->
+                ProgressParser.of(
+                    Json.object()
+                        .put("done", 60)
+                        .put("total", 100)
+                        .put("cursor", "pk=60")
+                        .build())));
     world.settle();
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     assertThat(stored().retries().withGotOn(false)).isEqualTo(new RetryCounts(0, 1, 1, false));
@@ -192,7 +202,7 @@ class RetryTest {
     world.configure(CONFIG);
     failEach("NNNNN");
     assertThat(stored().label()).isEqualTo(StatusLabel.FAILED);
-    var unused = world.loop.forgive(List.of("j"));
+    var unused = world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
     world.settle();
     assertThat(stored().retries()).isEqualTo(RetryCounts.NONE);
     assertThat(failEach("NNNNN")).containsExactly(10, 30, 90, 270, 0);

@@ -3,11 +3,14 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskDeadlines;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.WatchdogFindings;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.InvocationLimits;
@@ -18,7 +21,6 @@ import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -60,7 +62,7 @@ class RunnerWatchdogTest {
         TaskResult.of("j", "a", world.launch("j", "a").invocation(), TaskResult.Kind.KILLED)
             .withExit(null, 15);
     world.running.remove(new TaskKey("j", "a"));
-    world.loop.taskEnded(end.withStopReason(reason));
+    world.post(new LoopInput.TaskEnded(end.withStopReason(reason)));
     world.settle();
   }
 
@@ -74,7 +76,7 @@ class RunnerWatchdogTest {
                 .replace('\'', '"')));
     assertThat(world.launch("j", "a").limits())
         .isEqualTo(new InvocationLimits(90_500, 7_000, 2_000_500));
-    assertThat(Objects.requireNonNull(world.loop.task("j", "a").running()).limits())
+    assertThat(Objects.requireNonNull(world.answer(new Query.Task("j", "a")).running()).limits())
         .isEqualTo(new TaskDeadlines(world.now + 90_500, 7_000, 2_000_500));
   }
 
@@ -91,7 +93,7 @@ class RunnerWatchdogTest {
   void eachReasonForStoppingHasItsMeaning(StopReason reason, StatusLabel label, String says) {
     world.configure(config(""));
     // Freezes what comes after: an interrupted task may start again at once.
-    var unused = world.loop.pause("j", "", "", 0);
+    var unused = world.run(new Command.Pause("j", 0, "", ""));
     ends(reason);
     assertThat(stored().label()).isEqualTo(label);
     assertThat(Objects.requireNonNull(stored().data()).toString()).contains(says);
@@ -108,7 +110,7 @@ class RunnerWatchdogTest {
             .withRawStatus("done")
             .withExit(0, null);
     world.running.remove(new TaskKey("j", "a"));
-    world.loop.taskEnded(end.withStopReason(StopReason.TIMEOUT));
+    world.post(new LoopInput.TaskEnded(end.withStopReason(StopReason.TIMEOUT)));
     world.settle();
     assertThat(stored().label()).isEqualTo(StatusLabel.DONE);
   }
@@ -120,7 +122,7 @@ class RunnerWatchdogTest {
         TaskResult.of("j", "a", world.launch("j", "a").invocation(), TaskResult.Kind.KILLED)
             .withExit(0, null);
     world.running.remove(new TaskKey("j", "a"));
-    world.loop.taskEnded(end.withStopReason(StopReason.TIMEOUT));
+    world.post(new LoopInput.TaskEnded(end.withStopReason(StopReason.TIMEOUT)));
     world.settle();
     assertThat(stored().label()).isEqualTo(StatusLabel.ERROR_BACKOFF);
   }
@@ -141,7 +143,7 @@ class RunnerWatchdogTest {
     assertThat(progress.ready()).isZero();
     assertThat(progress.blocked()).isEqualTo(1);
     assertThat(world.loop.isQuiet()).isTrue();
-    Explanation why = world.loop.explain("j", "a");
+    Explanation why = world.core.explain("j", "a");
     assertThat(why.reasons())
         .singleElement()
         .satisfies(
@@ -164,7 +166,7 @@ class RunnerWatchdogTest {
   void aRunningTaskIsGivenMoreTime() {
     world.configure(config(", \"timeout_sec\": 60"));
     long end = world.now + 60_000;
-    CompletionStage<TaskDeadlines> answer = world.loop.extend("j", "a", 30_000);
+    CompletionStage<TaskDeadlines> answer = world.run(new Command.Extend("j", "a", 30_000, "", ""));
     world.settle();
     assertThat(answer.toCompletableFuture().join().timeoutAtMillis()).isEqualTo(end + 30_000);
     assertThat(world.extensions).containsExactly("j/a 30000");
@@ -178,7 +180,7 @@ class RunnerWatchdogTest {
   void moreTimeBeforeTheRunnerHasItIsPassedOnLater() {
     world.storeAnswers = false;
     world.configure(config(", \"timeout_sec\": 60"));
-    CompletionStage<TaskDeadlines> answer = world.loop.extend("j", "a", 30_000);
+    CompletionStage<TaskDeadlines> answer = world.run(new Command.Extend("j", "a", 30_000, "", ""));
     world.settle();
     assertThat(answer.toCompletableFuture()).isCompleted();
     assertThat(world.extensions).isEmpty();
@@ -194,7 +196,8 @@ class RunnerWatchdogTest {
   })
   void moreTimeIsRefusedWhereThereIsNone(String job, String node, long millis, String why) {
     world.configure(config(""));
-    CompletionStage<TaskDeadlines> answer = world.loop.extend(job, node, millis);
+    CompletionStage<TaskDeadlines> answer =
+        world.run(new Command.Extend(job, node, millis, "", ""));
     world.settle();
     assertThatThrownBy(() -> answer.toCompletableFuture().join())
         .hasCauseInstanceOf(RefusedException.class)
@@ -241,7 +244,7 @@ class RunnerWatchdogTest {
   void aKillWithoutEffectIsRepeated() {
     world.configure(
         config(", \"kill_subprocess\": {\"method\": \"term_wait_kill\", \"kill_wait_ms\": 5000}"));
-    var unused = world.loop.kill("j", "a");
+    var unused = world.run(new Command.Kill("j", "a", "", ""));
     world.settle();
     assertThat(world.kills).hasSize(1);
     world.advance(34_000);
@@ -254,7 +257,7 @@ class RunnerWatchdogTest {
   @Test
   void aTermThatATaskMayIgnoreIsRepeatedAsTerm() {
     world.configure(config(""));
-    var unused = world.loop.kill("j", "a");
+    var unused = world.run(new Command.Kill("j", "a", "", ""));
     world.advance(50_000);
     world.advance(PASS);
     assertThat(world.kills).isNotEmpty().allMatch("j/a term"::equals);
@@ -266,7 +269,7 @@ class RunnerWatchdogTest {
     world.advance(PASS);
     world.running.clear();
     world.lostEnds = true;
-    var unused = world.loop.pause("j", "", "", 0);
+    var unused = world.run(new Command.Pause("j", 0, "", ""));
     world.advance(PASS);
     assertThat(world.loop.liveCount()).as("its end may be on its way").isEqualTo(1);
     assertThat(findings().leaked()).isZero();
@@ -314,7 +317,7 @@ class RunnerWatchdogTest {
     bounded.advance(1_000);
     bounded.writes("j", "a", "error_backoff");
     assertThat(bounded.row("j", "a").status().label()).isEqualTo(StatusLabel.FAILED);
-    var unused = bounded.loop.forgive(List.of("j"));
+    var unused = bounded.run(new Command.Forgive(TaskSelection.all("j", "", "")));
     bounded.settle();
     assertThat(bounded.launch("j", "a").attempt()).isEqualTo(1);
     bounded.writes("j", "a", "error_backoff");

@@ -3,15 +3,17 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.Explanation;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.TaskQuery;
+import io.espalier.core.api.SelectionResult;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.event.Event;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
@@ -94,7 +96,7 @@ class SchedulerLoopTest {
   void aRefusedStartIsNoAttemptAndWaitsAsLongAsItsWorkerSaidAndExplainSaysWhy() {
     world.configure(ONE_HOST);
     world.refuses("j", "a", "the worker is draining", 5_000);
-    assertThat(world.loop.explain("j", "a").reasons())
+    assertThat(world.core.explain("j", "a").reasons())
         .anySatisfy(
             reason -> {
               assertThat(reason.kind()).isEqualTo(Explanation.Kind.BACKOFF);
@@ -125,9 +127,10 @@ class SchedulerLoopTest {
     world.configure(ONE_HOST.replace("[1, 2, 4, \"fail\"]", "[\"fail\"]"));
     world.writes("j", "a", "error_backoff");
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.FAILED);
-    CompletionStage<Long> forgiven = world.loop.forgive(List.of("j"));
+    CompletionStage<SelectionResult> forgiven =
+        world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
     world.settle();
-    assertThat(forgiven.toCompletableFuture().join()).isEqualTo(1);
+    assertThat(forgiven.toCompletableFuture().join().changed()).isEqualTo(1);
     assertThat(world.row("j", "a").status().label()).isNotEqualTo(StatusLabel.FAILED);
     world.crashAndRestart();
     world.configure(ONE_HOST);
@@ -137,7 +140,8 @@ class SchedulerLoopTest {
   @Test
   void forgivingAnUnknownJobIsRefused() {
     world.configure(ONE_HOST);
-    CompletionStage<Long> forgiven = world.loop.forgive(List.of("j", "nope"));
+    CompletionStage<SelectionResult> forgiven =
+        world.run(new Command.Forgive(TaskSelection.all("nope", "", "")));
     world.settle();
     assertThatThrownBy(() -> forgiven.toCompletableFuture().join())
         .hasCauseInstanceOf(RefusedException.class)
@@ -168,7 +172,7 @@ class SchedulerLoopTest {
   @Test
   void aStoppedSchedulerStartsNothingAndCountsItsTasksAsInterrupted() {
     world.configure(ONE_HOST);
-    world.loop.stop();
+    world.post(new LoopInput.Stop());
     world.settle();
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     world.end("j", "b", TaskResult.Kind.KILLED, "done", null);
@@ -184,7 +188,7 @@ class SchedulerLoopTest {
   void whatWasAboutToBeHandedOutWhenTheSchedulerStoppedNeverStarts() {
     world.storeAnswers = false;
     world.configure(ONE_HOST);
-    world.loop.stop();
+    world.post(new LoopInput.Stop());
     world.settle();
     world.storeAnswers();
     world.storeAnswers();
@@ -221,14 +225,14 @@ class SchedulerLoopTest {
   @Test
   void aPausedJobStartsNothingAndKillsNothing() {
     world.configure(ONE_HOST);
-    CompletionStage<Void> paused = world.loop.pause("j", "ann", "maintenance", 0);
+    CompletionStage<Void> paused = world.run(new Command.Pause("j", 0, "ann", "maintenance"));
     world.settle();
     assertThat(paused.toCompletableFuture()).isCompleted();
     world.writes("j", "a", "done");
     assertThat(world.running).containsOnlyKeys(key("b"));
     world.configure(ONE_HOST.replace("\"x\": 1", "\"x\": 2"));
     assertThat(world.running).containsOnlyKeys(key("b"));
-    world.loop.resume("j", "", "");
+    world.run(new Command.Resume("j", "", ""));
     world.settle();
     assertThat(world.running).containsOnlyKeys(key("b"), key("c"));
   }
@@ -236,8 +240,8 @@ class SchedulerLoopTest {
   @Test
   void killReachesARunningTaskAndRefusesOthers() {
     world.configure(ONE_HOST);
-    CompletionStage<Void> killed = world.loop.kill("j", "a");
-    CompletionStage<Void> idle = world.loop.kill("j", "c");
+    CompletionStage<Void> killed = world.run(new Command.Kill("j", "a", "", ""));
+    CompletionStage<Void> idle = world.run(new Command.Kill("j", "c", "", ""));
     world.settle();
     assertThat(killed.toCompletableFuture()).isCompleted();
     assertThat(world.kills).containsExactly("j/a term");
@@ -248,7 +252,7 @@ class SchedulerLoopTest {
   void aKillThatComesBeforeTheRunnerHasTheTaskIsNotLost() {
     world.storeAnswers = false;
     world.configure(ONE_HOST);
-    world.loop.kill("j", "a");
+    world.run(new Command.Kill("j", "a", "", ""));
     world.settle();
     assertThat(world.kills).isEmpty();
     world.storeAnswers();
@@ -272,7 +276,7 @@ class SchedulerLoopTest {
   void endsOfUnknownInvocationsChangeNothing() {
     world.configure(ONE_HOST);
     Invocation other = new Invocation(9, 9, 9);
-    world.loop.taskEnded(TaskResult.exited("j", "a", other, "done", 0));
+    world.post(new LoopInput.TaskEnded(TaskResult.exited("j", "a", other, "done", 0)));
     world.settle();
     assertThat(world.warnings).singleElement().asString().contains("unknown invocation");
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.RUNNING);
@@ -302,13 +306,13 @@ class SchedulerLoopTest {
   void tasksArePagedByStatusInNodeOrder() {
     world.configure(ONE_HOST);
     world.writes("j", "b", "done");
-    var first = world.loop.tasks(new TaskQuery("j", "", "", "", 2)).toCompletableFuture();
+    var first = world.ask(new Query.Tasks("j", "", "", "", 2, "")).toCompletableFuture();
     world.settle();
     assertThat(first.join().tasks().stream().map(t -> t.node() + " " + t.status()))
         .containsExactly("a running", "b done");
     var second =
-        world.loop.tasks(new TaskQuery("j", "", "", first.join().next(), 2)).toCompletableFuture();
-    var done = world.loop.tasks(new TaskQuery("j", "done", "", "", 9)).toCompletableFuture();
+        world.ask(new Query.Tasks("j", "", "", first.join().next(), 2, "")).toCompletableFuture();
+    var done = world.ask(new Query.Tasks("j", "done", "", "", 9, "")).toCompletableFuture();
     world.settle();
     assertThat(second.join().tasks().stream().map(t -> t.node() + " " + t.status()))
         .containsExactly("c running");

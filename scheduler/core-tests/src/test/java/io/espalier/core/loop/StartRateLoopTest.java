@@ -35,7 +35,7 @@ class StartRateLoopTest {
       for (int i = before; i < world.launches.size(); i++) {
         starts.add(world.now - 1_000_000);
       }
-      long pause = world.loop.runOnce(world.now).toMillis();
+      long pause = world.step().toMillis();
       world.now = Math.min(end + 1, world.now + Math.max(1, pause));
     }
     world.now = end;
@@ -64,7 +64,7 @@ class StartRateLoopTest {
     runFor(1000);
     assertThat(starts).containsExactly(500L, 1000L);
     assertThat(world.loop.stats().heldNodes()).isEqualTo(1);
-    assertThat(world.loop.explain("j", "f").reasons())
+    assertThat(world.core.explain("j", "f").reasons())
         .singleElement()
         .satisfies(
             reason -> {

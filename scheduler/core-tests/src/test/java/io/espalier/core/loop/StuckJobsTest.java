@@ -2,8 +2,10 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.event.Event;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
@@ -122,7 +124,7 @@ class StuckJobsTest {
   @Test
   void tasksOfAPausedJobAreBlockedAndTheJobIsNotStuck() {
     configure(FIRST + AFTER_ALL);
-    does(world.loop.pause("first", "me", "night", 0));
+    does(world.run(new Command.Pause("first", 0, "me", "night")));
     runAll("first");
     assertThat(counts("first").ready()).isZero();
     assertThat(counts("first").blocked()).isEqualTo(1);
@@ -154,7 +156,7 @@ class StuckJobsTest {
     world.advance(10_000);
     world.writes("j", "a", "done");
     assertThat(counts("j").secondsLeft()).isGreaterThan(0);
-    does(world.loop.pause("j", "me", "", 0));
+    does(world.run(new Command.Pause("j", 0, "me", "")));
     assertThat(counts("j").secondsLeft()).as("paused").isEqualTo(-1);
   }
 
@@ -168,7 +170,7 @@ class StuckJobsTest {
     assertThat(standing("first").state()).isEqualTo(JobState.SUCCEEDED);
     isStuck("then", "it waits for job first, which is done on 2 of 3 nodes; c is disabled");
     assertThat(moves("then")).endsWith("\"stuck\"");
-    assertThat(world.loop.explain("then", "a").reasons())
+    assertThat(world.core.explain("then", "a").reasons())
         .extracting(Explanation.Reason::message)
         .contains("waits for job first, which is done on 2 of 3 nodes; c is disabled");
   }
@@ -179,7 +181,7 @@ class StuckJobsTest {
     world.writes("first", "a", "failed");
     runAll("first");
     isStuck("then", "it waits for job first, which is done on 2 of 3 nodes; it has failed on a");
-    does(world.loop.forgive(List.of("first")));
+    does(world.run(new Command.Forgive(TaskSelection.all("first", "", ""))));
     assertThat(standing("then").state()).isEqualTo(JobState.WAITING);
     runAll("first");
     assertThat(standing("then").state()).isEqualTo(JobState.RUNNING);
@@ -202,7 +204,10 @@ class StuckJobsTest {
     configure("'bistro_job->j': {'owner': 'o', 'resources': {'slots': 5}}");
     isStuck("j", "its tasks need 5 of slots, and no node of level instance has more than 2");
     assertThat(counts("j").blocked()).isEqualTo(3);
-    does(world.loop.setLimit(new LimitOverride("instance", "slots", "", 5, "me", "", 0, 0), 0));
+    does(
+        world.run(
+            new Command.SetLimit(
+                new LimitOverride("instance", "slots", "", 5, "me", "", 0, 0), 0)));
     assertThat(standing("j").state()).isEqualTo(JobState.RUNNING);
   }
 
@@ -252,7 +257,7 @@ class StuckJobsTest {
   void aStuckJobThatIsStoppedIsStopped() {
     configure("'bistro_job->j': {'owner': 'o', 'resources': {'slots': 5}}");
     assertThat(standing("j").state()).isEqualTo(JobState.STUCK);
-    does(world.loop.pause("j", "me", "", 0));
+    does(world.run(new Command.Pause("j", 0, "me", "")));
     assertThat(standing("j").state()).isEqualTo(JobState.PAUSED);
   }
 

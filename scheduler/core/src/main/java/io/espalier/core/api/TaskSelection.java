@@ -10,9 +10,10 @@ package io.espalier.core.api;
  * @param reason reason; may be empty
  */
 public record TaskSelection(
-    String job,
-    TaskSelector selector,
-    boolean preview,
-    long expect,
-    String author,
-    String reason) {}
+    String job, TaskSelector selector, boolean preview, long expect, String author, String reason) {
+
+  /** Selects all tasks of a job. */
+  public static TaskSelection all(String job, String author, String reason) {
+    return new TaskSelection(job, TaskSelector.ALL, false, -1, author, reason);
+  }
+}

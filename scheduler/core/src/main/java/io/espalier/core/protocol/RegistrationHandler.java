@@ -167,8 +167,8 @@ final class RegistrationHandler {
             ? "it was replaced"
             : "worker "
                 + holder.ref.shard()
-                + " is another process, at "
-                + holder.facts.address()
+                + " is another process, on "
+                + holder.facts.host()
                 + ", heard of "
                 + (nowMillis - holder.lastSeen)
                 + " ms ago");

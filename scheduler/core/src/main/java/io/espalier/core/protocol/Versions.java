@@ -11,8 +11,10 @@ import java.util.OptionalInt;
 public record Versions(int oldest, int newest) {
   /**
    * The versions that this code supports; the range always includes those of the previous release.
+   * Since 2 the scheduler calls a worker on the connection that the worker has opened; in 1 it
+   * called the worker's address.
    */
-  public static final Versions OURS = new Versions(1, 1);
+  public static final Versions OURS = new Versions(1, 2);
 
   /** The newest version that both sides support; empty when there is none. */
   public OptionalInt common(Versions other) {

@@ -7,7 +7,7 @@ import java.util.Set;
  * A worker's description of itself.
  *
  * @param host host name that jobs use for placement
- * @param address address of its server, host:port
+ * @param address address of its server, host:port; empty: it has none
  * @param maxTasks maximum number of concurrent tasks; 0: as many as its resources allow
  * @param physical resources of its host, named as in {@code WorkerInfo}
  * @param versions supported protocol versions

@@ -143,6 +143,18 @@ public final class WorkerProtocol {
     nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis());
   }
 
+  /**
+   * The connection to the scheduler has ended, and with it the way of the scheduler to this worker:
+   * a heartbeat opens another one.
+   *
+   * @param pauseMillis keeps all workers of a restarted scheduler from coming back at one instant
+   */
+  public void connectionLost(long pauseMillis, ClockReading now) {
+    if (sent == null && failedHeartbeats == 0) {
+      nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis() + pauseMillis);
+    }
+  }
+
   public void heartbeatAnswered(HeartbeatResponse answer, ClockReading now) {
     Sent heartbeat = sent;
     if (heartbeat == null || heartbeat.number() != answer.number()) {

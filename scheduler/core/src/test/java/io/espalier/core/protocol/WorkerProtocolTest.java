@@ -169,6 +169,24 @@ class WorkerProtocolTest implements WorkerOutput {
   }
 
   @Test
+  void aLostConnectionMakesTheNextHeartbeatComeSoonButNoRetryOfAFailedOne() {
+    registered();
+    int before = heartbeats.size();
+    side.connectionLost(300, now());
+    after(299);
+    assertThat(heartbeats).hasSize(before);
+    after(1);
+    assertThat(heartbeats).hasSize(before + 1);
+
+    side.heartbeatFailed(lastHeartbeat().number(), now());
+    side.connectionLost(0, now());
+    after(TIMERS.reportFirstMillis() - 1);
+    assertThat(heartbeats).hasSize(before + 1);
+    after(1);
+    assertThat(heartbeats).hasSize(before + 2);
+  }
+
+  @Test
   void w25ARefusedWorkerTriesAgainAndSaysWhyOnce() {
     side.cleared(List.of(), now());
     step();

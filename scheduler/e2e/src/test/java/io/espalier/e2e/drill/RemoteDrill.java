@@ -116,8 +116,6 @@ public final class RemoteDrill implements AutoCloseable {
                   thrift,
                   "--shard-id",
                   "w" + i,
-                  "--thrift",
-                  hosts.address(i) + ":" + (basePort + 1 + i),
                   "--data-dir",
                   site.resolve("worker-w" + i).toString(),
                   "--token-file",

@@ -9,7 +9,7 @@ import io.espalier.server.ha.HaCheck;
 import io.espalier.server.ha.HaCheck.Finding;
 import io.espalier.server.ha.HaCheck.Level;
 import io.espalier.server.ha.StepDownDrill;
-import io.espalier.server.store.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.io.IOException;
 import java.io.PrintWriter;

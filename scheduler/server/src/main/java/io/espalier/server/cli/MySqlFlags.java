@@ -1,7 +1,7 @@
 package io.espalier.server.cli;
 
-import io.espalier.server.store.mysql.MySqlAddress;
-import io.espalier.server.store.mysql.MySqlAddress.Tls;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress.Tls;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -46,11 +46,11 @@ final class RpcFlags {
   private int receiveMillis;
 
   /**
-   * @param listen the host on which to listen
+   * @param listen the host on which to listen; null: none
    * @param tls the flags of this process
    * @return peer options; unprotected ones when there were problems
    */
-  PeerOptions peer(String listen, TlsFlags tls, boolean insecure, List<String> problems) {
+  PeerOptions peer(@Nullable String listen, TlsFlags tls, boolean insecure, List<String> problems) {
     RpcSecurity security = RpcSecurity.none();
     Optional<RpcSecurity.TlsFiles> files = tls.forWorkers(problems);
     boolean readable = true;
@@ -66,7 +66,7 @@ final class RpcFlags {
       problems.add(String.valueOf(e.getMessage()));
       readable = false;
     }
-    if (readable) {
+    if (readable && listen != null) {
       security.objection("--thrift", listen, insecure).ifPresent(problems::add);
     }
     RpcTimeouts timeouts = RpcTimeouts.DEFAULT;

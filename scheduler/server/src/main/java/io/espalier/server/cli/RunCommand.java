@@ -3,8 +3,8 @@ package io.espalier.server.cli;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.TaskPage;
-import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.JsonWriter;
@@ -111,7 +111,7 @@ public final class RunCommand implements Callable<Integer> {
 
   private static FailureGroups failures(SchedulerProcess process, String job)
       throws InterruptedException {
-    return process.await(process.api().failures(job, CAUSES_LISTED));
+    return process.await(process.api().ask(new Query.Failures(job, CAUSES_LISTED)));
   }
 
   private static RunSummary summary(
@@ -159,9 +159,10 @@ public final class RunCommand implements Callable<Integer> {
       throws InterruptedException {
     String cursor = "";
     do {
-      TaskPage page = process.await(process.api().tasks(new TaskQuery(job, "", "", cursor, 1000)));
+      TaskPage page =
+          process.await(process.api().ask(new Query.Tasks(job, "", "", cursor, 1000, "")));
       for (TaskView task : page.tasks()) {
-        Explanation why = process.await(process.api().explain(job, task.node()));
+        Explanation why = process.await(process.api().ask(new Query.Explain(job, task.node())));
         boolean waitsForSomething =
             why.reasons().stream()
                 .noneMatch(

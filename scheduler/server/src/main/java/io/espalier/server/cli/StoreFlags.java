@@ -4,7 +4,7 @@ import io.espalier.server.process.EventRetentionOptions;
 import io.espalier.server.process.ProcessOptions.Owning;
 import io.espalier.server.process.ProcessOptions.Store;
 import io.espalier.server.process.StoreOwnership;
-import io.espalier.server.store.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -37,7 +37,7 @@ import picocli.CommandLine.Option;
       "code 0 then, and when an operator has drained it.",
       "",
       "EXAMPLES",
-      "  espalier worker --scheduler 127.0.0.1:6789 --shard-id w1 --thrift 127.0.0.1:0",
+      "  espalier worker --scheduler 127.0.0.1:6789 --shard-id w1",
       "  espalier worker --zookeeper zk1:2181,zk2:2181,zk3:2181/espalier --shard-id w1"
     })
 public final class WorkerCommand implements Callable<Integer> {
@@ -68,14 +68,15 @@ public final class WorkerCommand implements Callable<Integer> {
   @Option(
       names = "--thrift",
       paramLabel = "HOST:PORT",
-      defaultValue = "127.0.0.1:0",
-      description = "Where it takes calls; port 0: any (default ${DEFAULT-VALUE}).")
-  private String thrift = "127.0.0.1:0";
+      description =
+          "Listen there too, for schedulers of the release before (default: listen nowhere;"
+              + " schedulers call on the connection that the worker opens).")
+  private @Nullable String thrift;
 
   @Option(
       names = "--advertise",
       paramLabel = "HOST:PORT",
-      description = "Where the scheduler finds it, when that is not --thrift.")
+      description = "Where a scheduler of the release before finds it, when that is not --thrift.")
   private @Nullable String advertise;
 
   @Option(
@@ -144,7 +145,11 @@ public final class WorkerCommand implements Callable<Integer> {
     }
     try (WorkerProcess worker = WorkerProcess.startUntilSignal(options())) {
       System.err.println(
-          "espalier: worker " + worker.name() + " takes calls at " + worker.address());
+          "espalier: worker "
+              + worker.name()
+              + (worker.address().isEmpty()
+                  ? " connects to its scheduler"
+                  : " takes calls at " + worker.address()));
       if (group.isEmpty()) {
         worker.awaitEnd();
         return ExitCode.OK;
@@ -169,11 +174,13 @@ public final class WorkerCommand implements Callable<Integer> {
       }
       known.add(address);
     }
-    AgentOptions.Address listen = address("--thrift", thrift, problems);
+    Optional<AgentOptions.Address> listen =
+        Optional.ofNullable(thrift).map(given -> address("--thrift", given, problems));
     if (advertise != null) {
       AgentOptions.Address unused = address("--advertise", advertise, problems);
     }
-    PeerOptions peer = rpc.peer(listen.host(), tls, insecure, problems);
+    PeerOptions peer =
+        rpc.peer(listen.map(AgentOptions.Address::host).orElse(null), tls, insecure, problems);
     String name = shard == null ? ProcessFlags.hostName() : shard;
     if (name.isBlank() || name.length() > 200 || name.chars().anyMatch(c -> c < ' ')) {
       problems.add("--shard-id must be 1 to 200 printable characters");

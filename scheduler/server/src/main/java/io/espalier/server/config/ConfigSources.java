@@ -6,7 +6,6 @@ import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.server.sources.ZooKeeperConfigSource;
-import io.espalier.server.store.mysql.MySqlConfigSource;
 import java.net.URI;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Files;

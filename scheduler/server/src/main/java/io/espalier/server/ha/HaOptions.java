@@ -2,7 +2,7 @@ package io.espalier.server.ha;
 
 import io.espalier.server.process.ProcessOptions;
 import io.espalier.server.process.ProcessOptions.HostPort;
-import io.espalier.server.store.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -2,10 +2,10 @@ package io.espalier.server.ha;
 
 import io.espalier.core.status.StoreException;
 import io.espalier.server.process.StoreOwnership;
-import io.espalier.server.store.mysql.MySqlAddress;
-import io.espalier.server.store.mysql.MySqlOwners;
-import io.espalier.server.store.mysql.MySqlOwners.Standing;
-import io.espalier.server.store.mysql.StoreOwner;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlOwners;
+import io.espalier.server.store.jdbc.mysql.MySqlOwners.Standing;
+import io.espalier.server.store.jdbc.mysql.StoreOwner;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;

@@ -2,11 +2,11 @@ package io.espalier.server.ha;
 
 import io.espalier.core.status.StoreException;
 import io.espalier.server.process.StoreOwnership;
-import io.espalier.server.store.mysql.MySqlAddress;
-import io.espalier.server.store.mysql.MySqlOwners;
-import io.espalier.server.store.mysql.MySqlOwners.Standing;
-import io.espalier.server.store.mysql.MySqlStatusStore;
-import io.espalier.server.store.mysql.StoreOwner;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlOwners;
+import io.espalier.server.store.jdbc.mysql.MySqlOwners.Standing;
+import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
+import io.espalier.server.store.jdbc.mysql.StoreOwner;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -16,8 +16,8 @@ import io.espalier.server.replay.Recording;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.MemoryStatusStore;
-import io.espalier.server.store.SqliteStatusStore;
-import io.espalier.server.store.mysql.MySqlStatusStore;
+import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
+import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
 import io.espalier.webui.http.WebSecurity;
@@ -68,8 +68,8 @@ final class ComponentFactory {
   static StatusStore store(ProcessOptions options, DataDirectory data) {
     return switch (options.store()) {
       case MEMORY -> new MemoryStatusStore(new EpochFile(data.epochFile()));
-      case SQLITE -> SqliteStatusStore.open(data.statusFile(), JsonReader::parse);
-      case MYSQL -> mysql(options);
+      case SQLITE -> SqliteDialect.open(data.statusFile(), JsonReader::parse);
+      case MYSQL -> MySqlStatusStore.open(options.mysql().orElseThrow(), JsonReader::parse);
     };
   }
 
@@ -98,17 +98,6 @@ final class ComponentFactory {
     } catch (UnknownHostException e) {
       return "unknown";
     }
-  }
-
-  private static StatusStore mysql(ProcessOptions options) {
-    MySqlStatusStore store =
-        MySqlStatusStore.open(options.mysql().orElseThrow(), JsonReader::parse);
-    if (options.fresh()) {
-      // Refuses the store of another cluster.
-      store.bindSource(options.source());
-      store.forgetEverything();
-    }
-    return store;
   }
 
   static TaskRunner runner(

@@ -1,6 +1,6 @@
 package io.espalier.server.process;
 
-import io.espalier.server.store.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

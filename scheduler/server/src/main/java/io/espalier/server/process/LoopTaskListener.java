@@ -1,18 +1,19 @@
 package io.espalier.server.process;
 
-import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.loop.LoopInput;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.status.TaskKey;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Forwards the notifications of a runner to the scheduler thread. It forwards progress a few times
@@ -22,58 +23,55 @@ import java.util.concurrent.TimeUnit;
 final class LoopTaskListener implements TaskListener {
   private static final long PROGRESS_MILLIS = 100;
 
-  private final SchedulerLoop loop;
-  private final Executor owner;
+  private final Consumer<LoopInput> loop;
   private final Map<Key, Progress> waiting = new ConcurrentHashMap<>();
 
-  private record Key(String job, String node, Invocation invocation) {}
+  private record Key(TaskKey task, Invocation invocation) {}
 
   /**
-   * @param owner the scheduler thread
+   * @param loop takes inputs for the scheduler thread
    */
-  LoopTaskListener(SchedulerLoop loop, Executor owner) {
+  LoopTaskListener(Consumer<LoopInput> loop) {
     this.loop = loop;
-    this.owner = owner;
   }
 
   @Override
   public void ended(TaskResult end) {
-    owner.execute(
-        () -> {
-          // The last progress counts, even of a very short task.
-          tell(new Key(end.job(), end.node(), end.invocation()));
-          loop.taskEnded(end);
-        });
+    Key key = new Key(new TaskKey(end.job(), end.node()), end.invocation());
+    if (waiting.containsKey(key)) {
+      // The last progress counts, even of a very short task.
+      tell(key);
+    }
+    loop.accept(new LoopInput.TaskEnded(end));
   }
 
   @Override
   public void late(TaskResult end) {
-    owner.execute(() -> loop.lateEnd(end));
+    loop.accept(new LoopInput.TaskEndedLate(end));
   }
 
   @Override
   public void progress(String job, String node, Invocation invocation, Progress progress) {
-    Key key = new Key(job, node, invocation);
+    Key key = new Key(new TaskKey(job, node), invocation);
     if (waiting.put(key, progress) == null) {
-      CompletableFuture.delayedExecutor(PROGRESS_MILLIS, TimeUnit.MILLISECONDS, owner)
+      CompletableFuture.delayedExecutor(PROGRESS_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
           .execute(() -> tell(key));
     }
   }
 
   @Override
   public void usage(String job, String node, Invocation invocation, ResourceUsage usage) {
-    owner.execute(() -> loop.usage(job, node, invocation, usage));
+    loop.accept(new LoopInput.TaskUsage(new TaskKey(job, node), invocation, usage));
   }
 
   @Override
   public void workers(List<WorkerInfo> workers) {
-    owner.execute(() -> loop.workers(workers));
+    loop.accept(new LoopInput.Workers(workers));
   }
 
+  /** The loop takes the newest progress when it gets there, so that none piles up before it. */
   private void tell(Key key) {
-    Progress newest = waiting.remove(key);
-    if (newest != null) {
-      loop.taskProgress(key.job(), key.node(), key.invocation(), newest);
-    }
+    loop.accept(
+        new LoopInput.TaskProgressed(key.task(), key.invocation(), () -> waiting.remove(key)));
   }
 }

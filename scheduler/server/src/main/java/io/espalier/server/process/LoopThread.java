@@ -1,14 +1,13 @@
 package io.espalier.server.process;
 
+import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.SchedulerLoop;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -21,20 +20,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The scheduler thread, the only thread that touches the loop. Other threads submit work through
- * {@link #execute}, the inbox. The thread runs the submitted work, then one step of the loop, and
- * then sleeps until the time that the step returned or until the next submission.
+ * The scheduler thread, the only thread that touches the loop. Other threads put inputs into its
+ * inbox by {@link #accept}. The thread hands them to a step of the loop, and then sleeps until the
+ * time that the step returned or until the next input.
  *
  * <p>An exception that escapes a step means that the state can no longer be trusted. The thread
  * passes it to {@code onDeath} and ends.
  */
-final class LoopThread implements Executor, AutoCloseable {
+final class LoopThread implements Consumer<LoopInput>, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoopThread.class);
 
-  /** The maximum number of inbox items that run before the next step of the loop. */
+  /** The maximum number of inputs taken out of the inbox between two steps of the loop. */
   private static final int BATCH = 4096;
 
-  private final LinkedBlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
+  private final LinkedBlockingQueue<LoopInput> inbox = new LinkedBlockingQueue<>();
   private final AtomicBoolean open = new AtomicBoolean(true);
   private final SteadyClock clock;
   private final Consumer<Throwable> onDeath;
@@ -59,22 +58,23 @@ final class LoopThread implements Executor, AutoCloseable {
   }
 
   /**
-   * Runs a query on the scheduler thread after everything submitted before, and waits for its
-   * result.
+   * Reads the state of the loop after the step in which everything put in before takes effect, and
+   * waits for the result.
    *
    * @throws CompletionException when the query failed
    * @throws TimeoutException when the thread does not answer within a minute
    */
   <T> T call(Supplier<T> question) throws InterruptedException, TimeoutException {
     CompletableFuture<T> answer = new CompletableFuture<>();
-    execute(
-        () -> {
-          try {
-            answer.complete(question.get());
-          } catch (RuntimeException e) {
-            answer.completeExceptionally(e);
-          }
-        });
+    accept(
+        new LoopInput.Inspect(
+            () -> {
+              try {
+                answer.complete(question.get());
+              } catch (RuntimeException e) {
+                answer.completeExceptionally(e);
+              }
+            }));
     try {
       return answer.get(1, TimeUnit.MINUTES);
     } catch (ExecutionException e) {
@@ -84,38 +84,34 @@ final class LoopThread implements Executor, AutoCloseable {
 
   /**
    * Sets the observer that the scheduler thread notifies of the duration of each step, in
-   * nanoseconds, inbox included.
+   * nanoseconds.
    */
   void observe(LongConsumer newSteps) {
     steps = newSteps;
   }
 
-  /** Returns the number of inbox items that wait to run. */
+  /** Returns the number of inputs in the inbox. */
   int backlog() {
     return inbox.size();
   }
 
   @Override
-  public void execute(Runnable work) {
-    inbox.add(work);
+  public void accept(LoopInput input) {
+    inbox.add(input);
   }
 
   private void run(SchedulerLoop loop) {
     try {
-      List<Runnable> batch = new ArrayList<>();
+      ArrayDeque<LoopInput> taken = new ArrayDeque<>();
       Duration pause = Duration.ZERO;
       while (open.get()) {
-        Runnable first = inbox.poll(pause.toNanos(), TimeUnit.NANOSECONDS);
+        LoopInput first = inbox.poll(pause.toNanos(), TimeUnit.NANOSECONDS);
         long begin = System.nanoTime();
         if (first != null) {
-          batch.add(first);
-          inbox.drainTo(batch, BATCH);
-          for (Runnable work : batch) {
-            work.run();
-          }
-          batch.clear();
+          taken.add(first);
+          inbox.drainTo(taken, BATCH);
         }
-        pause = loop.runOnce(clock.millis());
+        pause = loop.runOnce(clock.millis(), taken);
         steps.accept(System.nanoTime() - begin);
       }
     } catch (InterruptedException e) {
@@ -128,11 +124,11 @@ final class LoopThread implements Executor, AutoCloseable {
     }
   }
 
-  /** Finishes the current step, then stops. Drops work that is still in the inbox. */
+  /** Finishes the current step, then stops. Drops inputs that no step has taken. */
   @Override
   public void close() {
     open.set(false);
-    execute(() -> {});
+    accept(new LoopInput.Deferred(now -> {}));
     Thread running = thread;
     if (running == null) {
       return;

@@ -2,7 +2,7 @@ package io.espalier.server.process;
 
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.logs.LogStore;
-import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.loop.LoopInput;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.replay.Recording;
@@ -26,8 +26,7 @@ import org.slf4j.LoggerFactory;
 final class ProblemMonitor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ProblemMonitor.class);
 
-  private final SchedulerLoop loop;
-  private final LoopThread thread;
+  private final Consumer<LoopInput> loop;
   private final NodesPoller nodes;
   private final StatusWriter writer;
   private final LogStore logs;
@@ -43,8 +42,7 @@ final class ProblemMonitor implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
 
   private ProblemMonitor(
-      SchedulerLoop loop,
-      LoopThread thread,
+      Consumer<LoopInput> loop,
       NodesPoller nodes,
       StatusWriter writer,
       LogStore logs,
@@ -56,7 +54,6 @@ final class ProblemMonitor implements AutoCloseable {
       long epoch,
       Consumer<Throwable> onDeath) {
     this.loop = loop;
-    this.thread = thread;
     this.nodes = nodes;
     this.writer = writer;
     this.logs = logs;
@@ -80,8 +77,7 @@ final class ProblemMonitor implements AutoCloseable {
    * @param onDeath called with the reason when statuses can no longer be stored
    */
   static ProblemMonitor start(
-      SchedulerLoop loop,
-      LoopThread thread,
+      Consumer<LoopInput> loop,
       NodesPoller nodes,
       StatusWriter writer,
       LogStore logs,
@@ -96,7 +92,6 @@ final class ProblemMonitor implements AutoCloseable {
     ProblemMonitor started =
         new ProblemMonitor(
             loop,
-            thread,
             nodes,
             writer,
             logs,
@@ -135,33 +130,29 @@ final class ProblemMonitor implements AutoCloseable {
     String storeProblem = writer.problem().orElse(null);
     String logProblem = logs.problem().orElse(null);
     String recordingProblem = recording == null ? null : recording.problem().orElse(null);
-    thread.execute(
-        () -> {
-          loop.error("nodes", nodesProblem);
-          loop.error("paths", pathsClosed);
-          loop.error(SchedulerView.STORE, storeProblem);
-          loop.error("task logs", logProblem);
-          loop.error("recording", recordingProblem);
-          security
-              .problems()
-              .forEach((about, text) -> loop.error(about, text.isEmpty() ? null : text));
-          loop.error("leadership", leadership.problem().orElse(null));
-        });
+    show("nodes", nodesProblem);
+    show("paths", pathsClosed);
+    show(SchedulerView.STORE, storeProblem);
+    show("task logs", logProblem);
+    show("recording", recordingProblem);
+    security.problems().forEach((about, text) -> show(about, text.isEmpty() ? null : text));
+    show("leadership", leadership.problem().orElse(null));
     if (remote != null) {
       showWorkers(remote);
     }
     writer.failure().ifPresent(onDeath);
   }
 
+  private void show(String source, @Nullable String problem) {
+    loop.accept(new LoopInput.SourceError(source, problem));
+  }
+
   private void showWorkers(RemoteRunner workers) {
     String problem = workers.problem().orElse(null);
     boolean waits = workers.waitsSafely();
     String setBack = waits ? history.problem().orElse(null) : null;
-    thread.execute(
-        () -> {
-          loop.error(SchedulerView.WORKERS, problem);
-          loop.error("store set back", setBack);
-        });
+    show(SchedulerView.WORKERS, problem);
+    show("store set back", setBack);
     if (!outwaited && workers.hasOutwaited()) {
       history.outwaited(epoch);
       outwaited = true;

@@ -3,7 +3,7 @@ package io.espalier.server.process;
 import io.espalier.core.config.Partition;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.server.config.ConfigSources;
-import io.espalier.server.store.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.worker.resources.MeasuringOptions;
 import java.nio.file.Path;

@@ -5,8 +5,11 @@ import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
 import io.espalier.core.event.Event;
 import io.espalier.core.logs.LogPolicy;
+import io.espalier.core.logs.LogReader;
 import io.espalier.core.logs.LogStore;
+import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.LoopOptions;
+import io.espalier.core.loop.RestoredState;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.running.TaskRunner;
@@ -26,14 +29,13 @@ import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodeSourceCoordinator;
 import io.espalier.server.nodes.NodesMemory;
 import io.espalier.server.nodes.NodesPoller;
-import io.espalier.server.remote.LogReader;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.replay.Recording;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
 import io.espalier.server.store.StatusWriter;
 import io.espalier.server.store.StoreCleaner;
-import io.espalier.server.store.mysql.MySqlStatusStore;
+import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
 import io.espalier.webui.WebServer;
 import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.security.AuditLog;
@@ -156,6 +158,10 @@ final class SchedulerAssembly implements AutoCloseable {
         history.outwaitWorkers(taken, waits);
       }
       long epoch = taken.epoch();
+      if (options.fresh() && store instanceof MySqlStatusStore schema) {
+        // Not before the wait, which depends on the rows, and which a restart must find again.
+        schema.forgetEverything(epoch);
+      }
       RecentEvents events = RecentEvents.continuing(store, EVENTS_KEPT);
       StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
       writer.start();
@@ -204,21 +210,14 @@ final class SchedulerAssembly implements AutoCloseable {
                   },
                   view::publish,
                   SchedulerAssembly::warn,
-                  thread),
+                  action -> thread.accept(new LoopInput.Deferred(action))),
               new LoopOptions(
                   epoch, options.instanceNodeName(), options.maxAttempts(), events.newest() + 1));
-      loop.restorePauses(store.pauses());
-      loop.restoreStandings(store.standings());
-      loop.restoreLimits(store.limits());
-      loop.restoreQueueUsage(store.queueUsage());
-      if (runner.outlivesScheduler()) {
-        // Required even when there is nothing to take over: workers are answered from then on.
-        loop.restoreRunning(store.running());
-      }
-      runner.open(new LoopTaskListener(loop, thread));
-      loop.restoreHolds(store.holds());
+      RestoredState restored = RestoredState.of(store, runner.outlivesScheduler());
+      runner.open(new LoopTaskListener(thread));
+      loop.restore(restored);
       if (options.frozen()) {
-        loop.stop();
+        thread.accept(new LoopInput.Stop());
       }
       thread.start(loop);
       // Listens before anything can start: a port in use must not interrupt tasks that were
@@ -239,8 +238,8 @@ final class SchedulerAssembly implements AutoCloseable {
               configPoller.source(), plugins.configParser().inShard(options.shard()), clock);
       api =
           new LoopSchedulerApi(
-              loop,
               thread,
+              loop.stats(),
               view,
               events,
               remote == null
@@ -266,10 +265,9 @@ final class SchedulerAssembly implements AutoCloseable {
               "changes",
               new UpdatePreparer(
                   core,
-                  loop,
                   thread,
                   store,
-                  problem -> thread.execute(() -> loop.error("changes", problem))));
+                  problem -> thread.accept(new LoopInput.SourceError("changes", problem))));
       NodeFetcher fetcher =
           new NodeFetcher(
               plugins.nodeSources(),
@@ -298,7 +296,6 @@ final class SchedulerAssembly implements AutoCloseable {
       opened(
           "watch",
           ProblemMonitor.start(
-              loop,
               thread,
               nodes,
               writer,
@@ -378,13 +375,11 @@ final class SchedulerAssembly implements AutoCloseable {
 
   /** Handles a new result of the configuration poller, good or bad. */
   private void configured(ConfigSnapshot snapshot) {
-    thread.execute(
-        () -> {
-          loop.configProblems(snapshot.problems());
-          loop.error(
-              "configuration",
-              snapshot.stale() ? "the newest configuration is not in force: see problems" : null);
-        });
+    thread.accept(new LoopInput.ConfigProblems(snapshot.problems()));
+    thread.accept(
+        new LoopInput.SourceError(
+            "configuration",
+            snapshot.stale() ? "the newest configuration is not in force: see problems" : null));
     if (snapshot.config() != null && !snapshot.stale()) {
       if (remote != null) {
         Settings settings = snapshot.config().settings();
@@ -413,11 +408,9 @@ final class SchedulerAssembly implements AutoCloseable {
       runner.close();
       return;
     }
-    thread.call(
-        () -> {
-          loop.stop();
-          return null;
-        });
+    thread.accept(new LoopInput.Stop());
+    // Nothing is handed to the runner once this is answered.
+    thread.call(loop::liveCount);
     runner.close();
     if (runner.outlivesScheduler()) {
       return;

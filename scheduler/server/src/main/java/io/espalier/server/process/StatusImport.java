@@ -14,9 +14,9 @@ import io.espalier.server.exit.CommandException;
 import io.espalier.server.exit.ExitCode;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.DataDirectoryException;
-import io.espalier.server.store.SqliteStatusStore;
-import io.espalier.server.store.mysql.MySqlAddress;
-import io.espalier.server.store.mysql.MySqlStatusStore;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
+import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -214,8 +214,7 @@ final class StatusImport {
       if (!Files.exists(other.statusFile())) {
         throw refused(name, "has no statuses in a file: those in MySQL are taken from mysql://...");
       }
-      try (SqliteStatusStore store =
-          SqliteStatusStore.open(other.statusFile(), JsonReader::parse)) {
+      try (StatusStore store = SqliteDialect.open(other.statusFile(), JsonReader::parse)) {
         use.with(new Opened(name, owner, store));
       }
       if (taking) {

@@ -2,8 +2,8 @@ package io.espalier.server.process;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.PreparedUpdate;
-import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
@@ -22,13 +22,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,8 +42,7 @@ final class UpdatePreparer implements AutoCloseable {
   private static final long RETRY_MILLIS = 2_000;
 
   private final SchedulingCore core;
-  private final SchedulerLoop loop;
-  private final Executor owner;
+  private final Consumer<LoopInput> loop;
   private final StatusStore store;
   private final Consumer<@Nullable String> error;
   private final ExecutorService thread =
@@ -71,13 +67,11 @@ final class UpdatePreparer implements AutoCloseable {
    */
   UpdatePreparer(
       SchedulingCore core,
-      SchedulerLoop loop,
-      Executor owner,
+      Consumer<LoopInput> loop,
       StatusStore store,
       Consumer<@Nullable String> error) {
     this.core = core;
     this.loop = loop;
-    this.owner = owner;
     this.store = store;
     this.error = error;
   }
@@ -206,7 +200,9 @@ final class UpdatePreparer implements AutoCloseable {
     long start = System.nanoTime();
     UpdatePlan change = core.prepare(newConfig, topology);
     // First, so that nothing read below is older than what the loop records from now on.
-    onLoop(() -> loop.willRead(change));
+    CompletableFuture<@Nullable Void> durable = new CompletableFuture<>();
+    loop.accept(new LoopInput.WillRead(change, durable));
+    durable.join();
     Map<String, Long> stored = store.incarnations();
     Map<String, Long> incarnations = new HashMap<>();
     Set<String> forgotten = new HashSet<>();
@@ -237,32 +233,17 @@ final class UpdatePreparer implements AutoCloseable {
         }
       }
     }
-    onLoop(
-        () ->
-            loop.change(new PreparedUpdate(change, rows, nodesAtMillis, forgotten, incarnations)));
+    CompletableFuture<Void> newsInForce = new CompletableFuture<>();
+    loop.accept(
+        new LoopInput.Update(
+            new PreparedUpdate(change, rows, nodesAtMillis, forgotten, incarnations), newsInForce));
+    newsInForce.join();
     LOG.info(
         "in force: {} jobs, {} nodes, {} stored statuses, after {} ms",
         newConfig.jobs().size(),
         topology.size(),
         rows.size(),
         (System.nanoTime() - start) / 1_000_000);
-  }
-
-  /** Runs an action on the scheduler thread and waits for its completion. */
-  private void onLoop(Supplier<CompletionStage<Void>> what) {
-    CompletableFuture<Void> answer = new CompletableFuture<>();
-    owner.execute(
-        () ->
-            what.get()
-                .whenComplete(
-                    (nothing, problem) -> {
-                      if (problem == null) {
-                        answer.complete(null);
-                      } else {
-                        answer.completeExceptionally(problem);
-                      }
-                    }));
-    answer.join();
   }
 
   @Override

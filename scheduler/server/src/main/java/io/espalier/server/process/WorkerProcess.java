@@ -73,7 +73,11 @@ public final class WorkerProcess implements AutoCloseable {
               + String.join(",", agent.schedulers().stream().map(Object::toString).toList()),
           "--shard-id=" + agent.shard(),
           "--host-name=" + agent.host(),
-          "--thrift=" + agent.listen() + " (" + agent.peer().security() + ")",
+          "--thrift="
+              + agent.listen().map(Object::toString).orElse("none")
+              + " ("
+              + agent.peer().security()
+              + ")",
           "--advertise=" + (agent.advertised().isEmpty() ? "as --thrift" : agent.advertised()),
           "--data-dir=" + agent.dataDirectory(),
           "--worker-command=" + String.join(" ", workerCommand),
@@ -258,7 +262,7 @@ public final class WorkerProcess implements AutoCloseable {
     return agent.self().shard() + " (" + Long.toHexString(agent.self().instance()) + ")";
   }
 
-  /** Returns the address at which the scheduler reaches the worker. */
+  /** Returns the address at which the worker listens; empty: nowhere. */
   public String address() {
     return agent.address();
   }

@@ -2,6 +2,7 @@ package io.espalier.server.remote;
 
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.logs.LogReader;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.logs.MergedLogs;
 import io.espalier.core.running.WorkerInfo;
@@ -122,7 +123,7 @@ public final class PoolLogs implements LogReader, AutoCloseable {
       }
       all.add(
           CompletableFuture.supplyAsync(
-                  () -> call(worker.address(), question.apply(shard), deadline), threads)
+                  () -> call(worker, question.apply(shard), deadline), threads)
               .completeOnTimeout(
                   new Answer(null, "no answer within " + patienceMillis + " ms"),
                   patienceMillis,
@@ -140,29 +141,29 @@ public final class PoolLogs implements LogReader, AutoCloseable {
         .thenApply(done -> new Answers(pages, unreachable));
   }
 
-  private Answer call(String address, LogQuery query, long deadline) {
+  private Answer call(WorkerInfo worker, LogQuery query, long deadline) {
     long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
     if (left < 1) {
       return new Answer(null, "too many workers to ask them all in time");
     }
     try {
-      return new Answer(asked(address, query, (int) left), "");
+      return new Answer(asked(worker, query, (int) left), "");
     } catch (RpcException e) {
       return new Answer(null, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      return new Answer(null, "while calling " + address + ": " + e);
+      return new Answer(null, "while calling " + worker.ref().shard() + ": " + e);
     }
   }
 
   /** Repeats the query when a kept-alive connection has died; reading has no side effects. */
-  private LogPage asked(String address, LogQuery query, int millis) throws RpcException {
+  private LogPage asked(WorkerInfo worker, LogQuery query, int millis) throws RpcException {
     try {
-      return calls.logs(address, query, millis);
+      return calls.logs(worker, query, millis);
     } catch (RpcException e) {
       if (e.kind() != RpcException.Kind.UNKNOWN) {
         throw e;
       }
-      return calls.logs(address, query, millis);
+      return calls.logs(worker, query, millis);
     }
   }
 

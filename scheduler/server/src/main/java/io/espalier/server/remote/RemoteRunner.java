@@ -29,6 +29,7 @@ import io.espalier.core.status.JsonDecoder;
 import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcServer;
+import io.espalier.thrift.rpc.WorkerLink;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Instant;
@@ -108,8 +109,8 @@ public final class RemoteRunner implements TaskRunner {
     this.turn = new ProvenTurn<>(new Owner(), inbox, MESSAGES_PER_TURN);
     this.thread = new Thread(this::run, "workers");
     thread.setDaemon(true);
-    this.server = RpcServer.scheduler(listen, peer, json, new Answers());
     this.calls = new WorkerCalls(peer);
+    this.server = RpcServer.scheduler(listen, peer, json, new Answers());
   }
 
   /**
@@ -408,6 +409,7 @@ public final class RemoteRunner implements TaskRunner {
       Set<WorkerRef> there = new HashSet<>();
       newest.forEach(worker -> there.add(worker.ref()));
       lastSeen.keySet().retainAll(there);
+      calls.retain(there);
       hear(to -> to.workers(newest));
     }
 
@@ -432,12 +434,13 @@ public final class RemoteRunner implements TaskRunner {
   /** Handles the calls of workers. */
   private final class Answers implements CallTable.OfScheduler {
     @Override
-    public CompletionStage<HeartbeatResponse> heartbeat(Heartbeat heartbeat) {
+    public CompletionStage<HeartbeatResponse> heartbeat(Heartbeat heartbeat, WorkerLink from) {
       return answer(
           at -> {
             HeartbeatResponse answer = side.heartbeat(heartbeat, at);
             if (answer.verdict() == HeartbeatResponse.Verdict.ACCEPTED) {
               lastSeen.put(heartbeat.worker(), at);
+              calls.connected(heartbeat.worker(), from);
             }
             return answer;
           });

@@ -4,10 +4,17 @@ import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkResponse;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcException;
 import io.espalier.thrift.rpc.WorkerClient;
+import io.espalier.thrift.rpc.WorkerLink;
 import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -15,8 +22,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * Calls workers. It uses one thread per call in progress, and at most one per worker, so that a
- * hanging call does not delay others.
+ * Calls workers on the connections that they have opened. A worker of protocol 1 is called at its
+ * address, with one thread per call in progress, so that a hanging call does not delay others.
  */
 final class WorkerCalls implements AutoCloseable {
   private final WorkerClient client;
@@ -28,11 +35,22 @@ final class WorkerCalls implements AutoCloseable {
             return thread;
           });
 
+  private final Map<WorkerRef, WorkerLink> links = new ConcurrentHashMap<>();
   private final LongAdder made = new LongAdder();
   private final LongAdder unanswered = new LongAdder();
 
   WorkerCalls(PeerOptions options) {
     this.client = new WorkerClient(options);
+  }
+
+  /** The worker has sent an accepted heartbeat on that connection: it is called there. */
+  void connected(WorkerRef worker, WorkerLink link) {
+    links.put(worker, link);
+  }
+
+  /** Forgets the connections of all other workers. */
+  void retain(Set<WorkerRef> workers) {
+    links.keySet().retainAll(workers);
   }
 
   /** Receives the failure of a call. */
@@ -53,11 +71,29 @@ final class WorkerCalls implements AutoCloseable {
       long millis,
       Consumer<WorkResponse> answered,
       Failure failed) {
+    made.increment();
+    WorkerLink link = links.get(work.worker());
+    if (link != null && link.takesCalls()) {
+      var unused =
+          link.work(work, millis)
+              .whenComplete(
+                  (answer, failure) -> {
+                    if (failure == null) {
+                      answered.accept(answer);
+                    } else {
+                      unanswered.increment();
+                      RpcException why = failure(failure, work.worker().shard());
+                      failed.because(
+                          why.kind() == RpcException.Kind.UNKNOWN,
+                          String.valueOf(why.getMessage()));
+                    }
+                  });
+      return;
+    }
     try {
       threads.execute(
           () -> {
             WorkResponse answer;
-            made.increment();
             try {
               answer = client.work(parse(address), work, millis);
             } catch (RpcException e) {
@@ -76,14 +112,29 @@ final class WorkerCalls implements AutoCloseable {
     }
   }
 
+  /** Returns why a call failed. */
+  private static RpcException failure(Throwable failure, String worker) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof RpcException known
+        ? known
+        : new RpcException(
+            RpcException.Kind.UNKNOWN, "while calling " + worker + ": " + cause, failure);
+  }
+
   /** Queries the logs of a worker; blocks. */
-  LogPage logs(String address, LogQuery query, int millis) throws RpcException {
+  LogPage logs(WorkerInfo worker, LogQuery query, int millis) throws RpcException {
     made.increment();
+    WorkerLink link = links.get(worker.ref());
     boolean answered = false;
     try {
-      LogPage page = client.logs(parse(address), query, millis);
+      LogPage page =
+          link != null && link.takesCalls()
+              ? link.logs(query, millis).toCompletableFuture().join()
+              : client.logs(parse(worker.address()), query, millis);
       answered = true;
       return page;
+    } catch (CompletionException e) {
+      throw failure(e, worker.ref().shard());
     } finally {
       if (!answered) {
         unanswered.increment();

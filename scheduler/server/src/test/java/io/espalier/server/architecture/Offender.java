@@ -1,6 +1,7 @@
 package io.espalier.server.architecture;
 
 import io.netty.util.AsciiString;
+import io.vertx.core.VertxException;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.thrift.TException;
@@ -14,8 +15,12 @@ final class Offender {
 
   private Offender() {}
 
-  static boolean web(AsciiString text) {
+  static boolean transport(AsciiString text) {
     return text.isEmpty();
+  }
+
+  static String web(VertxException e) {
+    return e.toString();
   }
 
   static String database(SQLException e) {

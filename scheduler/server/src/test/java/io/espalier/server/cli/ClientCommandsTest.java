@@ -3,10 +3,13 @@ package io.espalier.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.espalier.core.api.Command;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.server.cli.client.Client;
 import io.espalier.server.cli.client.CommandRun;
@@ -263,12 +266,11 @@ class ClientCommandsTest {
     assertThat(unknown.err()).contains("no such worker: nobody");
     assertThat(scheduler.calls())
         .containsExactly(
-            "drain here (new kernel)",
-            "drain away",
-            "drain here",
-            "uncordon here",
-            "cordon here",
-            "cordon nobody");
+            new Command.Cordon("here", WorkerCordon.Kind.DRAIN, "", "new kernel"),
+            new Command.Cordon("away", WorkerCordon.Kind.DRAIN, "", ""),
+            new Command.Cordon("here", WorkerCordon.Kind.DRAIN, "", ""),
+            new Command.Uncordon("here", "", ""),
+            new Command.Cordon("here", WorkerCordon.Kind.CORDON, "", ""));
   }
 
   @Test
@@ -283,12 +285,12 @@ class ClientCommandsTest {
         .isEqualTo("{\"job\":\"backup\",\"paused\":false}");
     assertThat(scheduler.calls())
         .containsExactly(
-            "forgive backup",
-            "forgive scrub",
-            "kill backup d12",
-            "extend backup d12 60000",
-            "pause backup (an upgrade)",
-            "resume backup");
+            new Command.Forgive(TaskSelection.all("backup", "", "")),
+            new Command.Forgive(TaskSelection.all("scrub", "", "")),
+            new Command.Kill("backup", "d12", "", ""),
+            new Command.Extend("backup", "d12", 60_000, "", ""),
+            new Command.Pause("backup", 0, "", "an upgrade"),
+            new Command.Resume("backup", "", ""));
   }
 
   @ParameterizedTest

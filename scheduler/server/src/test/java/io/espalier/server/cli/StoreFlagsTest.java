@@ -3,8 +3,8 @@ package io.espalier.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.server.process.ProcessOptions.Store;
-import io.espalier.server.store.mysql.MySqlAddress;
-import io.espalier.server.store.mysql.MySqlAddress.Tls;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress.Tls;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

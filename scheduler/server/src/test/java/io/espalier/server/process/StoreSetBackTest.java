@@ -13,11 +13,12 @@ import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.StaleEpochException;
+import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.json.JsonReader;
 import io.espalier.server.exit.CommandException;
 import io.espalier.server.process.ProcessOptions.HostPort;
-import io.espalier.server.store.SqliteStatusStore;
+import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcException;
 import io.espalier.thrift.rpc.RpcSecurity;
@@ -194,8 +195,7 @@ final class StoreSetBackTest {
   @Test
   void aWorkerThatHasHeardOfALeaderWhichTheStoreKnowsShowsThatThisOneIsDeposed() throws Exception {
     try (SchedulerProcess process = SchedulerProcess.start(options());
-        SqliteStatusStore other =
-            SqliteStatusStore.open(file("statuses.sqlite"), JsonReader::parse)) {
+        StatusStore other = SqliteDialect.open(file("statuses.sqlite"), JsonReader::parse)) {
       HeartbeatResponse first = says(process, 0, "");
       long later = other.openEpoch(TakeOver.PLAIN).epoch();
 

@@ -9,13 +9,14 @@ import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore;
 import io.espalier.core.status.StatusStore.TakeOver;
 import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
 import io.espalier.server.exit.CommandException;
 import io.espalier.server.process.ProcessOptions.HostPort;
-import io.espalier.server.store.SqliteStatusStore;
+import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcSecurity;
 import java.io.IOException;
@@ -181,8 +182,8 @@ final class TakeOverTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    try (SqliteStatusStore store =
-        SqliteStatusStore.open(data.resolve("statuses.sqlite"), JsonReader::parse)) {
+    try (StatusStore store =
+        SqliteDialect.open(data.resolve("statuses.sqlite"), JsonReader::parse)) {
       long epoch = store.openEpoch(new TakeOver(1, leaseMillis)).epoch();
       TaskStatus runs = TaskStatus.of(TaskStatus.Main.RUNNING, 1_700_000_000_000L, 1);
       Invocation invocation = new Invocation(epoch, 1, 1_700_000_000_000L);

@@ -54,6 +54,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -161,7 +162,7 @@ final class HostileWorldTest implements TaskListener {
             new AgentOptions(
                 "honest",
                 "host",
-                new AgentOptions.Address("127.0.0.1", 0),
+                Optional.of(new AgentOptions.Address("127.0.0.1", 0)),
                 "",
                 List.of(new AgentOptions.Address("127.0.0.1", runner.address().getPort())),
                 peer,

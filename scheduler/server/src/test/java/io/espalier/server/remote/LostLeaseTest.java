@@ -24,6 +24,7 @@ import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcSecurity;
 import io.espalier.thrift.rpc.RpcServer;
 import io.espalier.thrift.rpc.WorkerClient;
+import io.espalier.thrift.rpc.WorkerLink;
 import io.espalier.worker.agent.AgentOptions;
 import io.espalier.worker.agent.NoopTasks;
 import io.espalier.worker.agent.TaskExecutor;
@@ -35,6 +36,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -58,7 +60,7 @@ final class LostLeaseTest implements CallTable.OfScheduler {
   private final List<Heartbeat> heartbeats = new CopyOnWriteArrayList<>();
 
   @Override
-  public CompletionStage<HeartbeatResponse> heartbeat(Heartbeat heartbeat) {
+  public CompletionStage<HeartbeatResponse> heartbeat(Heartbeat heartbeat, WorkerLink from) {
     if (!schedulerAnswers) {
       return new CompletableFuture<>();
     }
@@ -175,7 +177,7 @@ final class LostLeaseTest implements CallTable.OfScheduler {
         new AgentOptions(
             "w",
             "host",
-            new AgentOptions.Address("127.0.0.1", 0),
+            Optional.of(new AgentOptions.Address("127.0.0.1", 0)),
             "",
             List.of(new AgentOptions.Address("127.0.0.1", scheduler.getPort())),
             PEER,

@@ -11,6 +11,7 @@ import io.espalier.core.logs.LogQuery;
 import io.espalier.core.protocol.LeadershipTerm;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.SchedulerProtocol;
+import io.espalier.core.protocol.Versions;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
@@ -42,6 +43,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +53,11 @@ final class RemoteRunnerTest {
   private static final PeerOptions PEER =
       PeerOptions.of("test", RpcSecurity.secret("a test secret"))
           .withTimeouts(new RpcTimeouts(1_000, 1_000, 2_000, 4_000));
+
+  /** What the release before speaks. */
+  private static final Versions BEFORE = new Versions(1, 1);
+
+  private static final AgentOptions.Address ANY_PORT = new AgentOptions.Address("127.0.0.1", 0);
 
   @TempDir
   @SuppressWarnings("NullAway.Init")
@@ -80,6 +87,12 @@ final class RemoteRunnerTest {
   private RemoteRunner scheduler(
       long epoch, int port, List<Assignment> unconfirmed, ProtocolTimers timers)
       throws IOException {
+    return scheduler(epoch, port, unconfirmed, timers, PEER);
+  }
+
+  private RemoteRunner scheduler(
+      long epoch, int port, List<Assignment> unconfirmed, ProtocolTimers timers, PeerOptions peer)
+      throws IOException {
     RemoteRunner runner =
         opened(
             RemoteRunner.listen(
@@ -88,7 +101,7 @@ final class RemoteRunnerTest {
                 timers,
                 SchedulerProtocol.Past.KNOWN,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-                PEER,
+                peer,
                 JsonReader::parse,
                 heard -> {}));
     runner.open(ends);
@@ -97,6 +110,27 @@ final class RemoteRunnerTest {
   }
 
   private WorkerAgent worker(String shard, RemoteRunner runner, boolean noop) throws IOException {
+    return worker(shard, runner, noop, PEER, Optional.empty());
+  }
+
+  private WorkerAgent worker(
+      String shard,
+      RemoteRunner runner,
+      boolean noop,
+      PeerOptions peer,
+      Optional<AgentOptions.Address> listen)
+      throws IOException {
+    return worker(shard, runner, noop, peer, listen, "");
+  }
+
+  private WorkerAgent worker(
+      String shard,
+      RemoteRunner runner,
+      boolean noop,
+      PeerOptions peer,
+      Optional<AgentOptions.Address> listen,
+      String advertised)
+      throws IOException {
     Path data = directory.resolve(shard);
     Files.createDirectories(data);
     MemoryLogStore logs = new MemoryLogStore();
@@ -113,10 +147,10 @@ final class RemoteRunnerTest {
             new AgentOptions(
                 shard,
                 "host-of-" + shard,
-                new AgentOptions.Address("127.0.0.1", 0),
-                "",
+                listen,
+                advertised,
                 List.of(new AgentOptions.Address("127.0.0.1", runner.address().getPort())),
-                PEER,
+                peer,
                 0,
                 data,
                 Duration.ZERO),
@@ -154,6 +188,47 @@ final class RemoteRunnerTest {
     assertThat(end.kind()).isEqualTo(TaskResult.Kind.EXITED);
     assertThat(end.rawStatus()).isEqualTo("it was me");
     runner.recorded(end);
+  }
+
+  @Test
+  void aWorkerListensNowhere() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    assertThat(worker("w1", runner, true).address()).isEmpty();
+    awaitHealthy(runner, 1);
+    assertThat(runner.pool()).singleElement().matches(info -> info.address().isEmpty());
+  }
+
+  /** A task runs, is asked for, and ends; its output is read. */
+  private void assertWorkAndLogsPass(RemoteRunner runner, WorkerAgent worker) throws Exception {
+    awaitHealthy(runner, 1);
+    LaunchSpec launch = launch(worker.self(), "node", "echo said; echo done > $2");
+    runner.start(launch);
+    assertThat(ends.await(launch).rawStatus()).isEqualTo("done");
+    PoolLogs logs = opened(runner.logs(new MemoryLogStore()));
+    assertThat(texts(logs, LogLine.Stream.STDOUT)).containsExactly("said\n");
+  }
+
+  @Test
+  void aWorkerOfTheReleaseBeforeIsCalledAtItsAddress() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    WorkerAgent worker =
+        worker("w1", runner, false, PEER.withProtocol(BEFORE), Optional.of(ANY_PORT));
+    assertWorkAndLogsPass(runner, worker);
+  }
+
+  @Test
+  void aSchedulerOfTheReleaseBeforeCallsAWorkerThatListens() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of(), Timers.SHORT, PEER.withProtocol(BEFORE));
+    assertWorkAndLogsPass(runner, worker("w1", runner, false, PEER, Optional.of(ANY_PORT)));
+  }
+
+  @Test
+  void aWorkerThatListensNeedlesslyIsCalledOnItsConnectionAllTheSame() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    // Nothing answers at the address that it advertises.
+    WorkerAgent worker = worker("w1", runner, false, PEER, Optional.of(ANY_PORT), "127.0.0.1:1");
+    assertThat(worker.address()).isEqualTo("127.0.0.1:1");
+    assertWorkAndLogsPass(runner, worker);
   }
 
   @Test
@@ -273,7 +348,7 @@ final class RemoteRunnerTest {
     two.close();
     page = logs.query(query).toCompletableFuture().get();
     assertThat(page.lines()).extracting(LogLine::node).containsOnly("a");
-    assertThat(page.missing()).singleElement().asString().startsWith("w2: cannot reach");
+    assertThat(page.missing()).singleElement().asString().startsWith("w2: the connection to ");
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
+import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -64,7 +65,7 @@ class KillTest {
     assertThat(acknowledged).isGreaterThanOrEqualTo(acknowledgedBefore);
 
     try (DataDirectory data = DataDirectory.open(temp, SOURCE);
-        StatusStore store = SqliteStatusStore.open(data.statusFile(), JsonReader.strict()::read)) {
+        StatusStore store = SqliteDialect.open(data.statusFile(), JsonReader.strict()::read)) {
       store.bindSource(SOURCE);
       assertThat(store.openEpoch(TakeOver.PLAIN).epoch()).isEqualTo(2);
       Set<String> first = nodes(store, "first");
@@ -89,7 +90,7 @@ class KillTest {
 
     public static void main(String[] args) throws Exception {
       DataDirectory data = DataDirectory.open(Path.of(args[0]), SOURCE);
-      StatusStore store = SqliteStatusStore.open(data.statusFile(), JsonReader.strict()::read);
+      StatusStore store = SqliteDialect.open(data.statusFile(), JsonReader.strict()::read);
       store.bindSource(SOURCE);
       long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       StatusWriter writer =

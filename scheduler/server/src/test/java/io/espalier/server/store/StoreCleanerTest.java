@@ -15,6 +15,7 @@ import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.json.JsonReader;
+import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -61,7 +62,7 @@ class StoreCleanerTest {
   void what_is_not_wanted_goes_in_pieces_while_commits_go_on(@TempDir Path directory)
       throws Exception {
     Path file = directory.resolve("statuses.sqlite");
-    try (StatusStore store = SqliteStatusStore.open(file, JsonReader.strict()::read)) {
+    try (StatusStore store = SqliteDialect.open(file, JsonReader.strict()::read)) {
       long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       for (int from = 0; from < 50_000; from += 5_000) {
         StoreTransaction.Builder batch = StoreTransaction.builder();

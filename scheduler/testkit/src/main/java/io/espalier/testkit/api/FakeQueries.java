@@ -4,13 +4,13 @@ import io.espalier.core.api.Explanation.Reserved;
 import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.JobLevels;
 import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.ResourceHolder;
 import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.TaskCounts;
 import io.espalier.core.api.TaskView;
-import io.espalier.core.api.TreeQuery;
 import io.espalier.core.api.TreeView;
 import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.config.Config;
@@ -116,7 +116,7 @@ final class FakeQueries {
         .toList();
   }
 
-  TreeView tree(TreeQuery query) {
+  TreeView tree(Query.Tree query) {
     int root = find(query.level(), query.root());
     List<int[]> places = new ArrayList<>();
     places.add(new int[] {topology.slot(root, 0), -1, 0});

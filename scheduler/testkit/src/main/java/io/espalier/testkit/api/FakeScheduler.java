@@ -1,5 +1,6 @@
 package io.espalier.testkit.api;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
@@ -11,6 +12,7 @@ import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.LimitView;
 import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.ProblemAges;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RunningTaskView;
@@ -19,10 +21,9 @@ import io.espalier.core.api.SchedulerView;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskDeadlines;
 import io.espalier.core.api.TaskPage;
-import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.TaskSelector;
 import io.espalier.core.api.TaskView;
-import io.espalier.core.api.TreeQuery;
 import io.espalier.core.api.TreeView;
 import io.espalier.core.api.WaitingReasons;
 import io.espalier.core.api.WorkerView;
@@ -32,6 +33,7 @@ import io.espalier.core.logs.BoundedRegexSearch;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.logs.LogReader;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
@@ -48,9 +50,9 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -71,7 +73,9 @@ public final class FakeScheduler implements SchedulerApi {
   private final Map<String, Pause> paused = new TreeMap<>();
   private final Map<LimitOverride.Key, LimitView> limits = new LinkedHashMap<>();
   private final List<LogLine> logs = new ArrayList<>();
-  private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+  private final List<Object> calls = Collections.synchronizedList(new ArrayList<>());
+  private final Answers answers = new Answers();
+  private final Effects effects = new Effects();
   private final FakeJobVersions jobVersions = new FakeJobVersions(calls::add);
   private SchedulerView view = SchedulerView.EMPTY;
   private ProblemAges problemAges = ProblemAges.NONE;
@@ -194,8 +198,11 @@ public final class FakeScheduler implements SchedulerApi {
     return this;
   }
 
-  /** Returns the received commands, such as {@code "kill job node"}, in order. */
-  public List<String> calls() {
+  /**
+   * Returns what was changed, in order: executed {@link Command}s, and words such as {@code "save
+   * job"}.
+   */
+  public List<Object> calls() {
     synchronized (calls) {
       return List.copyOf(calls);
     }
@@ -223,314 +230,47 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<List<Histogram>> histograms(List<String> jobs, int samples) {
-    return answer(
-        () ->
-            configuredJobs().stream()
-                .filter(job -> job.isValid() && (jobs.isEmpty() || jobs.contains(job.name())))
-                .map(job -> histogram(job, samples))
-                .toList());
+  public LogReader logs() {
+    return LogReader.of(query -> answer(() -> CompletableFuture.completedFuture(page(query))));
   }
 
-  @Override
-  public CompletionStage<TaskPage> tasks(TaskQuery query) {
-    return answer(
-        () -> {
-          Job job = known(query.job());
-          List<TaskView> page = new ArrayList<>();
-          boolean skipping = !query.after().isEmpty();
-          for (String node : nodesOf(job)) {
-            TaskView task = taskOf(job, node);
-            boolean wanted =
-                (query.status().isEmpty() || query.status().equals(task.status()))
-                    && node.startsWith(query.nodePrefix());
-            if (!skipping && wanted) {
-              if (page.size() == query.limit()) {
-                return new TaskPage(page, page.get(page.size() - 1).node());
-              }
-              page.add(task);
-            }
-            skipping &= !node.equals(query.after());
-          }
-          return new TaskPage(page, "");
-        });
-  }
-
-  @Override
-  public CompletionStage<TaskView> task(String job, String node) {
-    return answer(() -> taskOf(known(job), knownNode(known(job), node)));
+  private LogPage page(LogQuery query) {
+    Comparator<LogLine> byId = Comparator.comparingLong(LogLine::id);
+    BoundedRegexSearch search = new BoundedRegexSearch(query.regex());
+    List<LogLine> found =
+        logs.stream()
+            .filter(query::wants)
+            .filter(line -> search.isIn(line.text()))
+            .sorted(query.ascending() ? byId : byId.reversed())
+            .limit(query.limit() + 1L)
+            .toList();
+    boolean more = found.size() > query.limit();
+    return more
+        ? new LogPage(found.subList(0, query.limit()), found.get(query.limit()).id())
+        : new LogPage(found, -1);
   }
 
   @Override
   public CompletionStage<TaskHistory> history(String job, String node) {
-    return answer(() -> histories.getOrDefault(key(job, node), TaskHistory.EMPTY));
+    return answer(
+        () ->
+            CompletableFuture.completedFuture(
+                histories.getOrDefault(key(job, node), TaskHistory.EMPTY)));
   }
 
   @Override
-  public CompletionStage<Explanation> explain(String job, String node) {
+  public <T> CompletionStage<T> ask(Query<T> query) {
+    return answer(() -> query.answer(answers));
+  }
+
+  @Override
+  public <T> CompletionStage<T> run(Command<T> command) {
     return answer(
         () -> {
-          TaskView task = taskOf(known(job), knownNode(known(job), node));
-          Explanation startable =
-              new Explanation(job, node, true, task.status(), List.of(), List.of(), List.of());
-          return explanations.getOrDefault(key(job, node), startable);
+          CompletionStage<T> done = command.execute(effects, view.publishedAtMillis());
+          calls.add(command);
+          return done;
         });
-  }
-
-  @Override
-  public CompletionStage<TreeView> tree(TreeQuery query) {
-    return answer(
-        () -> {
-          if (!query.job().isEmpty()) {
-            known(query.job());
-          }
-          return queries().tree(query);
-        });
-  }
-
-  @Override
-  public CompletionStage<NodeDetail> node(String level, String node) {
-    return answer(() -> queries().node(level, node));
-  }
-
-  @Override
-  public CompletionStage<WaitingReasons> waiting(String job) {
-    return answer(() -> queries().waiting(known(job)));
-  }
-
-  @Override
-  public CompletionStage<FailureGroups> failures(String job, int limit) {
-    return answer(() -> queries().failures(known(job)));
-  }
-
-  @Override
-  public CompletionStage<JobLevels> levels(String job, int samples) {
-    return answer(() -> queries().levels(known(job), samples));
-  }
-
-  private synchronized FakeQueries queries() {
-    return new FakeQueries(view, this::taskOf);
-  }
-
-  @Override
-  public CompletionStage<LogPage> logs(LogQuery query) {
-    return answer(
-        () -> {
-          Comparator<LogLine> byId = Comparator.comparingLong(LogLine::id);
-          BoundedRegexSearch search = new BoundedRegexSearch(query.regex());
-          List<LogLine> found =
-              logs.stream()
-                  .filter(query::wants)
-                  .filter(line -> search.isIn(line.text()))
-                  .sorted(query.ascending() ? byId : byId.reversed())
-                  .limit(query.limit() + 1L)
-                  .toList();
-          boolean more = found.size() > query.limit();
-          return more
-              ? new LogPage(found.subList(0, query.limit()), found.get(query.limit()).id())
-              : new LogPage(found, -1);
-        });
-  }
-
-  @Override
-  public CompletionStage<Long> forgive(List<String> jobs) {
-    return answer(
-        () -> {
-          long changed = 0;
-          for (String name : jobs) {
-            known(name);
-            calls.add("forgive " + name);
-            for (TaskView task : List.copyOf(tasks.values())) {
-              if (task.job().equals(name) && task.status().equals("failed")) {
-                task(
-                    TaskView.of(
-                        name,
-                        task.node(),
-                        task.level(),
-                        TaskStatus.of(TaskStatus.Main.ERROR, task.sinceMillis(), task.attempts())
-                            .withData(task.data())));
-                changed++;
-              }
-            }
-          }
-          return changed;
-        });
-  }
-
-  @Override
-  public CompletionStage<List<WorkerView>> workers() {
-    return answer(() -> List.copyOf(workers.values()));
-  }
-
-  @Override
-  public CompletionStage<WorkerView> hold(String shard, WorkerCordon.Kind kind, String reason) {
-    return answer(
-        () -> {
-          calls.add(
-              kind.name().toLowerCase(Locale.ROOT)
-                  + " "
-                  + shard
-                  + (reason.isEmpty() ? "" : " (" + reason + ")"));
-          WorkerCordon hold = new WorkerCordon(shard, kind, "", reason, view.publishedAtMillis());
-          return held(shard, kind == WorkerCordon.Kind.DRAIN ? "draining" : "healthy", hold);
-        });
-  }
-
-  @Override
-  public CompletionStage<WorkerView> release(String shard, String reason) {
-    return answer(
-        () -> {
-          calls.add("uncordon " + shard);
-          return held(shard, "healthy", null);
-        });
-  }
-
-  private WorkerView held(String shard, String state, @Nullable WorkerCordon hold) {
-    WorkerView old = workers.get(shard);
-    if (old == null) {
-      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such worker: " + shard);
-    }
-    WorkerView worker =
-        new WorkerView(
-            old.ref(),
-            old.host(),
-            old.address(),
-            state,
-            hold == null,
-            hold,
-            old.tasks(),
-            old.maxTasks(),
-            old.slots(),
-            old.sinceMillis(),
-            old.lastSeenMillis(),
-            old.note());
-    workers.put(shard, worker);
-    return worker;
-  }
-
-  @Override
-  public CompletionStage<Void> kill(String job, String node) {
-    return change(
-        () -> {
-          known(job);
-          if (!running.containsKey(key(job, node))) {
-            throw new RefusedException(
-                RefusedException.Reason.CONFLICT,
-                "task (" + job + ", " + node + ") is not running");
-          }
-          calls.add("kill " + job + " " + node);
-        });
-  }
-
-  @Override
-  public CompletionStage<TaskDeadlines> extend(String job, String node, long millis) {
-    return answer(
-        () -> {
-          known(job);
-          RunningTaskView task = running.get(key(job, node));
-          if (task == null || task.limits().endMillis() == Long.MAX_VALUE) {
-            throw new RefusedException(
-                RefusedException.Reason.CONFLICT,
-                "task "
-                    + job
-                    + " on "
-                    + node
-                    + (task == null ? " is not running" : " has no limit"));
-          }
-          calls.add("extend " + job + " " + node + " " + millis);
-          return task.limits().extended(millis);
-        });
-  }
-
-  @Override
-  public CompletionStage<Void> pause(String job, String reason) {
-    return pause(job, "", reason, 0);
-  }
-
-  @Override
-  public CompletionStage<Void> pause(String job, String author, String reason, long millis) {
-    return change(
-        () -> {
-          known(job);
-          long since = view.publishedAtMillis();
-          paused.put(job, new Pause(job, author, reason, since, millis == 0 ? 0 : since + millis));
-          view = view.toBuilder().pauses(paused).build();
-          calls.add(
-              "pause "
-                  + job
-                  + (reason.isEmpty() ? "" : " (" + reason + ")")
-                  + (millis == 0 ? "" : " for " + millis + " ms"));
-        });
-  }
-
-  @Override
-  public CompletionStage<Void> resume(String job) {
-    return change(
-        () -> {
-          known(job);
-          paused.remove(job);
-          view = view.toBuilder().pauses(paused).build();
-          calls.add("resume " + job);
-        });
-  }
-
-  @Override
-  public CompletionStage<Long> stop(String job, String author, String reason) {
-    return pause(job, author, reason, 0)
-        .thenApply(
-            done -> {
-              synchronized (this) {
-                return running.values().stream().filter(task -> task.job().equals(job)).count();
-              }
-            });
-  }
-
-  @Override
-  public CompletionStage<SelectionResult> rerun(TaskSelection selection) {
-    return select("rerun", selection);
-  }
-
-  @Override
-  public CompletionStage<SelectionResult> forgive(TaskSelection selection) {
-    return select("forgive", selection);
-  }
-
-  private CompletionStage<SelectionResult> select(String what, TaskSelection selection) {
-    return answer(
-        () -> {
-          known(selection.job());
-          List<String> matching =
-              tasks.values().stream()
-                  .filter(task -> task.job().equals(selection.job()))
-                  .filter(task -> task.node().startsWith(selection.selector().prefix()))
-                  .filter(
-                      task ->
-                          selection.selector().nodes().isEmpty()
-                              || selection.selector().nodes().contains(task.node()))
-                  .filter(
-                      task ->
-                          selection.selector().statuses().isEmpty()
-                              || selection
-                                  .selector()
-                                  .statuses()
-                                  .contains(StatusLabel.of(task.bits())))
-                  .map(TaskView::node)
-                  .toList();
-          if (selection.expect() >= 0 && selection.expect() != matching.size()) {
-            throw new RefusedException(
-                RefusedException.Reason.CONFLICT,
-                matching.size() + " tasks match, not " + selection.expect());
-          }
-          calls.add(what + " " + selection.job() + " " + selection.selector());
-          long changed = selection.preview() ? 0 : matching.size();
-          return new SelectionResult(
-              selection.job(), matching.size(), 0, matching, selection.preview(), changed);
-        });
-  }
-
-  @Override
-  public CompletionStage<List<QueueView>> queues() {
-    return answer(this::recentQueues);
   }
 
   @Override
@@ -551,68 +291,284 @@ public final class FakeScheduler implements SchedulerApi {
             List.of(new QueueView.Held("slots", 3, 5, 12), new QueueView.Held("locks", 1, -1, 4))));
   }
 
-  @Override
-  public CompletionStage<List<LimitView>> limits() {
-    return answer(() -> List.copyOf(limits.values()));
-  }
-
-  @Override
-  public CompletionStage<LimitView> setLimit(LimitOverride override, long millis) {
-    return answer(
-        () -> {
-          Config config = view.config();
-          if (config == null || config.settings().levels().find(override.level()) < 0) {
-            throw new RefusedException(
-                RefusedException.Reason.UNKNOWN, "there is no level \"" + override.level() + "\"");
-          }
-          long since = view.publishedAtMillis();
-          LimitView set =
-              new LimitView(
-                  new LimitOverride(
-                      override.level(),
-                      override.resource(),
-                      override.node(),
-                      override.limit(),
-                      override.author(),
-                      override.reason(),
-                      since,
-                      millis == 0 ? 0 : since + millis),
-                  2);
-          limits.put(override.key(), set);
-          calls.add("limit " + override.key() + " " + override.limit());
-          return set;
-        });
-  }
-
-  @Override
-  public CompletionStage<LimitView> endLimit(LimitOverride.Key key, String author, String reason) {
-    return answer(
-        () -> {
-          LimitView ended = limits.remove(key);
-          if (ended == null) {
-            throw new RefusedException(RefusedException.Reason.UNKNOWN, "no override");
-          }
-          calls.add("end limit " + key);
-          return ended;
-        });
-  }
-
-  private CompletionStage<Void> change(Runnable change) {
-    return answer(
-        () -> {
-          change.run();
-          return null;
-        });
-  }
-
   private synchronized <T extends @Nullable Object> CompletionStage<T> answer(
-      Supplier<T> question) {
-    return gate.thenApply(
+      Supplier<CompletionStage<T>> question) {
+    return gate.thenCompose(
         open -> {
           synchronized (this) {
             return question.get();
           }
         });
+  }
+
+  private static <T> CompletionStage<T> done(T answer) {
+    return CompletableFuture.completedFuture(answer);
+  }
+
+  /** Answers from what the test has set. */
+  private final class Answers implements Query.Handler {
+    @Override
+    public CompletionStage<List<Histogram>> histograms(Query.Histograms query) {
+      return done(
+          configuredJobs().stream()
+              .filter(job -> job.isValid())
+              .filter(job -> query.jobs().isEmpty() || query.jobs().contains(job.name()))
+              .map(job -> histogram(job, query.samples()))
+              .toList());
+    }
+
+    @Override
+    public CompletionStage<TaskPage> tasks(Query.Tasks query) {
+      Job job = known(query.job());
+      List<TaskView> page = new ArrayList<>();
+      boolean skipping = !query.after().isEmpty();
+      for (String node : nodesOf(job)) {
+        TaskView task = taskOf(job, node);
+        boolean wanted =
+            (query.status().isEmpty() || query.status().equals(task.status()))
+                && node.startsWith(query.nodePrefix());
+        if (!skipping && wanted) {
+          if (page.size() == query.limit()) {
+            return done(new TaskPage(page, page.get(page.size() - 1).node()));
+          }
+          page.add(task);
+        }
+        skipping &= !node.equals(query.after());
+      }
+      return done(new TaskPage(page, ""));
+    }
+
+    @Override
+    public CompletionStage<TaskView> task(Query.Task query) {
+      Job job = known(query.job());
+      return done(taskOf(job, knownNode(job, query.node())));
+    }
+
+    @Override
+    public CompletionStage<Explanation> explain(Query.Explain query) {
+      Job job = known(query.job());
+      TaskView task = taskOf(job, knownNode(job, query.node()));
+      Explanation startable =
+          new Explanation(
+              query.job(), query.node(), true, task.status(), List.of(), List.of(), List.of());
+      return done(explanations.getOrDefault(key(query.job(), query.node()), startable));
+    }
+
+    @Override
+    public CompletionStage<TreeView> tree(Query.Tree query) {
+      if (!query.job().isEmpty()) {
+        known(query.job());
+      }
+      return done(queries().tree(query));
+    }
+
+    @Override
+    public CompletionStage<NodeDetail> node(Query.Node query) {
+      return done(queries().node(query.level(), query.node()));
+    }
+
+    @Override
+    public CompletionStage<WaitingReasons> waiting(Query.Waiting query) {
+      return done(queries().waiting(known(query.job())));
+    }
+
+    @Override
+    public CompletionStage<FailureGroups> failures(Query.Failures query) {
+      return done(queries().failures(known(query.job())));
+    }
+
+    @Override
+    public CompletionStage<JobLevels> levels(Query.Levels query) {
+      return done(queries().levels(known(query.job()), query.samples()));
+    }
+
+    @Override
+    public CompletionStage<List<WorkerView>> workers(Query.Workers query) {
+      return done(List.copyOf(workers.values()));
+    }
+
+    @Override
+    public CompletionStage<List<QueueView>> queues(Query.Queues query) {
+      return done(recentQueues());
+    }
+
+    @Override
+    public CompletionStage<List<LimitView>> limits(Query.Limits query) {
+      return done(List.copyOf(limits.values()));
+    }
+
+    private FakeQueries queries() {
+      return new FakeQueries(view, FakeScheduler.this::taskOf);
+    }
+  }
+
+  /** Changes what the test has set. */
+  private final class Effects implements Command.Handler {
+    @Override
+    public CompletionStage<SelectionResult> forgive(Command.Forgive command, long nowMillis) {
+      SelectionResult result = select(command.tasks(), Set.of("failed"));
+      if (result.changed() > 0) {
+        for (String node : result.samples()) {
+          TaskView task = taskOf(known(result.job()), node);
+          TaskStatus error =
+              TaskStatus.of(TaskStatus.Main.ERROR, task.sinceMillis(), task.attempts());
+          task(TaskView.of(result.job(), node, task.level(), error.withData(task.data())));
+        }
+      }
+      return done(result);
+    }
+
+    @Override
+    public CompletionStage<SelectionResult> rerun(Command.Rerun command, long nowMillis) {
+      return done(select(command.tasks(), Set.of("failed", "done")));
+    }
+
+    /** Selects tasks with one of the statuses; all of them appear in the samples. */
+    private SelectionResult select(TaskSelection selection, Set<String> statuses) {
+      known(selection.job());
+      TaskSelector selector = selection.selector();
+      List<String> matching =
+          tasks.values().stream()
+              .filter(task -> task.job().equals(selection.job()))
+              .filter(task -> statuses.contains(task.status()))
+              .filter(task -> task.node().startsWith(selector.prefix()))
+              .filter(task -> selector.nodes().isEmpty() || selector.nodes().contains(task.node()))
+              .filter(
+                  task ->
+                      selector.statuses().isEmpty()
+                          || selector.statuses().contains(StatusLabel.of(task.bits())))
+              .map(TaskView::node)
+              .toList();
+      if (selection.expect() >= 0 && selection.expect() != matching.size()) {
+        throw new RefusedException(
+            RefusedException.Reason.CONFLICT,
+            matching.size() + " tasks match, not " + selection.expect());
+      }
+      long changed = selection.preview() ? 0 : matching.size();
+      return new SelectionResult(
+          selection.job(), matching.size(), 0, matching, selection.preview(), changed);
+    }
+
+    @Override
+    public CompletionStage<Void> kill(Command.Kill command, long nowMillis) {
+      known(command.job());
+      if (!running.containsKey(key(command.job(), command.node()))) {
+        throw new RefusedException(
+            RefusedException.Reason.CONFLICT,
+            "task (" + command.job() + ", " + command.node() + ") is not running");
+      }
+      return CompletableFuture.allOf();
+    }
+
+    @Override
+    public CompletionStage<TaskDeadlines> extend(Command.Extend command, long nowMillis) {
+      known(command.job());
+      RunningTaskView task = running.get(key(command.job(), command.node()));
+      if (task == null || task.limits().endMillis() == Long.MAX_VALUE) {
+        throw new RefusedException(
+            RefusedException.Reason.CONFLICT,
+            "task "
+                + command.job()
+                + " on "
+                + command.node()
+                + (task == null ? " is not running" : " has no limit"));
+      }
+      return done(task.limits().extended(command.millis()));
+    }
+
+    @Override
+    public CompletionStage<Void> pause(Command.Pause command, long nowMillis) {
+      String job = known(command.job()).name();
+      long until = command.millis() == 0 ? 0 : nowMillis + command.millis();
+      paused.put(job, new Pause(job, command.author(), command.reason(), nowMillis, until));
+      view = view.toBuilder().pauses(paused).build();
+      return CompletableFuture.allOf();
+    }
+
+    @Override
+    public CompletionStage<Void> resume(Command.Resume command, long nowMillis) {
+      paused.remove(known(command.job()).name());
+      view = view.toBuilder().pauses(paused).build();
+      return CompletableFuture.allOf();
+    }
+
+    @Override
+    public CompletionStage<Long> stop(Command.Stop command, long nowMillis) {
+      String job = command.job();
+      return pause(new Command.Pause(job, 0, command.author(), command.reason()), nowMillis)
+          .thenApply(
+              done -> running.values().stream().filter(task -> task.job().equals(job)).count());
+    }
+
+    @Override
+    public CompletionStage<LimitView> setLimit(Command.SetLimit command, long nowMillis) {
+      LimitOverride override = command.override();
+      Config config = view.config();
+      if (config == null || config.settings().levels().find(override.level()) < 0) {
+        throw new RefusedException(
+            RefusedException.Reason.UNKNOWN, "there is no level \"" + override.level() + "\"");
+      }
+      LimitView set =
+          new LimitView(
+              new LimitOverride(
+                  override.level(),
+                  override.resource(),
+                  override.node(),
+                  override.limit(),
+                  override.author(),
+                  override.reason(),
+                  nowMillis,
+                  command.millis() == 0 ? 0 : nowMillis + command.millis()),
+              2);
+      limits.put(override.key(), set);
+      return done(set);
+    }
+
+    @Override
+    public CompletionStage<LimitView> endLimit(Command.EndLimit command, long nowMillis) {
+      LimitView ended = limits.remove(command.key());
+      if (ended == null) {
+        throw new RefusedException(RefusedException.Reason.UNKNOWN, "no override");
+      }
+      return done(ended);
+    }
+
+    @Override
+    public CompletionStage<WorkerView> cordon(Command.Cordon command, long nowMillis) {
+      WorkerCordon cordon =
+          new WorkerCordon(
+              command.worker(), command.kind(), command.author(), command.reason(), nowMillis);
+      boolean drains = command.kind() == WorkerCordon.Kind.DRAIN;
+      return done(cordoned(command.worker(), drains ? "draining" : "healthy", cordon));
+    }
+
+    @Override
+    public CompletionStage<WorkerView> uncordon(Command.Uncordon command, long nowMillis) {
+      return done(cordoned(command.worker(), "healthy", null));
+    }
+
+    private WorkerView cordoned(String id, String state, @Nullable WorkerCordon cordon) {
+      WorkerView old = workers.get(id);
+      if (old == null) {
+        throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such worker: " + id);
+      }
+      WorkerView worker =
+          new WorkerView(
+              old.ref(),
+              old.host(),
+              old.address(),
+              state,
+              cordon == null,
+              cordon,
+              old.tasks(),
+              old.maxTasks(),
+              old.slots(),
+              old.sinceMillis(),
+              old.lastSeenMillis(),
+              old.note());
+      workers.put(id, worker);
+      return worker;
+    }
   }
 
   private synchronized List<Job> configuredJobs() {

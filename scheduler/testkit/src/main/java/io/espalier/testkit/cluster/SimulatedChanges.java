@@ -2,8 +2,8 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.PreparedUpdate;
-import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.update.NewTasks;
@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,13 +34,13 @@ final class SimulatedChanges {
   private final SimulatedScheduler process;
   private final SimulatedCluster cluster;
   private final SchedulingCore core;
-  private final SchedulerLoop loop;
+  private final Consumer<LoopInput> loop;
   private final long epoch;
   private @Nullable Config newest;
   private @Nullable Wanted inForce;
 
   SimulatedChanges(
-      SimulatedScheduler process, SchedulingCore core, SchedulerLoop loop, long epoch) {
+      SimulatedScheduler process, SchedulingCore core, Consumer<LoopInput> loop, long epoch) {
     this.process = process;
     this.cluster = process.cluster;
     this.core = core;
@@ -110,7 +112,8 @@ final class SimulatedChanges {
       if (cluster.has(ProtocolBug.STALE_ROWS)) {
         cluster.store.rows().stream().map(this::bent).forEach(rows::add);
       }
-      var durable = loop.willRead(change);
+      CompletableFuture<@Nullable Void> durable = new CompletableFuture<>();
+      loop.accept(new LoopInput.WillRead(change, durable));
       process.poke();
       if (cluster.has(ProtocolBug.ROWS_READ_BEFORE_DURABLE)) {
         process.later(pause(), () -> read(change));
@@ -198,7 +201,7 @@ final class SimulatedChanges {
         return;
       }
       if (cluster.has(ProtocolBug.WRITES_FORGOTTEN_AT_BEGIN)) {
-        var unused = loop.willRead(change);
+        loop.accept(new LoopInput.WillRead(change, new CompletableFuture<>()));
       }
       cluster.trace(
           () ->
@@ -210,11 +213,13 @@ final class SimulatedChanges {
                   + " nodes, with "
                   + rows.size()
                   + " rows");
-      var unused =
-          loop.change(
-                  new PreparedUpdate(
-                      change, rows, process.localNow(), forgotten, Map.copyOf(incarnations)))
-              .thenRun(() -> process.later(1, then));
+      CompletableFuture<Void> inForce = new CompletableFuture<>();
+      loop.accept(
+          new LoopInput.Update(
+              new PreparedUpdate(
+                  change, rows, process.localNow(), forgotten, Map.copyOf(incarnations)),
+              inForce));
+      var unused = inForce.thenRun(() -> process.later(1, then));
       process.poke();
     }
   }

@@ -1,5 +1,6 @@
 package io.espalier.testkit.cluster;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.protocol.ProtocolTimers;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -190,8 +191,8 @@ public final class SimulatedCluster {
   private void releaseAll() {
     for (SimulatedScheduler scheduler : schedulers) {
       store.holds().forEach(hold -> scheduler.hold(hold.shard(), null));
-      store.pauses().forEach(p -> scheduler.command(loop -> loop.resume(p.job(), "", "")));
-      store.limits().forEach(l -> scheduler.command(loop -> loop.endLimit(l.key(), "", "")));
+      store.pauses().forEach(p -> scheduler.command(new Command.Resume(p.job(), "", "")));
+      store.limits().forEach(l -> scheduler.command(new Command.EndLimit(l.key(), "", "")));
     }
     timeline.after(3_000, this::releaseAll);
   }

@@ -1,8 +1,11 @@
 package io.espalier.testkit.cluster;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.KillRequest;
+import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.LoopOptions;
+import io.espalier.core.loop.RestoredState;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.protocol.HealthCheck;
@@ -41,6 +44,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** One leadership of a scheduler, from take-over to end. */
@@ -55,14 +60,15 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   final SchedulerLoop loop;
   private final SchedulingCore core;
   private final long epoch;
-  private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
+  private final ArrayDeque<LongConsumer> deferred = new ArrayDeque<>();
+  private final ArrayDeque<LoopInput> inputs = new ArrayDeque<>();
 
   /**
    * The loop and the protocol side have threads of their own and exchange messages in these queues.
    */
   private final ArrayDeque<Runnable> toSide = new ArrayDeque<>();
 
-  private final ArrayDeque<Runnable> toLoop = new ArrayDeque<>();
+  private final ArrayDeque<LoopInput> toLoop = new ArrayDeque<>();
   private final Set<RunId> known = new HashSet<>();
   private final List<RunId> tooEarly = new ArrayList<>();
   private final Map<WorkerRef, List<LaunchSpec>> again = new HashMap<>();
@@ -115,7 +121,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
                 this::published,
                 (message, job, node) ->
                     cluster.trace(() -> "warning: " + message + " " + job + " " + node),
-                inbox::add),
+                deferred::add),
             new LoopOptions(epoch, "scheduler", 0, 1));
   }
 
@@ -170,13 +176,15 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     if (unknownPast) {
       cluster.coverage.happened(SimulationEvent.SAFE_WAIT);
     }
-    loop.restoreHolds(cluster.store.holds());
-    loop.restoreRunning(
-        rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList());
-    loop.restorePauses(cluster.store.pauses());
-    loop.restoreStandings(cluster.store.standings());
-    loop.restoreLimits(cluster.store.limits());
-    new SimulatedChanges(process, core, loop, epoch).look();
+    loop.restore(
+        new RestoredState(
+            cluster.store.pauses(),
+            cluster.store.standings(),
+            cluster.store.limits(),
+            List.of(),
+            cluster.store.holds(),
+            rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList()));
+    new SimulatedChanges(process, core, inputs::add, epoch).look();
     process.poke();
   }
 
@@ -191,18 +199,18 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
       side.recorded(run, now);
     }
     tooEarly.clear();
-    while (!inbox.isEmpty()) {
-      inbox.remove().run();
+    while (!deferred.isEmpty()) {
+      inputs.add(new LoopInput.Deferred(deferred.remove()));
     }
-    take(toLoop);
-    Duration pause = loop.runOnce(now);
+    takeSome();
+    Duration pause = loop.runOnce(now, inputs);
     OptionalLong done = goOn();
     if (!outwaited && now >= openedAt + timers.takeoverMillis()) {
       outwaited = true;
       process.safe();
       cluster.store.outwaited(epoch, timers.lostMillis());
     }
-    if (done.isEmpty() || !inbox.isEmpty() || !toSide.isEmpty() || !toLoop.isEmpty()) {
+    if (done.isEmpty() || !deferred.isEmpty() || !toSide.isEmpty() || !toLoop.isEmpty()) {
       return 0;
     }
     long next = done.getAsLong();
@@ -210,10 +218,15 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   }
 
   /** Lets the other thread handle the messages, now or later. */
-  private void take(ArrayDeque<Runnable> messages) {
-    while (!messages.isEmpty() && cluster.random.nextInt(16) > 0) {
-      messages.remove().run();
+  private void takeSome() {
+    while (!toLoop.isEmpty() && cluster.random.nextInt(16) > 0) {
+      inputs.add(toLoop.remove());
     }
+  }
+
+  /** Sends an operator's command to the loop. */
+  void execute(Command<?> command) {
+    inputs.add(new LoopInput.Execute<>(command, new CompletableFuture<>()));
   }
 
   // ---- output of the protocol side
@@ -295,7 +308,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     if (cluster.has(ProtocolBug.ACKNOWLEDGES_BEFORE_COMMIT)) {
       tooEarly.add(RunId.of(end));
     }
-    toLoop.add(() -> loop.taskEnded(end));
+    toLoop.add(new LoopInput.TaskEnded(end));
     process.poke();
   }
 
@@ -303,7 +316,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   public void late(TaskResult end) {
     cluster.trace(() -> name + " hears late: " + RunId.of(end) + " " + end.kind());
     cluster.coverage.happened(SimulationEvent.LATE_END);
-    toLoop.add(() -> loop.lateEnd(end));
+    toLoop.add(new LoopInput.TaskEndedLate(end));
     process.poke();
   }
 
@@ -320,7 +333,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             name
                 + " sees "
                 + workers.stream().map(w -> w.ref().shard() + " " + w.state()).toList());
-    toLoop.add(() -> loop.workers(workers));
+    toLoop.add(new LoopInput.Workers(workers));
     process.poke();
   }
 

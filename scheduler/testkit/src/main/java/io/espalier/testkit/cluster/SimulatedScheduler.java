@@ -1,6 +1,6 @@
 package io.espalier.testkit.cluster;
 
-import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.api.Command;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.ProtocolTimers;
@@ -361,16 +361,16 @@ final class SimulatedScheduler extends SimulatedProcess {
     if (mine != null && mine.opened && run != null) {
       cluster.trace(() -> "an operator kills " + run);
       cluster.coverage.happened(SimulationEvent.TASK_KILLED);
-      mine.loop.kill(run.job(), run.node());
+      mine.execute(new Command.Kill(run.job(), run.node(), "", ""));
       poke();
     }
   }
 
   /** An operator sends a command to the leader. */
-  void command(Consumer<SchedulerLoop> what) {
+  void command(Command<?> what) {
     SimulatedLeader mine = leader;
     if (mine != null && mine.opened) {
-      what.accept(mine.loop);
+      mine.execute(what);
       poke();
     }
   }
@@ -384,13 +384,13 @@ final class SimulatedScheduler extends SimulatedProcess {
     cluster.trace(() -> "an operator says of " + shard + ": " + (kind == null ? "release" : kind));
     if (kind == null) {
       cluster.coverage.happened(SimulationEvent.SHARD_RELEASED);
-      mine.loop.release(shard, "simulated");
+      mine.execute(new Command.Uncordon(shard, "", "simulated"));
     } else {
       cluster.coverage.happened(
           kind == WorkerCordon.Kind.DRAIN
               ? SimulationEvent.SHARD_DRAINED
               : SimulationEvent.SHARD_CORDONED);
-      mine.loop.hold(shard, kind, "", "simulated");
+      mine.execute(new Command.Cordon(shard, kind, "", "simulated"));
     }
     poke();
   }

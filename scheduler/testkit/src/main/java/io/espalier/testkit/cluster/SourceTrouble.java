@@ -1,14 +1,13 @@
 package io.espalier.testkit.cluster;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
-import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.status.LimitOverride;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * Makes nodes and jobs come and go and operators command tasks, at random instants, until the
@@ -75,27 +74,23 @@ final class SourceTrouble {
       case 9 -> {
         happened(SimulationEvent.TASKS_FORGIVEN, "an operator forgives " + job);
         cluster.invariants.commanded(job);
-        command(loop -> loop.forgive(List.of(job)));
+        command(new Command.Forgive(TaskSelection.all(job, "simulated", "")));
       }
       case 10 -> {
         boolean stops = random.nextBoolean();
         happened(SimulationEvent.JOB_PAUSED, "an operator " + (stops ? "stops " : "pauses ") + job);
         command(
-            loop -> {
-              if (stops) {
-                loop.stopJob(job, "simulated", "");
-              } else {
-                loop.pause(job, "simulated", "", 0);
-              }
-            });
-        after(random.nextInt(4_000), () -> command(loop -> loop.resume(job, "simulated", "")));
+            stops
+                ? new Command.Stop(job, "simulated", "")
+                : new Command.Pause(job, 0, "simulated", ""));
+        after(random.nextInt(4_000), () -> command(new Command.Resume(job, "simulated", "")));
       }
       default -> {
         happened(SimulationEvent.LIMIT_SET, "an operator sets a limit");
         LimitOverride limit =
             new LimitOverride(
                 "instance", "concurrency", "", random.nextInt(5), "simulated", "", 0, 0);
-        command(loop -> loop.setLimit(limit, 1L + random.nextInt(8_000)));
+        command(new Command.SetLimit(limit, 1L + random.nextInt(8_000)));
       }
     }
   }
@@ -122,10 +117,10 @@ final class SourceTrouble {
     TaskSelection some =
         new TaskSelection(
             job, new TaskSelector(Set.of(), "", nodes, ""), false, -1, "simulated", "");
-    command(loop -> loop.rerun(some));
+    command(new Command.Rerun(some));
   }
 
-  private void command(Consumer<SchedulerLoop> what) {
+  private void command(Command<?> what) {
     schedulers.get(random.nextInt(schedulers.size())).command(what);
   }
 

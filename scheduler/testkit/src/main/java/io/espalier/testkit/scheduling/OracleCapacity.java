@@ -13,7 +13,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,13 +21,7 @@ import org.jspecify.annotations.Nullable;
  * gets one. This class checks that the job can be starved, has waited, lacks that capacity and
  * could ever have it; {@link Oracle} checks that nothing else is blocked for anybody.
  */
-final class OracleCapacity {
-  /** The interval at which the core rechecks jobs that could not get capacity. */
-  private static final long RECHECK_MILLIS = 1_000;
-
-  private final Oracle oracle;
-  private final Map<Place, String> holders = new HashMap<>();
-
+final class OracleCapacity extends OracleHolders<OracleCapacity.Place, CapacityReservation> {
   /** By job: when it was last seen not waiting. */
   private final Map<String, Long> since = new HashMap<>();
 
@@ -44,10 +37,20 @@ final class OracleCapacity {
    */
   private List<CapacityReservation> last = List.of();
 
-  private record Place(CapacityReservation.Kind kind, String name) {}
+  record Place(CapacityReservation.Kind kind, String name) {}
 
   OracleCapacity(Oracle oracle) {
-    this.oracle = oracle;
+    super(oracle);
+  }
+
+  @Override
+  Place place(CapacityReservation reservation) {
+    return new Place(reservation.kind(), reservation.name());
+  }
+
+  @Override
+  String job(CapacityReservation reservation) {
+    return reservation.job();
   }
 
   /** Returns the job that has reserved capacity in a queue; null: none. */
@@ -75,29 +78,6 @@ final class OracleCapacity {
   void started(String job, long now) {
     since.put(job, now);
     holders.values().removeIf(job::equals);
-  }
-
-  /** A round begins: this ends the reservations of jobs that wait for other jobs. */
-  void beginRound() {
-    holders.values().removeIf(oracle::waitsForJobs);
-  }
-
-  /** Checks that no reservation is added within a round. */
-  void duringRound(List<CapacityReservation> all) {
-    assertThat(holders).containsAllEntriesOf(byPlace(all));
-    replace(all);
-  }
-
-  private static Map<Place, String> byPlace(List<CapacityReservation> all) {
-    Map<Place, String> byPlace = new HashMap<>();
-    all.forEach(kept -> byPlace.put(new Place(kept.kind(), kept.name()), kept.job()));
-    assertThat(byPlace).hasSameSizeAs(all);
-    return byPlace;
-  }
-
-  private void replace(List<CapacityReservation> all) {
-    holders.clear();
-    holders.putAll(byPlace(all));
   }
 
   /** Records the core's reservations and checks the new ones. */
@@ -185,9 +165,8 @@ final class OracleCapacity {
       return isStarved(
           job,
           List.copyOf(oracle.config().jobs().values()),
-          resources.stream()
-              .filter(r -> r.level() == oracle.topology().levels().worker())
-              .toList());
+          resources.stream().filter(r -> r.level() == oracle.topology().levels().worker()).toList(),
+          oracle.queues()::need);
     }
     QueueSpec spec =
         oracle.config().settings().rules().queues().stream()
@@ -199,35 +178,7 @@ final class OracleCapacity {
         oracle.config().jobs().values().stream()
             .filter(other -> other.scheduling().queue().equals(queue))
             .toList(),
-        resources.stream().filter(r -> OracleQueues.isCapped(spec, r)).toList());
-  }
-
-  /**
-   * Returns whether other jobs can starve the job: for two resources, which may be the same, some
-   * other job takes the first and needs less of the second, and the reverse.
-   */
-  private boolean isStarved(Job job, List<Job> others, List<Resource> resources) {
-    for (Resource a : resources) {
-      for (Resource b : resources) {
-        if (need(a).applyAsInt(job) > 0
-            && isTakenWithLess(job, others, a, b)
-            && isTakenWithLess(job, others, b, a)) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  private boolean isTakenWithLess(Job job, List<Job> others, Resource taken, Resource less) {
-    return others.stream()
-        .anyMatch(
-            other ->
-                need(taken).applyAsInt(other) > 0
-                    && need(less).applyAsInt(other) < need(less).applyAsInt(job));
-  }
-
-  private ToIntFunction<Job> need(Resource resource) {
-    return job -> oracle.queues().need(job, resource);
+        resources.stream().filter(r -> OracleQueues.isCapped(spec, r)).toList(),
+        oracle.queues()::need);
   }
 }

@@ -3,7 +3,6 @@ package io.espalier.testkit.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.reservation.Reservation;
@@ -24,10 +23,7 @@ import java.util.Set;
  * reserved nodes at each moment; and that it could use them at each check, the times of which are
  * known exactly. {@link Oracle} verifies that nothing else is blocked for anybody.
  */
-final class OracleReservations {
-  /** The interval at which the core checks reservations. */
-  private static final long RECHECK_MILLIS = 1_000;
-
+final class OracleReservations extends OracleHolders<Place, Reservation> {
   private static final long TICK_MILLIS = 10;
 
   /** A job may reserve one node in this many of a level, but at least one. */
@@ -44,9 +40,6 @@ final class OracleReservations {
               Kind.QUEUE_LIMIT,
               Kind.MAX_CONCURRENT,
               Kind.JOB_DEPENDENCY));
-
-  private final Oracle oracle;
-  private final Map<Place, String> holders = new HashMap<>();
 
   /** When a job began to want a node; also for a reservation that became too small for it. */
   private final Map<Claim, Long> since = new HashMap<>();
@@ -115,7 +108,17 @@ final class OracleReservations {
   }
 
   OracleReservations(Oracle oracle) {
-    this.oracle = oracle;
+    super(oracle);
+  }
+
+  @Override
+  Place place(Reservation reservation) {
+    return new Place(reservation.level(), reservation.node());
+  }
+
+  @Override
+  String job(Reservation reservation) {
+    return reservation.job();
   }
 
   /** Returns whether a reservation of another job leaves too few slots. */
@@ -139,11 +142,6 @@ final class OracleReservations {
       holders.remove(place, task.job());
       since.computeIfPresent(new Claim(place, task.job()), (claim, old) -> now);
     }
-  }
-
-  /** A round begins: this ends the reservations of jobs that wait for other jobs. */
-  void beginRound() {
-    holders.values().removeIf(oracle::waitsForJobs);
   }
 
   /** A round, or a part of one, is over: the core performs the ripe checks. */
@@ -218,26 +216,8 @@ final class OracleReservations {
     return lacked;
   }
 
-  private static Claim claim(Reservation kept) {
-    return new Claim(new Place(kept.level(), kept.node()), kept.job());
-  }
-
-  /** Checks that no reservation is added within a round. */
-  void duringRound(List<Reservation> all) {
-    assertThat(holders).containsAllEntriesOf(byPlace(all));
-    replace(all);
-  }
-
-  private static Map<Place, String> byPlace(List<Reservation> all) {
-    Map<Place, String> byPlace = new HashMap<>();
-    all.forEach(r -> byPlace.put(new Place(r.level(), r.node()), r.job()));
-    assertThat(byPlace).hasSameSizeAs(all);
-    return byPlace;
-  }
-
-  private void replace(List<Reservation> all) {
-    holders.clear();
-    holders.putAll(byPlace(all));
+  private Claim claim(Reservation kept) {
+    return new Claim(place(kept), kept.job());
   }
 
   /** Records what is wanted now and the core's reservations, and checks them. */
@@ -305,25 +285,11 @@ final class OracleReservations {
   }
 
   private boolean isHeavy(Job job) {
-    Config config = oracle.config();
     List<Resource> all =
-        config.settings().resources().all().stream()
+        oracle.config().settings().resources().all().stream()
             .filter(r -> r.level() < oracle.topology().levels().worker())
             .toList();
-    for (Resource a : all) {
-      for (Resource b : all) {
-        boolean outrun = isTakenWithLess(job, a, b);
-        if (outrun && (a.equals(b) || isTakenWithLess(job, b, a)) && need(job, a) > 0) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  private boolean isTakenWithLess(Job job, Resource taken, Resource less) {
-    return oracle.config().jobs().values().stream()
-        .anyMatch(other -> need(other, taken) > 0 && need(other, less) < need(job, less));
+    return isStarved(job, oracle.config().jobs().values(), all, OracleReservations::need);
   }
 
   private static int need(Job job, Resource resource) {

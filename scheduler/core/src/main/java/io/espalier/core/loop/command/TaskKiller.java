@@ -1,5 +1,6 @@
 package io.espalier.core.loop.command;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Settings;
@@ -49,20 +50,23 @@ public final class TaskKiller {
   /**
    * Requests that a task be killed in the way configured for its job. Returns true when it is
    * alive.
+   *
+   * @param command the command that kills it
    */
-  public boolean kill(TaskKey key, long nowMillis) {
+  public boolean kill(TaskKey key, Command<?> command, long nowMillis) {
     Live task = live.get(key);
     if (task == null) {
       return false;
     }
-    signal(task, request(key.job()), "task_kill_requested", nowMillis);
+    Json.Obj by = LoopEvents.by(command, Json.object()).build();
+    signal(task, request(key.job()), "task_kill_requested", by, nowMillis);
     return true;
   }
 
   /** Stops a task that its runner should have stopped, whether or not a request was sent before. */
   public void insist(Live task, boolean hard, long nowMillis) {
     KillRequest how = hard ? new KillRequest(KillRequest.Method.KILL, 0) : request(task.key.job());
-    signal(task, how, "task_kill_repeated", nowMillis);
+    signal(task, how, "task_kill_repeated", Json.Obj.EMPTY, nowMillis);
   }
 
   /**
@@ -184,10 +188,6 @@ public final class TaskKiller {
     Job config = core.config().job(job);
     Settings settings = core.config().settings();
     return config == null ? settings.defaults().kill() : config.kill();
-  }
-
-  private void signal(Live task, KillRequest how, String event, long nowMillis) {
-    signal(task, how, event, Json.Obj.EMPTY, nowMillis);
   }
 
   private void signal(Live task, KillRequest how, String event, Json.Obj about, long nowMillis) {

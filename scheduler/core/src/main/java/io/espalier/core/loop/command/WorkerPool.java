@@ -1,5 +1,6 @@
 package io.espalier.core.loop.command;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.WorkerView;
 import io.espalier.core.json.Json;
@@ -136,8 +137,8 @@ public final class WorkerPool {
    *
    * @throws RefusedException for an unknown worker, and for the scheduler's own host
    */
-  public WorkerCordon hold(
-      String shard, WorkerCordon.Kind kind, String author, String reason, long nowMillis) {
+  public WorkerCordon cordon(Command.Cordon command, long nowMillis) {
+    String shard = command.worker();
     if (local) {
       throw new RefusedException(
           RefusedException.Reason.CONFLICT,
@@ -148,11 +149,13 @@ public final class WorkerPool {
     if (!isKnown(shard)) {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such worker: " + shard);
     }
-    WorkerCordon hold = new WorkerCordon(shard, kind, author, reason, nowMillis);
+    WorkerCordon hold =
+        new WorkerCordon(shard, command.kind(), command.author(), command.reason(), nowMillis);
     holds.put(shard, hold);
     held(
         hold.kind() == WorkerCordon.Kind.DRAIN ? "worker_drained" : "worker_cordoned",
-        hold,
+        shard,
+        command,
         nowMillis);
     return hold;
   }
@@ -162,28 +165,23 @@ public final class WorkerPool {
    *
    * @throws RefusedException when the worker is not cordoned
    */
-  public void release(String shard, String reason, long nowMillis) {
-    WorkerCordon hold = holds.remove(shard);
-    if (hold == null) {
+  public void uncordon(Command.Uncordon command, long nowMillis) {
+    String shard = command.worker();
+    if (holds.remove(shard) == null) {
       throw new RefusedException(
           isKnown(shard) ? RefusedException.Reason.CONFLICT : RefusedException.Reason.UNKNOWN,
           isKnown(shard)
               ? "worker " + shard + " is neither cordoned nor drained"
               : "no such worker: " + shard);
     }
-    held(
-        "worker_uncordoned",
-        new WorkerCordon(shard, hold.kind(), "", reason, nowMillis),
-        nowMillis);
+    held("worker_uncordoned", shard, command, nowMillis);
   }
 
-  private void held(String event, WorkerCordon hold, long nowMillis) {
+  private void held(String event, String shard, Command<?> command, long nowMillis) {
     tellCore();
     runner.holds(List.copyOf(holds.values()));
-    events.add(
-        nowMillis,
-        event,
-        Json.object().put("worker", hold.shard()).put("reason", hold.reason()).build());
+    Json.Builder data = Json.object().put("worker", shard).put("reason", command.reason());
+    events.add(nowMillis, event, LoopEvents.by(command, data).build());
   }
 
   private boolean isKnown(String shard) {

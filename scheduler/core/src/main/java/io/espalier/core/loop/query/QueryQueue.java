@@ -4,12 +4,18 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.FailureGroups;
 import io.espalier.core.api.Histogram;
 import io.espalier.core.api.JobLevels;
+import io.espalier.core.api.LimitView;
 import io.espalier.core.api.NodeDetail;
+import io.espalier.core.api.Query;
+import io.espalier.core.api.QueueView;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.TreeQuery;
+import io.espalier.core.api.TaskPage;
+import io.espalier.core.api.TaskView;
 import io.espalier.core.api.TreeView;
 import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.api.WorkerView;
 import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.ArrayDeque;
@@ -19,16 +25,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
- * Answers the queries of monitors on the scheduler thread, a slice at a time: however many queries
- * are open, they delay the loop by only one slice between two of its steps.
+ * Answers the queries of monitors on the scheduler thread, large ones a slice at a time: however
+ * many queries are open, they delay the loop by only one slice between two of its steps.
  *
  * <p>Only the owner of the loop calls it. Stages complete on its thread, and fail with {@link
  * io.espalier.core.api.RefusedException} for invalid requests.
  */
-public final class QueryQueue {
+public final class QueryQueue implements Query.Handler {
   /** The budget of units between two steps of the loop: one to three milliseconds of work. */
   static final int UNITS_PER_STEP = 120_000;
 
@@ -48,13 +56,17 @@ public final class QueryQueue {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final Throughput paces;
+  private final String shard;
+  private final Supplier<List<WorkerView>> workers;
+  private final Supplier<List<LimitView>> limits;
+  private final Consumer<SlicedWork> chores;
   private final ArrayDeque<Asked> open = new ArrayDeque<>();
-  private final Map<Object, Asked> kept =
+  private final Map<Query<?>, Asked> kept =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Object, Asked> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Query<?>, Asked> eldest) {
           return size() > KEPT;
         }
       };
@@ -74,10 +86,25 @@ public final class QueryQueue {
     }
   }
 
-  public QueryQueue(SchedulingCore core, LiveTasks live, Throughput paces) {
+  /**
+   * @param shard name of the scheduler's own host
+   * @param chores takes queries that the loop answers in slices beside its other chores
+   */
+  public QueryQueue(
+      SchedulingCore core,
+      LiveTasks live,
+      Throughput paces,
+      String shard,
+      Supplier<List<WorkerView>> workers,
+      Supplier<List<LimitView>> limits,
+      Consumer<SlicedWork> chores) {
     this.core = core;
     this.live = live;
     this.paces = paces;
+    this.shard = shard;
+    this.workers = workers;
+    this.limits = limits;
+    this.chores = chores;
   }
 
   private <T> CompletionStage<T> ask(Function<CompletableFuture<T>, IncrementalQuery> question) {
@@ -89,12 +116,10 @@ public final class QueryQueue {
   /**
    * Returns the answer of an equal query that is still open, or that was answered recently unless
    * it was cheap; otherwise adds the query.
-   *
-   * @param key key of a type of its own for each type of answer
    */
-  @SuppressWarnings("unchecked") // Each type of key belongs to one type of answer.
+  @SuppressWarnings("unchecked") // Equal queries have answers of the same type.
   private <T> CompletionStage<T> askOnce(
-      Object key, Function<CompletableFuture<T>, IncrementalQuery> question) {
+      Query<T> key, Function<CompletableFuture<T>, IncrementalQuery> question) {
     Asked known = kept.get(key);
     if (known != null && isGood(known)) {
       return (CompletionStage<T>) known.answer;
@@ -117,72 +142,84 @@ public final class QueryQueue {
         && now - asked.answeredMillis < keep;
   }
 
-  private record WaitingKey(String job) {}
-
-  private record NodeKey(String level, String node) {}
-
-  /**
-   * Why a task does not run, with its path and the holders of what it lacks.
-   *
-   * @see SchedulingCore#explain
-   */
-  public CompletionStage<Explanation> explain(String job, String node) {
-    return ask(answer -> new ExplainQuery(core, live, paces, job, node, answer));
+  @Override
+  public CompletionStage<Explanation> explain(Query.Explain query) {
+    return ask(answer -> new ExplainQuery(core, live, paces, query.job(), query.node(), answer));
   }
 
-  /** A part of the tree with usage and counts. */
-  public CompletionStage<TreeView> tree(TreeQuery query) {
+  @Override
+  public CompletionStage<TreeView> tree(Query.Tree query) {
     return askOnce(query, answer -> new TreePageQuery(core, query, answer));
   }
 
-  /** One node with usage, holders and counts. */
-  public CompletionStage<NodeDetail> node(String level, String node) {
+  @Override
+  public CompletionStage<NodeDetail> node(Query.Node query) {
     return askOnce(
-        new NodeKey(level, node), answer -> new NodeQuery(core, live, paces, level, node, answer));
+        query, answer -> new NodeQuery(core, live, paces, query.level(), query.node(), answer));
   }
 
-  /**
-   * Histograms of the valid jobs among those given; unknown names are skipped.
-   *
-   * @param jobs job names; empty: all jobs
-   * @param samples maximum number of node names per bucket
-   */
-  public CompletionStage<List<Histogram>> histograms(List<String> jobs, int samples) {
+  @Override
+  public CompletionStage<List<Histogram>> histograms(Query.Histograms query) {
     List<String> wanted = new ArrayList<>();
     for (int job = 0; job < core.jobCount(); job++) {
       String name = core.jobName(job);
-      if (core.job(job) != null && (jobs.isEmpty() || jobs.contains(name))) {
+      if (core.job(job) != null && (query.jobs().isEmpty() || query.jobs().contains(name))) {
         wanted.add(name);
       }
     }
-    return ask(answer -> new HistogramQuery(core, wanted, samples, answer));
+    return ask(answer -> new HistogramQuery(core, wanted, query.samples(), answer));
   }
 
-  /**
-   * The progress of a job on each level.
-   *
-   * @param samples maximum number of node names per state
-   */
-  public CompletionStage<JobLevels> levels(String job, int samples) {
-    return ask(answer -> new LevelsQuery(core, job, samples, answer));
+  @Override
+  public CompletionStage<JobLevels> levels(Query.Levels query) {
+    return ask(answer -> new LevelsQuery(core, query.job(), query.samples(), answer));
   }
 
-  /** The reasons why a job's waiting tasks wait, with counts. */
-  public CompletionStage<WaitingReasons> waiting(String job) {
-    return askOnce(new WaitingKey(job), answer -> new WaitingQuery(core, job, answer));
+  @Override
+  public CompletionStage<WaitingReasons> waiting(Query.Waiting query) {
+    return askOnce(query, answer -> new WaitingQuery(core, query.job(), answer));
   }
 
-  /**
-   * The failed tasks of a job, grouped by cause.
-   *
-   * @param limit maximum number of groups
-   */
-  public CompletionStage<FailureGroups> failures(String job, int limit) {
-    int number = core.findJob(job);
-    return core.job(number) == null
-        ? CompletableFuture.failedFuture(
-            new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + job))
-        : CompletableFuture.completedFuture(core.failures(number, limit, FAILURE_SAMPLES));
+  @Override
+  public CompletionStage<TaskPage> tasks(Query.Tasks query) {
+    TaskPageQuery page = new TaskPageQuery(core, live, shard, query);
+    chores.accept(page);
+    return page.answer();
+  }
+
+  // ---- answered at once
+
+  @Override
+  public CompletionStage<TaskView> task(Query.Task query) {
+    return now(TaskViews.one(core, live, shard, query.job(), query.node()));
+  }
+
+  @Override
+  public CompletionStage<FailureGroups> failures(Query.Failures query) {
+    int number = core.findJob(query.job());
+    if (core.job(number) == null) {
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + query.job());
+    }
+    return now(core.failures(number, query.limit(), FAILURE_SAMPLES));
+  }
+
+  @Override
+  public CompletionStage<List<WorkerView>> workers(Query.Workers query) {
+    return now(workers.get());
+  }
+
+  @Override
+  public CompletionStage<List<QueueView>> queues(Query.Queues query) {
+    return now(core.queues());
+  }
+
+  @Override
+  public CompletionStage<List<LimitView>> limits(Query.Limits query) {
+    return now(limits.get());
+  }
+
+  private static <T> CompletionStage<T> now(T answer) {
+    return CompletableFuture.completedFuture(answer);
   }
 
   /** The number of items examined so far: the measure of the cost of queries, for tests. */

@@ -1,8 +1,8 @@
 package io.espalier.core.loop.query;
 
+import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskPage;
-import io.espalier.core.api.TaskQuery;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.loop.state.LiveTasks;
@@ -28,7 +28,7 @@ public final class TaskPageQuery implements SlicedWork {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final String shard;
-  private final TaskQuery query;
+  private final Query.Tasks query;
   private final CompletableFuture<TaskPage> answer = new CompletableFuture<>();
   private final List<TaskView> found = new ArrayList<>();
 
@@ -36,7 +36,7 @@ public final class TaskPageQuery implements SlicedWork {
   private StatusFilter set = StatusFilter.of(bits -> true);
   private int node;
 
-  public TaskPageQuery(SchedulingCore core, LiveTasks live, String shard, TaskQuery query) {
+  public TaskPageQuery(SchedulingCore core, LiveTasks live, String shard, Query.Tasks query) {
     this.core = core;
     this.live = live;
     this.shard = shard;

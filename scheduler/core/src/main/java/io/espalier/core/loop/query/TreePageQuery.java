@@ -1,8 +1,8 @@
 package io.espalier.core.loop.query;
 
+import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskCounts;
-import io.espalier.core.api.TreeQuery;
 import io.espalier.core.api.TreeView;
 import io.espalier.core.api.TreeView.Slots;
 import io.espalier.core.config.Resource;
@@ -25,7 +25,7 @@ final class TreePageQuery implements IncrementalQuery {
   private static final int UNITS_PER_NODE = 10;
 
   private final SchedulingCore core;
-  private final TreeQuery query;
+  private final Query.Tree query;
   private final CompletableFuture<TreeView> answer;
 
   private @Nullable SubtreeCountScan scan;
@@ -39,7 +39,7 @@ final class TreePageQuery implements IncrementalQuery {
   private long[] leaves = {};
   private int job;
 
-  TreePageQuery(SchedulingCore core, TreeQuery query, CompletableFuture<TreeView> answer) {
+  TreePageQuery(SchedulingCore core, Query.Tree query, CompletableFuture<TreeView> answer) {
     this.core = core;
     this.query = query;
     this.answer = answer;

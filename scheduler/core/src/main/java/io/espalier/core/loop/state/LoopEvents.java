@@ -1,5 +1,6 @@
 package io.espalier.core.loop.state;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
@@ -125,8 +126,21 @@ public final class LoopEvents {
     add(nowMillis, StatusRowEvents.ENDED, data.build());
   }
 
-  public void extended(LiveTasks.Live live, long millis, long nowMillis) {
-    add(nowMillis, "task_extended", task(live).put("by_ms", millis).build());
+  /** Adds the event that an operator has extended the time limits of a task. */
+  public void extended(LiveTasks.Live live, Command.Extend command, long nowMillis) {
+    Json.Builder data = task(live).put("by_ms", command.millis());
+    add(nowMillis, "task_extended", by(command, data).build());
+  }
+
+  /** Adds the author and the reason of a command to the data of an event, where they were given. */
+  public static Json.Builder by(Command<?> command, Json.Builder data) {
+    if (!command.author().isEmpty()) {
+      data.put("author", command.author());
+    }
+    if (!command.reason().isEmpty()) {
+      data.put("reason", command.reason());
+    }
+    return data;
   }
 
   private static Json.Builder task(LiveTasks.Live live) {

@@ -6,15 +6,15 @@ import io.espalier.core.running.TaskRunner;
 import io.espalier.core.status.StoreTransaction;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * The connections of the loop to the outside.
  *
  * @param events receives events in order, once they are durable; on any thread
  * @param views receives each published view; on the scheduler thread, must not block
- * @param owner runs actions on the scheduler thread, after the current step
+ * @param owner runs actions on the scheduler thread, in a later step, with its instant; in order
  */
 public record LoopPorts(
     TaskRunner runner,
@@ -22,7 +22,7 @@ public record LoopPorts(
     Consumer<List<Event>> events,
     Consumer<SchedulerView> views,
     Warnings warnings,
-    Executor owner) {
+    Consumer<LongConsumer> owner) {
 
   /** Makes changes durable, in the order of the calls. */
   public interface Commits {

@@ -4,6 +4,7 @@ import io.espalier.core.scheduling.index.NodeCondition;
 import io.espalier.core.scheduling.index.NodeWatcher;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.Renumbering;
+import io.espalier.core.scheduling.task.TaskTable;
 import io.espalier.core.scheduling.util.LongMap;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -13,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reserves nodes for tasks that lighter tasks would otherwise starve
- * (docs/adr/0035-reservations.md): the only exception to the rule that every startable task is
- * started.
+ * (docs/adr/0035-reservations.md).
  *
  * <p>A heavy job waits at a node from the moment when it could start a task there or below but
  * lacks slots of that node. The wait ends when one of its tasks starts there, or when it has no
@@ -22,17 +22,12 @@ import org.jspecify.annotations.Nullable;
  * for it: other jobs can use only what it does not need. A node has at most one holder, and the
  * number of nodes that a job can reserve per level is limited.
  *
- * <p>Each reservation is rechecked every second; the cost of anything else depends on what changes.
- *
- * <p>This class makes the decisions. {@link ReservedNodes} has the reserved nodes and the slots
- * that they withhold from others, {@link ReservationTimers} the timers of waiting jobs, {@link
- * AncestorCheck} finds other obstacles, and {@link ReservationViews} describes reservations for
- * people.
+ * <p>This class decides when waits and reservations begin and end, at the instants that {@link
+ * ReservationEngine} tells. {@link ReservedNodes} has the slots that are withheld from others,
+ * {@link AncestorCheck} finds other obstacles, and {@link ReservationViews} describes reservations
+ * for people. The cost of an event depends on what it changes.
  */
-public final class NodeReservations implements NodeCondition, NodeWatcher {
-  /** The interval for rechecking reservations, and waiting jobs that could not use one. */
-  private static final int RECHECK_MILLIS = 1_000;
-
+public final class NodeReservations implements Reservable, NodeCondition, NodeWatcher {
   private static final int MOST_SPARE = 1_000;
 
   private final ReservationContext context;
@@ -42,7 +37,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
   private final int words;
   private final AncestorCheck way;
   private final LongMap<NodeWaiters> nodes = new LongMap<>();
-  private final ReservationTimers timers = new ReservationTimers(nodes);
+  private final ReservationEngine engine;
   private final ReservedNodes held;
   private final ReservationViews answers;
   private final List<NodeWaiters> spare = new ArrayList<>();
@@ -61,8 +56,9 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     jobs = context.jobs();
     words = jobs.words;
     way = new AncestorCheck(context);
+    engine = new ReservationEngine(jobs, this);
     held = new ReservedNodes(context, heavy, nodes);
-    answers = new ReservationViews(context, held, this::from);
+    answers = new ReservationViews(context, held, engine, this::countsFrom);
     activeSince = new long[jobs.count()];
   }
 
@@ -75,7 +71,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
 
   /** Returns whether a node is reserved, so that every change of its free slots matters. */
   public boolean isHeld(int node, int level) {
-    return held.at(node, level) != null;
+    return held.holder(node, level) != null;
   }
 
   @Override
@@ -113,24 +109,43 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     return (fit(node, level, job >>> 6) & 1L << job) == 0;
   }
 
-  /** Begins or resumes the wait of a job that lacks slots of a node. */
-  private void blocked(int node, int level, int job) {
-    NodeWaiters at = nodes.get(node);
-    if (at != null && at.has(job)) {
-      if (jobs.isActive(job) && way.isReachable(node, level, job)) {
-        wakeBlocked(at, at.find(job));
-      }
-    } else if (way.isAllowed(node, job)) {
-      begin(node, level, job, timers.beginning());
-    }
+  private boolean isShort(Wait wait) {
+    return isShort(wait.site, level(wait), wait.job);
   }
 
-  private void wakeBlocked(NodeWaiters at, int i) {
-    at.setAsleep(at.jobs[i], false);
-    if (isDue(at, i) && at.armed[i] == 0) {
-      timers.armForRound(at, i);
-    } else {
-      arm(at, i);
+  private int level(Wait wait) {
+    return context.index().level(wait.site);
+  }
+
+  /** Returns whether a reservation could help an active job once it has waited long enough. */
+  private boolean isUseful(Wait wait) {
+    return jobs.isActive(wait.job) && way.isReachable(wait.site, level(wait), wait.job);
+  }
+
+  // ---- waits
+
+  private NodeWaiters waiters(Wait wait) {
+    NodeWaiters at = nodes.get(wait.site);
+    if (at == null) {
+      throw new IllegalStateException("no job waits at node " + wait.site);
+    }
+    return at;
+  }
+
+  /** Begins or resumes the wait of a job that lacks slots of a node. */
+  private void blocked(int node, int level, int job) {
+    Wait wait = find(job, node);
+    if (wait == null) {
+      if (way.isAllowed(node, job)) {
+        begin(node, level, job, engine.beginning());
+      }
+    } else if (isUseful(wait)) {
+      waiters(wait).setAsleep(job, false);
+      if (engine.isDue(wait) && wait.armed == 0) {
+        engine.armForRound(wait);
+      } else {
+        engine.arm(wait, engine.due(wait));
+      }
     }
   }
 
@@ -142,43 +157,44 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
       at.level = level;
       nodes.put(node, at);
     }
-    int i = at.add(job);
-    setSince(at, i, since);
+    engine.restart(at.add(job), since);
   }
 
-  private void setSince(NodeWaiters at, int i, long since) {
-    at.since[i] = since;
-    int job = at.jobs[i];
-    if (since == NodeWaiters.UNKNOWN) {
-      at.setAsleep(job, false);
-      timers.addFresh(at, i);
-    } else if (jobs.isActive(job) && way.isReachable(at.node, at.level, job)) {
-      at.setAsleep(job, false);
-      arm(at, i);
+  @Override
+  public void began(Wait wait) {
+    NodeWaiters at = waiters(wait);
+    if (isUseful(wait)) {
+      at.setAsleep(wait.job, false);
+      engine.arm(wait, engine.due(wait));
     } else {
-      sleep(at, i);
+      sleep(at, wait);
     }
+  }
+
+  private void sleep(NodeWaiters at, Wait wait) {
+    engine.disarm(wait);
+    at.setAsleep(wait.job, true);
   }
 
   /** Ends a wait; returns whether the node was reserved for the job. */
   private boolean drop(NodeWaiters at, int job) {
-    int i = at.find(job);
-    boolean ended = at.holder == job;
-    if (ended) {
-      endHold(at);
+    Wait wait = at.find(job);
+    if (wait == null) {
+      return false;
     }
-    timers.disarm(at, i);
-    at.remove(i);
-    if (!ended) {
+    boolean held = wait.holds();
+    engine.end(wait);
+    at.remove(wait);
+    if (!held) {
       wakeNext(job, at.level);
     }
-    if (at.count == 0) {
+    if (at.waits.isEmpty()) {
       nodes.remove(at.node);
       if (spare.size() < MOST_SPARE) {
         spare.add(at);
       }
     }
-    return ended;
+    return held;
   }
 
   /**
@@ -194,15 +210,16 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     if (at == null) {
       return false;
     }
-    boolean wasHeld = at.holder >= 0;
-    int i = at.find(job);
-    if (i >= 0) {
-      boolean own = at.holder == job;
+    boolean wasHeld = at.holder != null;
+    Wait wait = at.find(job);
+    if (wait != null) {
+      boolean own = wait.holds();
       if (own) {
-        endHold(at);
+        engine.release(wait);
       }
-      at.queued[i] = false;
-      setSince(at, i, timers.beginning());
+      wait.ready = false;
+      at.setAsleep(job, false);
+      engine.restart(wait, engine.beginning());
       if (!own) {
         wakeNext(job, level);
       }
@@ -210,20 +227,31 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     return wasHeld;
   }
 
+  @Override
+  public long key(Wait wait) {
+    return TaskTable.key(wait.job, wait.site);
+  }
+
+  @Override
+  public @Nullable Wait find(long key) {
+    return find(TaskTable.job(key), TaskTable.node(key));
+  }
+
+  private @Nullable Wait find(int job, int node) {
+    NodeWaiters at = nodes.get(node);
+    return at == null ? null : at.find(job);
+  }
+
   // ---- time
 
   /** Sets the clock. */
   public void clockIs(long nowMillis) {
-    timers.clockIs(nowMillis);
+    engine.clockIs(nowMillis);
   }
 
-  /**
-   * Ends a round: handles the timers that are due. Until the clock is set again, its time may be
-   * outdated.
-   */
-  public void clockRuns() {
-    timers.takeRipe(this::fire);
-    timers.clockRuns();
+  /** Ends a round; until the clock is set again, its time may be outdated. */
+  public void roundOver() {
+    engine.roundOver();
   }
 
   /**
@@ -233,75 +261,49 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
    */
   public boolean advance(int limit) {
     for (int job = activated.nextSetBit(0); job >= 0; job = activated.nextSetBit(job + 1)) {
-      activeSince[job] = timers.now();
+      activeSince[job] = engine.now();
     }
     if (limitsChanged || !activated.isEmpty()) {
       wakeAll();
     }
     limitsChanged = false;
     activated.clear();
-    timers.takeFresh((at, i) -> setSince(at, i, timers.now()));
-    // These timers remain when no round followed the last call.
-    timers.takeRipe(this::fire);
-    return timers.ripen(limit);
+    return engine.advance(limit);
   }
 
   /** Returns the tick of the next timer; {@link Long#MAX_VALUE}: never. */
   public long nextTick() {
-    return timers.nextTick(limitsChanged || !activated.isEmpty());
+    return limitsChanged || !activated.isEmpty() ? engine.soon() : engine.nextTick();
   }
 
-  /** Sets the timer for the end of a wait, or for the next tick when the wait is over. */
-  private void arm(NodeWaiters at, int i) {
-    arm(at, i, due(at, i));
+  @Override
+  public boolean firesAtRoundEnd() {
+    return true;
   }
 
-  private void arm(NodeWaiters at, int i, long millis) {
-    if (at.since[i] != NodeWaiters.UNKNOWN) {
-      timers.arm(at, i, millis);
-    }
+  @Override
+  public long countsFrom(Wait wait) {
+    return Math.max(wait.since, activeSince[wait.job]);
   }
 
-  private void sleep(NodeWaiters at, int i) {
-    timers.disarm(at, i);
-    at.setAsleep(at.jobs[i], true);
-  }
-
-  private long from(NodeWaiters at, int i) {
-    return Math.max(at.since[i], activeSince[at.jobs[i]]);
-  }
-
-  private long due(NodeWaiters at, int i) {
-    return from(at, i) + heavy.afterMillis(at.jobs[i]);
-  }
-
-  private boolean isDue(NodeWaiters at, int i) {
-    return at.since[i] != NodeWaiters.UNKNOWN && due(at, i) <= timers.now();
-  }
-
-  private void fire(NodeWaiters at, int i) {
-    int job = at.jobs[i];
-    if (at.holder == job) {
-      recheck(at, i);
-    } else if (!isDue(at, i)) {
-      arm(at, i);
-    } else if (!jobs.isActive(job)
-        || !way.isReachable(at.node, at.level, job)
-        || (at.holder < 0 && !isShort(at.node, at.level, job))) {
-      sleep(at, i);
-      wakeNext(job, at.level);
-    } else if (at.holder >= 0) {
+  @Override
+  public void due(Wait wait) {
+    NodeWaiters at = waiters(wait);
+    if (!isUseful(wait) || (at.holder == null && !isShort(wait))) {
+      sleep(at, wait);
+      wakeNext(wait.job, at.level);
+    } else if (at.holder != null) {
       // The end of that reservation wakes this job.
-      wakeNext(job, at.level);
-    } else if (!way.mayStart(at.node, at.level, job)) {
-      arm(at, i, timers.now() + RECHECK_MILLIS);
-    } else if (held.isFull(job, at.level)) {
-      held.queue(at, i);
+      wakeNext(wait.job, at.level);
+    } else if (!way.mayStart(at.node, at.level, wait.job)) {
+      engine.arm(wait, engine.now() + ReservationEngine.RECHECK_MILLIS);
+    } else if (held.isFull(wait.job, at.level)) {
+      held.queue(at, wait);
     } else {
-      int best = oldest(at, i);
-      hold(at, best, timers.now());
-      if (best != i) {
-        wakeNext(job, at.level);
+      Wait best = oldest(at, wait);
+      engine.hold(best, at.node);
+      if (best != wait) {
+        wakeNext(wait.job, at.level);
       }
     }
   }
@@ -310,78 +312,33 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
    * Returns the job that has waited longest among those that can reserve a node; among equals, the
    * first by name.
    */
-  private int oldest(NodeWaiters at, int first) {
-    int best = first;
-    for (int i = 0; i < at.count; i++) {
-      int job = at.jobs[i];
-      long ahead = from(at, best) - from(at, i);
-      if (isDue(at, i)
-          && (ahead > 0 || (ahead == 0 && job < at.jobs[best]))
-          && !held.isFull(job, at.level)
-          && jobs.isActive(job)
-          && isShort(at.node, at.level, job)
-          && way.isReachable(at.node, at.level, job)
-          && way.mayStart(at.node, at.level, job)) {
-        best = i;
+  private Wait oldest(NodeWaiters at, Wait first) {
+    Wait best = first;
+    for (Wait wait : at.waits) {
+      long ahead = countsFrom(best) - countsFrom(wait);
+      if (engine.isDue(wait)
+          && (ahead > 0 || (ahead == 0 && wait.job < best.job))
+          && !held.isFull(wait.job, at.level)
+          && isShort(wait)
+          && isUseful(wait)
+          && way.mayStart(at.node, at.level, wait.job)) {
+        best = wait;
       }
     }
     return best;
   }
 
-  private void recheck(NodeWaiters at, int i) {
-    int job = at.holder;
-    long now = timers.now();
-    if (!way.isReachable(at.node, at.level, job) || !way.mayStart(at.node, at.level, job)) {
-      endHold(at);
-      context.index().refresh(at.node, at.level);
-      return;
-    }
-    if (isShort(at.node, at.level, job)
-        || isShortAbove(at.node, job)
-        || context.mayGetWorker(job)) {
-      at.idleSince = now;
-    } else if (now - at.idleSince >= Math.max(RECHECK_MILLIS, heavy.afterMillis(job))) {
-      // No task has started, for reasons other than slots of nodes.
-      at.since[i] = now;
-      endHold(at);
-      context.index().refresh(at.node, at.level);
-      return;
-    }
-    arm(at, i, now + RECHECK_MILLIS);
+  // ---- reservations
+
+  @Override
+  public boolean mayKeep(Wait wait) {
+    int level = level(wait);
+    return way.isReachable(wait.site, level, wait.job) && way.mayStart(wait.site, level, wait.job);
   }
 
-  // ---- reserving
-
-  private void hold(NodeWaiters at, int i, long since) {
-    int job = at.jobs[i];
-    held.add(at, job);
-    at.heldSince = since;
-    at.idleSince = timers.now();
-    at.queued[i] = false;
-    at.setAsleep(job, false);
-    timers.disarm(at, i);
-    arm(at, i, timers.now() + RECHECK_MILLIS);
-    context.index().refresh(at.node, at.level);
-  }
-
-  /** Ends a reservation; the caller must refresh the node in the index. */
-  private void endHold(NodeWaiters at) {
-    int job = at.holder;
-    held.remove(at);
-    for (int i = 0; i < at.count; i++) {
-      if (!at.queued[i] && !at.isAsleep(at.jobs[i])) {
-        arm(at, i);
-      }
-    }
-    wakeNext(job, at.level);
-  }
-
-  /** Wakes the first node in a job's queue, because the job can reserve another node. */
-  private void wakeNext(int job, int level) {
-    NodeWaiters at = held.next(job, level);
-    if (at != null) {
-      arm(at, at.find(job));
-    }
+  @Override
+  public boolean lacksCapacity(Wait wait) {
+    return isShort(wait) || isShortAbove(wait.site, wait.job) || context.mayGetWorker(wait.job);
   }
 
   /** Returns whether the job lacks slots of a node above, which justifies the reservation below. */
@@ -399,22 +356,62 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     return false;
   }
 
+  @Override
+  public void unused(Wait wait) {
+    engine.setSince(wait, engine.now());
+    engine.release(wait);
+    refresh(wait);
+  }
+
+  @Override
+  public void reserve(Wait wait) {
+    NodeWaiters at = waiters(wait);
+    held.add(at, wait);
+    at.setAsleep(wait.job, false);
+    refresh(wait);
+  }
+
+  @Override
+  public void free(Wait wait, int place) {
+    NodeWaiters at = waiters(wait);
+    held.remove(at, wait);
+    for (Wait other : at.waits) {
+      if (!other.ready && !at.isAsleep(other.job)) {
+        engine.arm(other, engine.due(other));
+      }
+    }
+    wakeNext(wait.job, at.level);
+  }
+
+  @Override
+  public void refresh(Wait wait) {
+    context.index().refresh(wait.site, level(wait));
+  }
+
+  /** Wakes the first node in a job's queue, because the job can reserve another node. */
+  private void wakeNext(int job, int level) {
+    Wait wait = held.next(job, level);
+    if (wait != null) {
+      engine.arm(wait, engine.due(wait));
+    }
+  }
+
   // ---- events
 
   /** Handles a job that has become active or inactive. */
   public void activated(int job, boolean on) {
     if (on) {
-      activeSince[job] = timers.now();
+      activeSince[job] = engine.now();
       activated.set(job);
       return;
     }
     activated.clear(job);
-    List<NodeWaiters> all = held.all();
+    List<Wait> all = engine.held();
     for (int h = all.size() - 1; h >= 0; h--) {
-      if (h < all.size() && all.get(h).holder == job) {
-        NodeWaiters at = all.get(h);
-        endHold(at);
-        context.index().refresh(at.node, at.level);
+      if (h < all.size() && all.get(h).job == job) {
+        Wait wait = all.get(h);
+        engine.release(wait);
+        refresh(wait);
       }
     }
   }
@@ -430,14 +427,10 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
   }
 
   private void wake(NodeWaiters at) {
-    for (int i = 0; i < at.count; i++) {
-      int job = at.jobs[i];
-      if (at.isAsleep(job)
-          && jobs.isActive(job)
-          && isShort(at.node, at.level, job)
-          && way.isReachable(at.node, at.level, job)) {
-        at.setAsleep(job, false);
-        arm(at, i);
+    for (Wait wait : at.waits) {
+      if (at.isAsleep(wait.job) && isShort(wait) && isUseful(wait)) {
+        at.setAsleep(wait.job, false);
+        engine.arm(wait, engine.due(wait));
       }
     }
   }
@@ -459,10 +452,11 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
         part,
         (oldNode, from) -> {
           int node = numbers.newNode((int) oldNode);
-          for (int i = 0; node >= 0 && i < from.count; i++) {
-            int job = numbers.newJob(from.jobs[i]);
-            if (job >= 0 && from.since[i] != NodeWaiters.UNKNOWN) {
-              carry(node, context.index().level(node), job, from.since[i]);
+          for (int i = 0; node >= 0 && i < from.waits.size(); i++) {
+            Wait wait = from.waits.get(i);
+            int job = numbers.newJob(wait.job);
+            if (job >= 0 && wait.since != Wait.UNKNOWN) {
+              carry(node, context.index().level(node), job, wait.since);
               count[0]++;
             }
           }
@@ -471,20 +465,23 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
   }
 
   private void carry(int node, int level, int job, long since) {
-    long[] watched = heavy.onLevel(level);
-    if (watched == null
-        || (watched[job >>> 6] & 1L << job) == 0
-        || !context.index().wants(node, job)
-        || !way.isAllowed(node, job)) {
+    if (!isWanted(node, level, job) || !way.isAllowed(node, job)) {
       return;
     }
-    NodeWaiters at = nodes.get(node);
-    int i = at == null ? -1 : at.find(job);
-    if (at == null || i < 0) {
+    Wait wait = find(job, node);
+    if (wait == null) {
       begin(node, level, job, since);
     } else {
-      setSince(at, i, since);
+      engine.restart(wait, since);
     }
+  }
+
+  /** Returns whether a job is heavy on a level and has a task to start at or below a node. */
+  private boolean isWanted(int node, int level, int job) {
+    long[] watched = heavy.onLevel(level);
+    return watched != null
+        && (watched[job >>> 6] & 1L << job) != 0
+        && context.index().wants(node, job);
   }
 
   /** Takes over the reservations of the previous state when this state comes into force. */
@@ -492,7 +489,7 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     if (old == null) {
       return;
     }
-    timers.goOnAfter(old.timers);
+    engine.resumeFrom(old.engine);
     for (int j = 0; j < old.activeSince.length; j++) {
       int job = numbers.newJob(j);
       if (job >= 0 && old.jobs.isActive(j) && jobs.isActive(job)) {
@@ -505,24 +502,27 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     }
     // Some waits were carried over before their jobs were active.
     wakeAll();
-    for (NodeWaiters from : old.held.all()) {
-      int node = numbers.newNode(from.node);
-      int job = numbers.newJob(from.holder);
-      NodeWaiters at = node < 0 || job < 0 ? null : nodes.get(node);
-      int i = at == null ? -1 : at.find(job);
-      if (at != null
-          && i >= 0
-          && at.holder < 0
-          && !held.isFull(job, at.level)
-          && way.isReachable(node, at.level, job)
-          && way.mayStart(node, at.level, job)) {
-        // The wait may have restarted in this state, but a reservation without a timer would never
-        // be rechecked.
-        at.since[i] = from.since[from.find(from.holder)];
-        hold(at, i, from.heldSince);
-        at.idleSince = from.idleSince;
-      }
-    }
+    engine.takeOver(old.engine, numbers);
+  }
+
+  @Override
+  public @Nullable Wait find(Wait before, Renumbering numbers) {
+    int node = numbers.newNode(before.site);
+    int job = numbers.newJob(before.job);
+    return node < 0 || job < 0 ? null : find(job, node);
+  }
+
+  @Override
+  public String name(Wait wait) {
+    return topology.name(wait.site);
+  }
+
+  @Override
+  public int again(Wait wait, String name) {
+    int level = level(wait);
+    return !isHeld(wait.site, level) && !held.isFull(wait.job, level) && mayKeep(wait)
+        ? wait.site
+        : -1;
   }
 
   // ---- queries
@@ -532,9 +532,9 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
     return answers;
   }
 
-  /** Returns the reserved nodes. */
-  public ReservedNodes held() {
-    return held;
+  /** Returns whether any node is reserved for a job. */
+  public boolean holdsAny(int job) {
+    return held.holdsAny(job);
   }
 
   /**
@@ -543,40 +543,26 @@ public final class NodeReservations implements NodeCondition, NodeWatcher {
    * @throws IllegalStateException with the first difference
    */
   public void check() {
-    int armed = 0;
+    List<Wait> all = new ArrayList<>();
+    for (int part = 0; part < nodes.parts(); part++) {
+      nodes.visit(part, (node, at) -> all.addAll(at.waits));
+    }
+    engine.check(all);
+    held.check(engine.held());
     for (int node = 0; node < topology.size(); node++) {
       int level = context.index().level(node);
       NodeWaiters at = nodes.get(node);
       for (int job = 0; job < jobs.count(); job++) {
-        long[] watched = heavy.onLevel(level);
-        boolean wants =
-            watched != null
-                && (watched[job >>> 6] & 1L << job) != 0
-                && context.index().wants(node, job);
-        int i = at == null ? -1 : at.find(job);
+        boolean wants = isWanted(node, level, job);
         boolean must = wants && isShort(node, level, job) && way.isAllowed(node, job);
-        boolean isThere = at != null && i >= 0;
-        boolean sleeps = at != null && i >= 0 && at.isAsleep(job);
-        boolean looked =
-            at != null
-                && i >= 0
-                && (at.armed[i] != 0
-                    || at.queued[i]
-                    || at.holder >= 0
-                    || at.since[i] == NodeWaiters.UNKNOWN);
-        if ((must && !isThere)
-            || (isThere && !wants)
-            || (at != null && isThere != at.has(job))
-            || (at != null && isThere && sleeps == looked && at.holder < 0)
-            || (at != null && at.holder == job && !isThere)) {
+        Wait wait = at == null ? null : at.find(job);
+        boolean isHeld = at != null && at.holder != null;
+        boolean sleeps = at != null && at.isAsleep(job);
+        if ((wait == null && must)
+            || (wait != null && (!wants || (!isHeld && sleeps == wait.isTended())))) {
           throw new IllegalStateException("the waits are wrong: job " + job + ", node " + node);
         }
-        armed += at != null && i >= 0 && at.armed[i] != 0 ? 1 : 0;
       }
     }
-    if (armed != timers.armedCount()) {
-      throw new IllegalStateException("the count of waits is wrong");
-    }
-    held.check();
   }
 }

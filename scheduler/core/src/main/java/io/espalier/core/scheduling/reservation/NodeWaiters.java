@@ -1,25 +1,16 @@
 package io.espalier.core.scheduling.reservation;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The heavy jobs that wait for slots of one node, and the job that the node is reserved for. */
 final class NodeWaiters {
-  /** A value of {@link #since}: unknown until the clock is set again. */
-  static final long UNKNOWN = Long.MAX_VALUE;
-
   int node;
   int level;
 
-  /** The job that the node is reserved for, or -1. */
-  int holder = -1;
-
-  long heldSince;
-
-  /** Since when only the policy or a worker has kept the holder's task from starting. */
-  long idleSince;
-
-  /** The index of the node in the list of reserved nodes. */
-  int heldAt;
+  /** The wait that the node is reserved for. */
+  @Nullable Wait holder;
 
   /** The bits of the jobs that wait. */
   final long[] bits;
@@ -27,55 +18,38 @@ final class NodeWaiters {
   /** The waiting jobs without a timer, because a reservation is useless for them now. */
   final long[] asleep;
 
-  int count;
-  int[] jobs = new int[2];
-
-  /** Since when each job has waited, in ms. */
-  long[] since = new long[2];
-
-  /** The tick of each job's timer; 0: none. */
-  long[] armed = new long[2];
-
-  /** Whether the node is in each job's queue for another reservation. */
-  boolean[] queued = new boolean[2];
+  /** Unordered. */
+  final List<Wait> waits = new ArrayList<>(2);
 
   NodeWaiters(int words) {
     bits = new long[words];
     asleep = new long[words];
   }
 
-  int find(int job) {
-    for (int i = 0; i < count; i++) {
-      if (jobs[i] == job) {
-        return i;
+  @Nullable Wait find(int job) {
+    for (int i = 0; has(job) && i < waits.size(); i++) {
+      if (waits.get(i).job == job) {
+        return waits.get(i);
       }
     }
-    return -1;
+    return null;
   }
 
-  int add(int job) {
-    if (count == jobs.length) {
-      jobs = Arrays.copyOf(jobs, count * 2);
-      since = Arrays.copyOf(since, count * 2);
-      armed = Arrays.copyOf(armed, count * 2);
-      queued = Arrays.copyOf(queued, count * 2);
-    }
+  Wait add(int job) {
     bits[job >>> 6] |= 1L << job;
-    jobs[count] = job;
-    since[count] = UNKNOWN;
-    armed[count] = 0;
-    queued[count] = false;
-    return count++;
+    Wait wait = new Wait(job, node);
+    waits.add(wait);
+    return wait;
   }
 
-  void remove(int i) {
-    bits[jobs[i] >>> 6] &= ~(1L << jobs[i]);
-    asleep[jobs[i] >>> 6] &= ~(1L << jobs[i]);
-    count--;
-    jobs[i] = jobs[count];
-    since[i] = since[count];
-    armed[i] = armed[count];
-    queued[i] = queued[count];
+  void remove(Wait wait) {
+    bits[wait.job >>> 6] &= ~(1L << wait.job);
+    setAsleep(wait.job, false);
+    int i = waits.indexOf(wait);
+    Wait last = waits.remove(waits.size() - 1);
+    if (last != wait) {
+      waits.set(i, last);
+    }
   }
 
   boolean has(int job) {

@@ -4,24 +4,16 @@ import io.espalier.core.scheduling.job.Renumbering;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The reservations of capacity other than nodes: those in queues first, then those on workers.
- * Capacity is always acquired in this order, with the nodes in between from the bottom up, so jobs
- * cannot deadlock.
- */
+/** The reservations of capacity other than nodes: those in queues first, then those of workers. */
 public final class ReservationStages {
-  private final QueueCapacity queueRoom;
-  private final CapacityReservations ofQueues;
-  private final CapacityReservations ofWorkers;
+  private final QueueReservations ofQueues;
+  private final WorkerReservations ofWorkers;
+  private final List<CapacityReservations> all;
 
   public ReservationStages(ReservationContext context) {
-    queueRoom = new QueueCapacity(context.queues(), context.jobs());
-    ofQueues = new CapacityReservations(context, queueRoom);
-    ofWorkers =
-        new CapacityReservations(
-            context,
-            new WorkerPoolCapacity(
-                context.workers(), context.workerTable(), context.queues(), context.jobs()));
+    ofQueues = new QueueReservations(context);
+    ofWorkers = new WorkerReservations(context);
+    all = List.of(ofQueues, ofWorkers);
   }
 
   public CapacityReservations queues() {
@@ -30,6 +22,11 @@ public final class ReservationStages {
 
   public CapacityReservations workers() {
     return ofWorkers;
+  }
+
+  /** Returns whether a worker is reserved for a job, or may be once it has waited long enough. */
+  public boolean mayGetWorker(int job) {
+    return ofWorkers.hopes(job);
   }
 
   /** Begins a round, before the policy is called. */
@@ -42,47 +39,38 @@ public final class ReservationStages {
   public void roundOver() {
     ofQueues.roundOver();
     ofWorkers.roundOver();
-    ofQueues.clockRuns();
-    ofWorkers.clockRuns();
+    all.forEach(each -> each.engine().roundOver());
   }
 
-  /** Handles a running task that has been registered for a job. */
-  public void started(int job) {
-    ofQueues.started(job);
-    ofWorkers.started(job);
-  }
-
-  /** Handles a job that has become inactive. */
-  public void stopped(int job) {
-    ofQueues.stopped(job);
-    ofWorkers.stopped(job);
+  /** Handles a running task that has been registered for a job, or a job that is inactive. */
+  public void ended(int job) {
+    ofQueues.ended(job);
+    ofWorkers.ended(job);
   }
 
   /** Handles an in-place update, which may change the limits of queues. */
   public void changed() {
-    queueRoom.changed();
     ofQueues.changed();
   }
 
   /** Sets the clock. */
   public void clockIs(long nowMillis) {
-    ofQueues.clockIs(nowMillis);
-    ofWorkers.clockIs(nowMillis);
+    all.forEach(each -> each.engine().clockIs(nowMillis));
   }
 
   /**
    * Finds the waits that are over; returns true when no timer that is due is left.
    *
-   * @param limit the maximum number of timers to handle
+   * @param limit the maximum number of timers to handle for queues, and for workers
    */
   public boolean advance(int limit) {
-    boolean done = ofQueues.advance(limit);
-    return ofWorkers.advance(limit) && done;
+    boolean done = ofQueues.engine().advance(limit);
+    return ofWorkers.engine().advance(limit) && done;
   }
 
   /** Returns the tick of the next timer; {@link Long#MAX_VALUE}: never. */
   public long nextTick() {
-    return Math.min(ofQueues.nextTick(), ofWorkers.nextTick());
+    return Math.min(ofQueues.engine().nextTick(), ofWorkers.engine().nextTick());
   }
 
   /** Takes over the waits and reservations of the previous state. */
@@ -93,16 +81,15 @@ public final class ReservationStages {
 
   /** Returns the reservations, in queues first. */
   public List<CapacityReservation> kept() {
-    List<CapacityReservation> all = new ArrayList<>(ofQueues.kept(CapacityReservation.Kind.QUEUE));
-    all.addAll(ofWorkers.kept(CapacityReservation.Kind.WORKER));
-    return all;
+    List<CapacityReservation> kept = new ArrayList<>();
+    all.forEach(each -> kept.addAll(each.kept()));
+    return kept;
   }
 
   /**
    * @throws IllegalStateException with the first difference
    */
   public void check() {
-    ofQueues.check();
-    ofWorkers.check();
+    all.forEach(CapacityReservations::check);
   }
 }

@@ -4,6 +4,7 @@ import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.topology.Topology;
 import java.util.List;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,16 +19,20 @@ public final class ReservationViews {
   private final Topology topology;
   private final JobTable jobs;
   private final ReservedNodes held;
-  private final Since since;
+  private final ReservationEngine engine;
+  private final ToLongFunction<Wait> since;
 
-  /** Tells since when a job has been waiting at a node. */
-  interface Since {
-    long millis(NodeWaiters at, int i);
-  }
-
-  ReservationViews(ReservationContext context, ReservedNodes held, Since since) {
+  /**
+   * @param since tells since when a job has been waiting at a node
+   */
+  ReservationViews(
+      ReservationContext context,
+      ReservedNodes held,
+      ReservationEngine engine,
+      ToLongFunction<Wait> since) {
     this.context = context;
     this.held = held;
+    this.engine = engine;
     this.since = since;
     topology = context.topology();
     jobs = context.jobs();
@@ -37,35 +42,45 @@ public final class ReservationViews {
    * Returns whether a job lacks slots of a node after subtracting those reserved for another job.
    */
   public boolean keepsFrom(int job, int node, int level, int resource) {
-    NodeWaiters at = held.at(node, level);
-    return at != null
-        && at.holder != job
+    Wait holder = held.holder(node, level);
+    return holder != null
+        && holder.job != job
         && !NodeCapacity.fits(
             jobs.needs[job][resource],
-            context.ledger().free(node, level, resource) - jobs.needs[at.holder][resource]);
+            context.ledger().free(node, level, resource) - jobs.needs[holder.job][resource]);
   }
 
   /** Returns the reservation of a node, or null. */
   public @Nullable Reservation of(int node, int level) {
-    NodeWaiters at = held.at(node, level);
-    return at == null ? null : reservation(at);
+    Wait holder = held.holder(node, level);
+    return holder == null ? null : reservation(holder);
   }
 
-  private Reservation reservation(NodeWaiters at) {
-    int task = waitingTask(at.node, at.holder);
+  private Reservation reservation(Wait wait) {
+    int task = waitingTask(wait.site, wait.job);
     return new Reservation(
-        topology.levels().name(at.level),
-        topology.name(at.node),
-        jobs.name(at.holder),
+        topology.levels().name(context.index().level(wait.site)),
+        topology.name(wait.site),
+        jobs.name(wait.job),
         task < 0 ? null : topology.name(task),
-        at.heldSince,
-        since.millis(at, at.find(at.holder)),
-        held.idleSlots(at));
+        wait.heldSince,
+        since.applyAsLong(wait),
+        held.idleSlots(wait));
   }
 
   /** Returns the reservations of all nodes, unordered. */
   public List<Reservation> all() {
-    return held.all().stream().map(this::reservation).toList();
+    return engine.held().stream().map(this::reservation).toList();
+  }
+
+  /** Returns the number of reserved nodes. */
+  public int count() {
+    return held.size();
+  }
+
+  /** Returns the free slots of all nodes that other jobs cannot use. */
+  public long idleSlots() {
+    return engine.held().stream().mapToLong(held::idleSlots).sum();
   }
 
   /** Returns the first task, in node order, that the node is reserved for; -1: none is found. */

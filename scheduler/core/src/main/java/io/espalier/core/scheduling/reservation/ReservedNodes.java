@@ -4,7 +4,6 @@ import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.util.LongMap;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * reserve per level is limited; further waiting nodes are queued. {@link NodeReservations} decides
  * when a reservation begins and ends.
  */
-public final class ReservedNodes {
+final class ReservedNodes {
   /** A job can reserve at most one in this many nodes of a level, but at least one. */
   private static final int SHARE = 20;
 
@@ -28,7 +27,6 @@ public final class ReservedNodes {
   private final StarvableJobs heavy;
   private final LongMap<NodeWaiters> nodes;
   private final int levels;
-  private final List<NodeWaiters> held = new ArrayList<>();
 
   /**
    * By job and level: the number of nodes reserved for it, and the queue of its further waiting
@@ -37,6 +35,8 @@ public final class ReservedNodes {
   private final int[] holds;
 
   private final Map<Integer, Queue<Integer>> lines = new HashMap<>();
+
+  private int size;
 
   /**
    * @param nodes all nodes with waiting jobs
@@ -55,50 +55,37 @@ public final class ReservedNodes {
 
   /** Returns the bits of the jobs that the reservation of a node lets pass. */
   long mask(int node, int level, int word) {
-    NodeWaiters at = at(node, level);
-    if (at == null) {
+    Wait holder = holder(node, level);
+    if (holder == null) {
       return -1L;
     }
-    long own = at.holder >>> 6 == word ? 1L << at.holder : 0;
-    return own | context.ledger().fitBeside(node, level, word, jobs.needs[at.holder]);
+    long own = holder.job >>> 6 == word ? 1L << holder.job : 0;
+    return own | context.ledger().fitBeside(node, level, word, jobs.needs[holder.job]);
   }
 
-  /** Returns the waiters of a reserved node; null: the node is not reserved. */
-  @Nullable NodeWaiters at(int node, int level) {
-    if (held.isEmpty() || heavy.onLevel(level) == null) {
+  /** Returns the wait that a node is reserved for; null: the node is not reserved. */
+  @Nullable Wait holder(int node, int level) {
+    if (size == 0 || heavy.onLevel(level) == null) {
       return null;
     }
     NodeWaiters at = nodes.get(node);
-    return at == null || at.holder < 0 ? null : at;
+    return at == null ? null : at.holder;
   }
 
   // ---- updates
 
-  /** Reserves a node for a job. */
-  void add(NodeWaiters at, int job) {
-    at.holder = job;
-    at.heldAt = held.size();
-    held.add(at);
-    holds[job * levels + at.level]++;
+  /** Reserves a node for a waiting job. */
+  void add(NodeWaiters at, Wait wait) {
+    at.holder = wait;
+    size++;
+    holds[wait.job * levels + at.level]++;
   }
 
-  /** Ends the reservation of a node. */
-  void remove(NodeWaiters at) {
-    holds[at.holder * levels + at.level]--;
-    at.holder = -1;
-    NodeWaiters last = held.remove(held.size() - 1);
-    if (last != at) {
-      held.set(at.heldAt, last);
-      last.heldAt = at.heldAt;
-    }
-  }
-
-  /**
-   * Returns the reserved nodes, unordered; the caller may end reservations in descending order of
-   * index.
-   */
-  List<NodeWaiters> all() {
-    return held;
+  /** Ends the reservation of the node that is reserved for a job. */
+  void remove(NodeWaiters at, Wait wait) {
+    at.holder = null;
+    size--;
+    holds[wait.job * levels + at.level]--;
   }
 
   /** Returns whether a job has reserved its maximum number of nodes on a level. */
@@ -111,7 +98,7 @@ public final class ReservedNodes {
   }
 
   /** Returns whether any node is reserved for a job. */
-  public boolean holdsAny(int job) {
+  boolean holdsAny(int job) {
     for (int level = 0; level < levels; level++) {
       if (holds[job * levels + level] > 0) {
         return true;
@@ -122,36 +109,35 @@ public final class ReservedNodes {
 
   // ---- queues for another reservation
 
-  /** Appends the node to the queue of its i-th waiting job. */
-  void queue(NodeWaiters at, int i) {
-    int job = at.jobs[i];
-    Queue<Integer> line = lines.computeIfAbsent(job * levels + at.level, k -> new ArrayDeque<>());
+  /** Appends the node to the queue of a waiting job. */
+  void queue(NodeWaiters at, Wait wait) {
+    Queue<Integer> line =
+        lines.computeIfAbsent(wait.job * levels + at.level, k -> new ArrayDeque<>());
     if (line.size() > 2L * count(at.level)) {
-      line.removeIf(node -> !isQueued(node, job));
+      line.removeIf(node -> queued(node, wait.job) == null);
     }
-    at.queued[i] = true;
+    wait.ready = true;
     line.add(at.node);
   }
 
-  private boolean isQueued(int node, int job) {
+  private @Nullable Wait queued(int node, int job) {
     NodeWaiters at = nodes.get(node);
-    int i = at == null ? -1 : at.find(job);
-    return at != null && i >= 0 && at.queued[i];
+    Wait wait = at == null ? null : at.find(job);
+    return wait != null && wait.ready ? wait : null;
   }
 
   /**
-   * Removes and returns the first node in a job's queue if the job can reserve another node.
+   * Removes the first node from a job's queue if the job can reserve another node.
    *
-   * @return null when the queue is empty or the job cannot
+   * @return the wait there; null when the queue is empty or the job cannot
    */
-  @Nullable NodeWaiters next(int job, int level) {
+  @Nullable Wait next(int job, int level) {
     Queue<Integer> line = lines.isEmpty() ? null : lines.get(job * levels + level);
     while (line != null && !line.isEmpty() && !isFull(job, level)) {
-      NodeWaiters at = nodes.get(line.remove());
-      int i = at == null ? -1 : at.find(job);
-      if (at != null && i >= 0 && at.queued[i]) {
-        at.queued[i] = false;
-        return at;
+      Wait wait = queued(line.remove(), job);
+      if (wait != null) {
+        wait.ready = false;
+        return wait;
       }
     }
     return null;
@@ -159,47 +145,36 @@ public final class ReservedNodes {
 
   // ---- figures
 
-  public int size() {
-    return held.size();
-  }
-
-  /** Returns the free slots of all nodes that other jobs cannot use. */
-  public long idleSlots() {
-    return held.stream().mapToLong(this::idleSlots).sum();
+  int size() {
+    return size;
   }
 
   /** Returns the free slots of a reserved node that other jobs cannot use. */
-  public long idleSlots(NodeWaiters at) {
+  long idleSlots(Wait holder) {
+    int level = context.index().level(holder.site);
     long idle = 0;
-    for (int r : context.ledger().resources(at.level)) {
-      int free = context.ledger().free(at.node, at.level, r);
-      idle += Math.max(0, Math.min(free, jobs.needs[at.holder][r]));
+    for (int r : context.ledger().resources(level)) {
+      int free = context.ledger().free(holder.site, level, r);
+      idle += Math.max(0, Math.min(free, jobs.needs[holder.job][r]));
     }
     return idle;
   }
 
   /**
-   * Compares the data with the waiters of every node.
+   * Compares the data with the reservations.
    *
-   * @throws IllegalStateException with the first difference
+   * @throws IllegalStateException when they differ
    */
-  void check() {
+  void check(List<Wait> held) {
     int[] counts = new int[holds.length];
-    int[] found = new int[1];
-    for (int part = 0; part < nodes.parts(); part++) {
-      nodes.visit(
-          part,
-          (node, at) -> {
-            if (at.holder >= 0) {
-              found[0]++;
-              counts[at.holder * levels + at.level]++;
-              if (held.get(at.heldAt) != at || !jobs.isActive(at.holder)) {
-                throw new IllegalStateException("node " + node + " is held in vain");
-              }
-            }
-          });
+    for (Wait wait : held) {
+      int level = context.index().level(wait.site);
+      counts[wait.job * levels + level]++;
+      if (holder(wait.site, level) != wait) {
+        throw new IllegalStateException("node " + wait.site + " is held in vain");
+      }
     }
-    if (found[0] != held.size() || !Arrays.equals(counts, holds)) {
+    if (size != held.size() || !Arrays.equals(counts, holds)) {
       throw new IllegalStateException("the counts of held nodes are wrong");
     }
   }

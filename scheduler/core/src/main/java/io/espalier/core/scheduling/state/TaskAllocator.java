@@ -118,7 +118,7 @@ public final class TaskAllocator {
       boolean released = starts(job, path[l], l);
       refit[l] = changed || released;
     }
-    rooms.started(job);
+    rooms.ended(job);
     boolean changed = statuses.started(job, node, run);
     index.settle(path, level, true, refit, changed ? job >>> 6 : -1);
     workers.charge(worker, needs);

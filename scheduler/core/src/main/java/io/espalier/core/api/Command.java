@@ -1,0 +1,210 @@
+package io.espalier.core.api;
+
+import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.status.LimitOverride;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * What an operator can order. A new command is a record here; {@link Handler} then makes every
+ * scheduler that does not handle it fail to compile.
+ *
+ * @param <T> type of the answer
+ */
+public sealed interface Command<T> {
+  /** The operator; empty when none was given. */
+  String author();
+
+  /** The operator's reason; may be empty. */
+  String reason();
+
+  /**
+   * Calls the method of the handler for this command.
+   *
+   * @param nowMillis when the command takes effect
+   */
+  CompletionStage<T> execute(Handler handler, long nowMillis);
+
+  /**
+   * Executes each kind of command. A method throws {@link RefusedException}, or its stage fails
+   * with it, for an invalid command; otherwise the stage completes once the change is durable.
+   */
+  interface Handler {
+    CompletionStage<SelectionResult> forgive(Forgive command, long nowMillis);
+
+    CompletionStage<SelectionResult> rerun(Rerun command, long nowMillis);
+
+    CompletionStage<Void> kill(Kill command, long nowMillis);
+
+    CompletionStage<TaskDeadlines> extend(Extend command, long nowMillis);
+
+    CompletionStage<Void> pause(Pause command, long nowMillis);
+
+    CompletionStage<Void> resume(Resume command, long nowMillis);
+
+    CompletionStage<Long> stop(Stop command, long nowMillis);
+
+    CompletionStage<LimitView> setLimit(SetLimit command, long nowMillis);
+
+    CompletionStage<LimitView> endLimit(EndLimit command, long nowMillis);
+
+    CompletionStage<WorkerView> cordon(Cordon command, long nowMillis);
+
+    CompletionStage<WorkerView> uncordon(Uncordon command, long nowMillis);
+  }
+
+  /**
+   * Ends back-offs and makes failed tasks startable (docs/design/bistro.md#forgiving). Running
+   * tasks are skipped. Fails with a conflict, and changes nothing, when the number of matching
+   * tasks is not the expected one.
+   */
+  record Forgive(TaskSelection tasks) implements Command<SelectionResult> {
+    @Override
+    public String author() {
+      return tasks.author();
+    }
+
+    @Override
+    public String reason() {
+      return tasks.reason();
+    }
+
+    @Override
+    public CompletionStage<SelectionResult> execute(Handler handler, long nowMillis) {
+      return handler.forgive(this, nowMillis);
+    }
+  }
+
+  /**
+   * Resets tasks, even those that are done, so that they start again as if they had never been
+   * tried; only their history remains. Otherwise like {@link Forgive}.
+   */
+  record Rerun(TaskSelection tasks) implements Command<SelectionResult> {
+    @Override
+    public String author() {
+      return tasks.author();
+    }
+
+    @Override
+    public String reason() {
+      return tasks.reason();
+    }
+
+    @Override
+    public CompletionStage<SelectionResult> execute(Handler handler, long nowMillis) {
+      return handler.rerun(this, nowMillis);
+    }
+  }
+
+  /**
+   * Signals a running task according to its job's {@code kill_subprocess}, even if the job is
+   * deleted; answered when the signal is queued.
+   */
+  record Kill(String job, String node, String author, String reason) implements Command<Void> {
+    @Override
+    public CompletionStage<Void> execute(Handler handler, long nowMillis) {
+      return handler.kill(this, nowMillis);
+    }
+  }
+
+  /**
+   * Extends the time limits of a running task: its timeout and its deadline, if it has them.
+   * Answered with its new limits, at once.
+   *
+   * @param millis extension, above 0
+   */
+  record Extend(String job, String node, long millis, String author, String reason)
+      implements Command<TaskDeadlines> {
+    @Override
+    public CompletionStage<TaskDeadlines> execute(Handler handler, long nowMillis) {
+      return handler.extend(this, nowMillis);
+    }
+  }
+
+  /**
+   * Pauses a job, replacing an older pause: none of its tasks start, none are killed. Survives
+   * reload and restart.
+   *
+   * @param millis duration; 0: until resumed
+   */
+  record Pause(String job, long millis, String author, String reason) implements Command<Void> {
+    @Override
+    public CompletionStage<Void> execute(Handler handler, long nowMillis) {
+      return handler.pause(this, nowMillis);
+    }
+  }
+
+  /** Ends the pause of a job. */
+  record Resume(String job, String author, String reason) implements Command<Void> {
+    @Override
+    public CompletionStage<Void> execute(Handler handler, long nowMillis) {
+      return handler.resume(this, nowMillis);
+    }
+  }
+
+  /**
+   * Pauses a job until it is resumed and kills all its running tasks, like {@link Kill}. Answered
+   * with the number of signaled tasks when the pause is durable and the signals are queued.
+   */
+  record Stop(String job, String author, String reason) implements Command<Long> {
+    @Override
+    public CompletionStage<Long> execute(Handler handler, long nowMillis) {
+      return handler.stop(this, nowMillis);
+    }
+  }
+
+  /**
+   * Overrides the configured limit of a resource, on one node or on a whole level, replacing an
+   * older override with the same key. Kills nothing.
+   *
+   * @param override override; its times are ignored: it takes effect now
+   * @param millis duration; 0: until ended
+   */
+  record SetLimit(LimitOverride override, long millis) implements Command<LimitView> {
+    @Override
+    public String author() {
+      return override.author();
+    }
+
+    @Override
+    public String reason() {
+      return override.reason();
+    }
+
+    @Override
+    public CompletionStage<LimitView> execute(Handler handler, long nowMillis) {
+      return handler.setLimit(this, nowMillis);
+    }
+  }
+
+  /** Ends a limit override; answered with the ended one. */
+  record EndLimit(LimitOverride.Key key, String author, String reason)
+      implements Command<LimitView> {
+    @Override
+    public CompletionStage<LimitView> execute(Handler handler, long nowMillis) {
+      return handler.endLimit(this, nowMillis);
+    }
+  }
+
+  /**
+   * Cordons a worker: it gets no new tasks until uncordoned; running tasks continue. The cordon
+   * outlives the worker's process and the scheduler's. Answered with the worker as it is now.
+   *
+   * @param worker id of the worker
+   * @param kind kind of cordon, replacing an earlier one
+   */
+  record Cordon(String worker, WorkerCordon.Kind kind, String author, String reason)
+      implements Command<WorkerView> {
+    @Override
+    public CompletionStage<WorkerView> execute(Handler handler, long nowMillis) {
+      return handler.cordon(this, nowMillis);
+    }
+  }
+
+  /** Ends the cordon of a worker. */
+  record Uncordon(String worker, String author, String reason) implements Command<WorkerView> {
+    @Override
+    public CompletionStage<WorkerView> execute(Handler handler, long nowMillis) {
+      return handler.uncordon(this, nowMillis);
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.espalier.core.api;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * What clients can ask about the scheduler's current state. A new query is a record here; {@link
+ * Handler} then makes every scheduler that does not answer it fail to compile.
+ *
+ * @param <T> type of the answer
+ */
+public sealed interface Query<T> {
+  /** Calls the method of the handler for this query. */
+  CompletionStage<T> answer(Handler handler);
+
+  /** Whether the answer waits until the statuses that it reports are durable. */
+  default boolean reportsStatuses() {
+    return true;
+  }
+
+  /**
+   * Answers each kind of query. A method throws {@link RefusedException}, or its stage fails with
+   * it, for an invalid query.
+   */
+  interface Handler {
+    CompletionStage<List<Histogram>> histograms(Histograms query);
+
+    CompletionStage<TaskPage> tasks(Tasks query);
+
+    CompletionStage<TaskView> task(Task query);
+
+    CompletionStage<Explanation> explain(Explain query);
+
+    CompletionStage<TreeView> tree(Tree query);
+
+    CompletionStage<NodeDetail> node(Node query);
+
+    CompletionStage<WaitingReasons> waiting(Waiting query);
+
+    CompletionStage<FailureGroups> failures(Failures query);
+
+    CompletionStage<JobLevels> levels(Levels query);
+
+    CompletionStage<List<WorkerView>> workers(Workers query);
+
+    CompletionStage<List<QueueView>> queues(Queues query);
+
+    CompletionStage<List<LimitView>> limits(Limits query);
+  }
+
+  /**
+   * Histograms of jobs.
+   *
+   * @param jobs job names; empty: all valid ones; unknown names are skipped
+   * @param samples maximum number of node names per bucket
+   */
+  record Histograms(List<String> jobs, int samples) implements Query<List<Histogram>> {
+    public Histograms {
+      jobs = List.copyOf(jobs);
+    }
+
+    @Override
+    public CompletionStage<List<Histogram>> answer(Handler handler) {
+      return handler.histograms(this);
+    }
+  }
+
+  /**
+   * A page of tasks of a job.
+   *
+   * @param status status label; empty: all
+   * @param nodePrefix prefix of the node's name; empty: all
+   * @param after cursor of the previous page; empty: the first page
+   * @param limit maximum number of tasks, 1 to 1000
+   * @param fingerprint fingerprint of the latest, failed attempt; empty: all
+   */
+  record Tasks(
+      String job, String status, String nodePrefix, String after, int limit, String fingerprint)
+      implements Query<TaskPage> {
+    @Override
+    public CompletionStage<TaskPage> answer(Handler handler) {
+      return handler.tasks(this);
+    }
+  }
+
+  /** One task. */
+  record Task(String job, String node) implements Query<TaskView> {
+    @Override
+    public CompletionStage<TaskView> answer(Handler handler) {
+      return handler.task(this);
+    }
+  }
+
+  /** Why a task does not run, with its path and the holders of what it lacks. */
+  record Explain(String job, String node) implements Query<Explanation> {
+    @Override
+    public CompletionStage<Explanation> answer(Handler handler) {
+      return handler.explain(this);
+    }
+  }
+
+  /**
+   * A part of the node tree with usage and counts; computed recently, not necessarily for this
+   * query.
+   *
+   * @param root name of the root node; empty: the instance
+   * @param level level of the root; empty: the highest that has a node of that name
+   * @param job job whose tasks are counted; empty: those of all jobs
+   * @param depth maximum number of levels below the root
+   * @param limit maximum number of nodes, 1 to {@link #MOST}
+   */
+  record Tree(String root, String level, String job, int depth, int limit)
+      implements Query<TreeView> {
+    public static final int MOST = 20_000;
+
+    @Override
+    public CompletionStage<TreeView> answer(Handler handler) {
+      return handler.tree(this);
+    }
+  }
+
+  /** One node with usage, holders and counts; computed recently. */
+  record Node(String level, String node) implements Query<NodeDetail> {
+    @Override
+    public CompletionStage<NodeDetail> answer(Handler handler) {
+      return handler.node(this);
+    }
+  }
+
+  /** The reasons why a job's waiting tasks wait, with counts; computed recently. */
+  record Waiting(String job) implements Query<WaitingReasons> {
+    @Override
+    public CompletionStage<WaitingReasons> answer(Handler handler) {
+      return handler.waiting(this);
+    }
+  }
+
+  /**
+   * The failed tasks of a job, grouped by cause.
+   *
+   * @param limit maximum number of groups
+   */
+  record Failures(String job, int limit) implements Query<FailureGroups> {
+    @Override
+    public CompletionStage<FailureGroups> answer(Handler handler) {
+      return handler.failures(this);
+    }
+  }
+
+  /**
+   * The progress of a job on each level.
+   *
+   * @param samples maximum number of node names per state
+   */
+  record Levels(String job, int samples) implements Query<JobLevels> {
+    @Override
+    public CompletionStage<JobLevels> answer(Handler handler) {
+      return handler.levels(this);
+    }
+  }
+
+  /** All workers: those of the pool, then those that have left and still have tasks. */
+  record Workers() implements Query<List<WorkerView>> {
+    @Override
+    public CompletionStage<List<WorkerView>> answer(Handler handler) {
+      return handler.workers(this);
+    }
+
+    @Override
+    public boolean reportsStatuses() {
+      return false;
+    }
+  }
+
+  /** All queues with their usage, caps and shares. */
+  record Queues() implements Query<List<QueueView>> {
+    @Override
+    public CompletionStage<List<QueueView>> answer(Handler handler) {
+      return handler.queues(this);
+    }
+
+    @Override
+    public boolean reportsStatuses() {
+      return false;
+    }
+  }
+
+  /** All limit overrides. */
+  record Limits() implements Query<List<LimitView>> {
+    @Override
+    public CompletionStage<List<LimitView>> answer(Handler handler) {
+      return handler.limits(this);
+    }
+
+    @Override
+    public boolean reportsStatuses() {
+      return false;
+    }
+  }
+}

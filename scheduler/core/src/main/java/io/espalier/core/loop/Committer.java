@@ -1,0 +1,218 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.loop.command.TimeExtension;
+import io.espalier.core.loop.state.LiveTasks.Live;
+import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.LoopPorts;
+import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.outcome.JobState;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StoreTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the changes of a step, sends them to the store, and does what has to wait until they are
+ * durable: started tasks go to the runner, the runner may forget ended ones, answers are given.
+ * Only the owner of the loop calls it.
+ */
+final class Committer {
+  private final LoopPorts ports;
+  private final LoopEvents events;
+  private final JobStateTracker outcomes;
+  private final ViewPublisher views;
+  private final UpdateApplier changes;
+  private final List<Live> toDispatch = new ArrayList<>();
+  private final List<TaskResult> toConfirm = new ArrayList<>();
+  private StoreTransaction.Builder batch = StoreTransaction.builder();
+
+  /** The commit of the latest batch. Batches become durable in order. */
+  private CompletionStage<Void> written = CompletableFuture.completedFuture(null);
+
+  /** Receives the ends of tasks that are not handed to the runner; null: tasks are handed over. */
+  private @Nullable EndSink stopped;
+
+  /** Receives ends. */
+  @FunctionalInterface
+  interface EndSink {
+    void ended(TaskResult end, long nowMillis);
+  }
+
+  Committer(
+      LoopPorts ports,
+      LoopEvents events,
+      JobStateTracker outcomes,
+      ViewPublisher views,
+      UpdateApplier changes) {
+    this.ports = ports;
+    this.events = events;
+    this.outcomes = outcomes;
+    this.views = views;
+    this.changes = changes;
+  }
+
+  // ---- collecting
+
+  /** The changes of this step so far; replaced by each commit. */
+  StoreTransaction.Builder batch() {
+    return batch;
+  }
+
+  void write(StatusRow row) {
+    batch.put(row);
+    changes.wrote(row);
+  }
+
+  static StatusRow row(Live task) {
+    return new StatusRow(
+        task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker());
+  }
+
+  /** Records the start of a task, which goes to the runner once that is durable. */
+  void started(Live task, long nowMillis) {
+    toDispatch.add(task);
+    StatusRow row = row(task);
+    write(row);
+    events.started(task, row, nowMillis);
+    views.changed();
+  }
+
+  /** Confirms an end to the runner once everything of this step is durable. */
+  void confirm(TaskResult end) {
+    toConfirm.add(end);
+  }
+
+  /** Records a status that changed for a reason other than a start, an end or a command. */
+  void changed(StatusRow row, long nowMillis) {
+    batch.put(row);
+    events.changed(row, nowMillis);
+    views.changed();
+  }
+
+  void checkpoint(Live task, long nowMillis) {
+    StatusRow row = row(task);
+    write(row);
+    events.progressed(task, row, nowMillis);
+  }
+
+  void forgiven(StatusRow row, long nowMillis) {
+    write(row);
+    events.forgiven(row, nowMillis);
+    views.changed();
+  }
+
+  void rerun(StatusRow row, long nowMillis) {
+    write(row);
+    events.rerun(row, nowMillis);
+    views.changed();
+  }
+
+  /** Brings the states of jobs up to date and closes jobs that are finished. */
+  void updateJobStates(long nowMillis) {
+    if (changes.hasConfig() && outcomes.step(nowMillis, this::jobState)) {
+      views.changed();
+    }
+  }
+
+  void jobState(JobStateRecord state, boolean moved) {
+    batch.standing(state);
+    if (moved && state.state() == JobState.FAILED) {
+      ports.warnings().warn("the job has failed: " + state.reason(), state.job(), "");
+    }
+  }
+
+  // ---- committing
+
+  /** Hands no more tasks to the runner, but reports that they have ended. */
+  void stop(EndSink ends) {
+    stopped = ends;
+  }
+
+  boolean isStopped() {
+    return stopped != null;
+  }
+
+  /** Sends the changes to the store; the stage completes, on any thread, once they are durable. */
+  CompletionStage<Void> commit() {
+    events.take().forEach(batch::append);
+    StoreTransaction changesOfThisStep = batch.build();
+    List<TaskResult> ends = List.copyOf(toConfirm);
+    List<JobStateRecord> states = outcomes.takeRecorded();
+    toConfirm.clear();
+    if (changesOfThisStep.isEmpty()) {
+      if (!ends.isEmpty()) {
+        // The start of these invocations may be in a batch that is not durable yet.
+        whenDurable(now -> ends.forEach(ports.runner()::recorded));
+      }
+      return written;
+    }
+    batch = StoreTransaction.builder();
+    List<Live> launches = List.copyOf(toDispatch);
+    toDispatch.clear();
+    written =
+        ports
+            .commits()
+            .submit(changesOfThisStep)
+            .thenRun(() -> ports.events().accept(changesOfThisStep.events()));
+    if (!launches.isEmpty() || !ends.isEmpty() || !states.isEmpty()) {
+      whenDurable(now -> durable(launches, ends, states, now));
+    }
+    return written;
+  }
+
+  /** Commits; the stage completes with the result, on any thread, once all is durable. */
+  <T> CompletionStage<T> commit(T result) {
+    return commit().thenApply(done -> result);
+  }
+
+  /** Runs an action in a later step, once everything committed so far is durable. */
+  void whenDurable(LongConsumer then) {
+    written.thenRun(() -> ports.owner().accept(then));
+  }
+
+  /** Completes, on any thread, once everything committed so far is durable. */
+  CompletionStage<Void> written() {
+    return written;
+  }
+
+  boolean isDurable() {
+    CompletableFuture<Void> latest = written.toCompletableFuture();
+    return latest.isDone() && !latest.isCompletedExceptionally();
+  }
+
+  private void durable(
+      List<Live> launches, List<TaskResult> ends, List<JobStateRecord> states, long nowMillis) {
+    if (!states.isEmpty()) {
+      outcomes.show(states);
+      views.changed();
+    }
+    ends.forEach(ports.runner()::recorded);
+    launches.forEach(task -> dispatch(task, nowMillis));
+  }
+
+  private void dispatch(Live task, long nowMillis) {
+    EndSink ends = stopped;
+    if (ends != null) {
+      LaunchSpec launch = task.launch;
+      TaskResult end =
+          TaskResult.of(launch.job(), launch.node(), launch.invocation(), TaskResult.Kind.KILLED)
+              .withMessage("not started: the scheduler was stopped");
+      ports.owner().accept(now -> ends.ended(end, now));
+      return;
+    }
+    task.dispatched = true;
+    TimeExtension.begin(task, nowMillis);
+    ports.runner().start(task.launch);
+    TimeExtension.extendAtStart(task, ports.runner());
+    if (task.killAtStart != null) {
+      ports.runner().kill(task.key.job(), task.key.node(), task.invocation(), task.killAtStart);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.Command;
+import io.espalier.core.api.Query;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.ResourceUsage;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.update.UpdatePlan;
+import io.espalier.core.status.TaskKey;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message to the {@link SchedulerLoop}. It takes effect in a step, at the instant of that step
+ * and in the order of the queue. Any thread may create one.
+ */
+public sealed interface LoopInput {
+  /** Takes effect; called by the loop. */
+  void apply(SchedulerLoop loop, long nowMillis);
+
+  /**
+   * An operator's command.
+   *
+   * @param answer completes, on any thread, once the change is durable
+   */
+  record Execute<T>(Command<T> command, CompletableFuture<T> answer) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.execute(command, answer, nowMillis);
+    }
+  }
+
+  /**
+   * A query.
+   *
+   * @param answer completes on the owner's thread; what it reports may not be durable yet
+   */
+  record Answer<T>(Query<T> query, CompletableFuture<T> answer) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.answer(query, answer);
+    }
+  }
+
+  /**
+   * Waits for the store.
+   *
+   * @param durable completes, on any thread, once everything done in the earlier steps is durable
+   */
+  record AwaitDurable(CompletableFuture<@Nullable Void> durable) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.durable().thenRun(() -> durable.complete(null));
+    }
+  }
+
+  /**
+   * Reads the state of the loop.
+   *
+   * @param read runs on the owner's thread at the end of the step; must not change anything
+   */
+  record Inspect(Runnable read) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.inspect(read);
+    }
+  }
+
+  /** The end of an invocation. */
+  record TaskEnded(TaskResult end) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.ended(end, nowMillis);
+    }
+  }
+
+  /** The real outcome of an invocation that was recorded as lost. */
+  record TaskEndedLate(TaskResult end) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.endedLate(end);
+    }
+  }
+
+  /**
+   * The progress of a live invocation; progress of any other invocation is ignored.
+   *
+   * @param newest returns the newest progress when this takes effect; null: nothing is new
+   */
+  record TaskProgressed(TaskKey task, Invocation invocation, Supplier<@Nullable Progress> newest)
+      implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.progressed(task, invocation, newest.get(), nowMillis);
+    }
+  }
+
+  /** The resource usage of a live invocation; usage of any other invocation is ignored. */
+  record TaskUsage(TaskKey task, Invocation invocation, ResourceUsage usage) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.used(task, invocation, usage);
+    }
+  }
+
+  /** All workers in the runner's pool; sent after every change of the pool. */
+  record Workers(List<WorkerInfo> workers) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.workers(workers, nowMillis);
+    }
+  }
+
+  /** All problems of the newest configuration. */
+  record ConfigProblems(List<Problem> problems) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.configProblems(problems);
+    }
+  }
+
+  /**
+   * The current error of a source. Monitors see it until it is cleared.
+   *
+   * @param message null: the source has no error
+   */
+  record SourceError(String source, @Nullable String message) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.error(source, message);
+    }
+  }
+
+  /**
+   * Announces that the stored rows of the update's new tasks are about to be read. To be sent
+   * before each read, even before another read for the same update. Only one update may be in
+   * progress at a time.
+   *
+   * @param durable completes once everything written before is durable. The rows may be read from
+   *     then on: nothing that happens until the update is in force can be lost.
+   */
+  record WillRead(UpdatePlan plan, CompletableFuture<@Nullable Void> durable) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.willRead(plan, durable);
+    }
+  }
+
+  /**
+   * A new configuration and its nodes.
+   *
+   * @param inForce completes, on the owner's thread, when they are in force
+   */
+  record Update(PreparedUpdate update, CompletableFuture<Void> inForce) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.update(update, inForce, nowMillis);
+    }
+  }
+
+  /** No more tasks start. Live tasks that the shutdown ends count as interrupted, not as killed. */
+  record Stop() implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.stop();
+    }
+  }
+
+  /**
+   * An action that the loop itself has put off.
+   *
+   * @param action receives the instant of the step
+   */
+  record Deferred(LongConsumer action) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      action.accept(nowMillis);
+    }
+  }
+}

@@ -1,0 +1,268 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.api.Command;
+import io.espalier.core.api.LimitView;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.SelectionResult;
+import io.espalier.core.api.TaskDeadlines;
+import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.TaskSelector;
+import io.espalier.core.api.WorkerView;
+import io.espalier.core.json.Json;
+import io.espalier.core.loop.command.LimitOverrideCommands;
+import io.espalier.core.loop.command.PauseRegistry;
+import io.espalier.core.loop.command.SelectionCommand;
+import io.espalier.core.loop.command.TaskKiller;
+import io.espalier.core.loop.command.TaskOperations;
+import io.espalier.core.loop.command.TimeExtension;
+import io.espalier.core.loop.command.WorkerPool;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.LiveTasks.Live;
+import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.outcome.JobEvent;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.TaskKey;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
+
+/** Executes the commands of operators, at the instant of a step of the loop. */
+final class OperatorCommands implements Command.Handler {
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final TaskRunner runner;
+  private final LoopEvents events;
+  private final PauseRegistry pauses;
+  private final LimitOverrideCommands limits;
+  private final TaskKiller kills;
+  private final WorkerPool pool;
+  private final JobStateTracker outcomes;
+  private final ViewPublisher views;
+  private final Committer committer;
+  private final Consumer<SelectionCommand> chores;
+
+  /**
+   * @param chores takes commands that the loop continues in slices
+   */
+  OperatorCommands(
+      SchedulingCore core,
+      LiveTasks live,
+      TaskRunner runner,
+      LoopEvents events,
+      PauseRegistry pauses,
+      LimitOverrideCommands limits,
+      TaskKiller kills,
+      WorkerPool pool,
+      JobStateTracker outcomes,
+      ViewPublisher views,
+      Committer committer,
+      Consumer<SelectionCommand> chores) {
+    this.core = core;
+    this.live = live;
+    this.runner = runner;
+    this.events = events;
+    this.pauses = pauses;
+    this.limits = limits;
+    this.kills = kills;
+    this.pool = pool;
+    this.outcomes = outcomes;
+    this.views = views;
+    this.committer = committer;
+    this.chores = chores;
+  }
+
+  // ---- selected tasks
+
+  @Override
+  public CompletionStage<SelectionResult> forgive(Command.Forgive command, long nowMillis) {
+    return select(
+        command.tasks(),
+        TaskOperations.FORGIVE,
+        new Slices("forgiven", JobEvent.FORGIVE, committer::forgiven));
+  }
+
+  @Override
+  public CompletionStage<SelectionResult> rerun(Command.Rerun command, long nowMillis) {
+    return select(
+        command.tasks(),
+        TaskOperations.RERUN,
+        new Slices("rerun", JobEvent.RERUN, committer::rerun));
+  }
+
+  private CompletionStage<SelectionResult> select(
+      TaskSelection tasks, SelectionCommand.Act act, Slices slices) {
+    SelectionCommand chore =
+        new SelectionCommand(core, live, tasks, act, slices, new CompletableFuture<>());
+    chores.accept(chore);
+    return chore.answer();
+  }
+
+  /** Adds the changes of a selection command to the batches. */
+  private final class Slices implements SelectionCommand.Sink {
+    private final String event;
+    private final JobEvent lifts;
+    private final ObjLongConsumer<StatusRow> changed;
+
+    Slices(String event, JobEvent lifts, ObjLongConsumer<StatusRow> changed) {
+      this.event = event;
+      this.lifts = lifts;
+      this.changed = changed;
+    }
+
+    @Override
+    public void changed(StatusRow row, long nowMillis) {
+      changed.accept(row, nowMillis);
+    }
+
+    @Override
+    public void sliced(Runnable durable) {
+      var unused = committer.commit();
+      committer.whenDurable(now -> durable.run());
+    }
+
+    @Override
+    public void finished(TaskSelection selection, long tasks, long nowMillis, Runnable durable) {
+      Json.Builder said =
+          Json.object()
+              .put("jobs", Json.strings(List.of(selection.job())))
+              .put("tasks", tasks)
+              .put("reason", selection.reason());
+      if (!selection.author().isEmpty()) {
+        said.put("author", selection.author());
+      }
+      events.add(nowMillis, event, said.build());
+      if (tasks > 0 || selection.selector().equals(TaskSelector.ALL)) {
+        outcomes.again(selection.job(), lifts, nowMillis);
+        committer.updateJobStates(nowMillis);
+      }
+      committer.commit().thenRun(durable);
+    }
+  }
+
+  // ---- one task
+
+  @Override
+  public CompletionStage<Void> kill(Command.Kill command, long nowMillis) {
+    TaskKey task = new TaskKey(command.job(), command.node());
+    if (!kills.kill(task, command, nowMillis)) {
+      throw refused(task, "is not running");
+    }
+    return committer.commit();
+  }
+
+  @Override
+  public CompletionStage<TaskDeadlines> extend(Command.Extend command, long nowMillis) {
+    TaskKey key = new TaskKey(command.job(), command.node());
+    Live task = live.get(key);
+    if (task == null) {
+      throw refused(key, "is not running");
+    }
+    String refusal = TimeExtension.refusal(task, command.millis());
+    if (refusal != null) {
+      throw refused(key, refusal);
+    }
+    if (!TimeExtension.extend(task, command.millis(), runner)) {
+      throw refused(key, "cannot be given more time by the runner " + runner.name());
+    }
+    events.extended(task, command, nowMillis);
+    live.changed(task);
+    views.changed();
+    return CompletableFuture.completedFuture(task.limits);
+  }
+
+  private RefusedException refused(TaskKey task, String why) {
+    return new RefusedException(
+        core.findJob(task.job()) < 0
+            ? RefusedException.Reason.UNKNOWN
+            : RefusedException.Reason.CONFLICT,
+        "task " + task.job() + " on " + task.node() + " " + why);
+  }
+
+  // ---- jobs
+
+  @Override
+  public CompletionStage<Void> pause(Command.Pause command, long nowMillis) {
+    pause(command, false, nowMillis);
+    return committer.commit();
+  }
+
+  private void pause(Command.Pause command, boolean stops, long nowMillis) {
+    long until = command.millis() <= 0 ? 0 : nowMillis + command.millis();
+    Pause pause = new Pause(command.job(), command.author(), command.reason(), nowMillis, until);
+    pauses.pause(pause, nowMillis);
+    committer.batch().pause(pause);
+    views.changed();
+    outcomes.paused(command.job(), stops);
+    committer.updateJobStates(nowMillis);
+  }
+
+  @Override
+  public CompletionStage<Void> resume(Command.Resume command, long nowMillis) {
+    outcomes.resume(command.job(), nowMillis);
+    pauses.resume(command.job(), command.author(), command.reason(), nowMillis);
+    committer.batch().resume(command.job());
+    committer.updateJobStates(nowMillis);
+    return committer.commit();
+  }
+
+  @Override
+  public CompletionStage<Long> stop(Command.Stop command, long nowMillis) {
+    pause(new Command.Pause(command.job(), 0, command.author(), command.reason()), true, nowMillis);
+    long signaled = 0;
+    for (Live task : live.all()) {
+      if (task.key.job().equals(command.job()) && kills.kill(task.key, command, nowMillis)) {
+        signaled++;
+      }
+    }
+    return committer.commit(signaled);
+  }
+
+  // ---- limits
+
+  @Override
+  public CompletionStage<LimitView> setLimit(Command.SetLimit command, long nowMillis) {
+    LimitOverride wanted = command.override();
+    LimitOverride override =
+        new LimitOverride(
+            wanted.level(),
+            wanted.resource(),
+            wanted.node(),
+            wanted.limit(),
+            wanted.author(),
+            wanted.reason(),
+            nowMillis,
+            command.millis() <= 0 ? 0 : nowMillis + command.millis());
+    limits.set(override, nowMillis);
+    committer.batch().limit(override);
+    return committer.commit(limits.view(override));
+  }
+
+  @Override
+  public CompletionStage<LimitView> endLimit(Command.EndLimit command, long nowMillis) {
+    LimitView ended = limits.end(command.key(), command.author(), command.reason(), nowMillis);
+    committer.batch().endLimit(command.key());
+    return committer.commit(ended);
+  }
+
+  // ---- workers
+
+  @Override
+  public CompletionStage<WorkerView> cordon(Command.Cordon command, long nowMillis) {
+    committer.batch().hold(pool.cordon(command, nowMillis));
+    return committer.commit(pool.view(command.worker()));
+  }
+
+  @Override
+  public CompletionStage<WorkerView> uncordon(Command.Uncordon command, long nowMillis) {
+    pool.uncordon(command, nowMillis);
+    committer.batch().release(command.worker());
+    return committer.commit(pool.view(command.worker()));
+  }
+}

@@ -1,0 +1,203 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.LiveTasks.Live;
+import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.LoopPorts;
+import io.espalier.core.loop.state.Throughput;
+import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.Attempt;
+import io.espalier.core.status.StatusParser;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.TaskEvent;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskTransitions;
+import io.espalier.core.status.Transition;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the ends of invocations into statuses, attempts and events. */
+final class TaskCompletion {
+  private static final int MOST_LOST = 10_000;
+
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final StatusParser statusText;
+  private final LoopPorts ports;
+  private final int maxAttempts;
+  private final LoopEvents events;
+  private final JobStateTracker outcomes;
+  private final Throughput paces;
+  private final ViewPublisher views;
+  private final Committer committer;
+
+  /** Attempts recorded as lost; their real outcome may still be reported later. */
+  private final Map<Invocation, Attempt> lost =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Invocation, Attempt> eldest) {
+          return size() > MOST_LOST;
+        }
+      };
+
+  /**
+   * @param maxAttempts maximum number of attempts since a task was last forgiven; 0: no limit
+   */
+  TaskCompletion(
+      SchedulingCore core,
+      LiveTasks live,
+      StatusParser statusText,
+      LoopPorts ports,
+      int maxAttempts,
+      LoopEvents events,
+      JobStateTracker outcomes,
+      Throughput paces,
+      ViewPublisher views,
+      Committer committer) {
+    this.core = core;
+    this.live = live;
+    this.statusText = statusText;
+    this.ports = ports;
+    this.maxAttempts = maxAttempts;
+    this.events = events;
+    this.outcomes = outcomes;
+    this.paces = paces;
+    this.views = views;
+    this.committer = committer;
+  }
+
+  void ended(TaskResult end, long nowMillis) {
+    TaskKey key = new TaskKey(end.job(), end.node());
+    Live task = live.remove(key, end.invocation());
+    committer.confirm(end);
+    if (task == null) {
+      ports.warnings().warn("end of an unknown invocation ignored", end.job(), end.node());
+      return;
+    }
+    TaskResult explained = withReason(end, task);
+    task.checkpointIsDue = false;
+    Transition transition =
+        TaskTransitions.apply(task.status, meaning(end, explained, task), task.retrying, nowMillis);
+    WorkerRef worker = task.launch.worker();
+    TaskStatus after =
+        TaskTransitions.paced(
+            task.status, bounded(transition.status()), core.config().settings().workingWait());
+    boolean gotOn = task.status.retries().gotOn();
+    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, gotOn, nowMillis);
+    TaskStatus status = after.withFailure(attempt.failure());
+    if (transition.warning() != null) {
+      ports.warnings().warn(transition.warning(), key.job(), key.node());
+    }
+    boolean outside = core.runNode(task.run) < 0;
+    core.finish(task.run, status);
+    if (outside) {
+      knowOutside(key, status);
+    }
+    outcomes.ended(key.job(), status);
+    paces.ended(task, end, status, nowMillis);
+    StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
+    committer.write(row);
+    if (end.kind() != TaskResult.Kind.NOT_STARTED) {
+      committer.batch().attempt(attempt);
+      if (end.kind() == TaskResult.Kind.LOST && !task.isOfForgottenJob()) {
+        lost.put(end.invocation(), attempt);
+      }
+    }
+    events.ended(task, explained, row, nowMillis);
+    views.changed();
+  }
+
+  /** Takes note of the real outcome of an invocation that was recorded as lost. */
+  void endedLate(TaskResult end) {
+    Attempt known = lost.remove(end.invocation());
+    if (known != null) {
+      committer.batch().attempt(known.reportedLate(end));
+    }
+    committer.confirm(end);
+  }
+
+  /** Discards what is known of an earlier job of the same name. */
+  void forget(String job) {
+    lost.values().removeIf(attempt -> attempt.job().equals(job));
+  }
+
+  private TaskEvent meaning(TaskResult end, TaskResult explained, Live task) {
+    if (task.isOfForgottenJob()) {
+      return new TaskEvent.Interrupted("it belonged to a deleted job of the same name");
+    }
+    if (committer.isStopped()
+        && end.kind() == TaskResult.Kind.KILLED
+        && end.rawStatus() == null
+        && end.stopReason() != StopReason.TIMEOUT
+        && end.stopReason() != StopReason.NO_OUTPUT) {
+      return new TaskEvent.Interrupted("the scheduler was stopped");
+    }
+    return statusText.meaning(explained, task.statusFrom);
+  }
+
+  /**
+   * Gives the core the final status of a run that was adopted before its job or node was known and
+   * therefore charges no path. If both are known by now, even as a removed job that still has
+   * running tasks, the core has already loaded the stored statuses, so it would never learn this
+   * one from the store.
+   */
+  private void knowOutside(TaskKey key, TaskStatus status) {
+    int job = core.findJob(key.job());
+    int node = core.findNode(job, key.node());
+    if (node >= 0) {
+      core.setStatus(job, node, status);
+    }
+  }
+
+  /**
+   * Replaces the stop reason of a task that the watchdog or the limit enforcer stopped instead of
+   * the runner.
+   */
+  private static TaskResult withReason(TaskResult end, Live task) {
+    boolean unexplained = end.stopReason() == null || end.stopReason() == StopReason.REQUESTED;
+    if (task.overLimit != null && unexplained && end.kind() == TaskResult.Kind.KILLED) {
+      return end.withStopReason(StopReason.OVER_LIMIT).withMessage(task.overLimit);
+    }
+    return task.overdue != null && unexplained && end.kind() == TaskResult.Kind.KILLED
+        ? end.withStopReason(task.overdue)
+        : end;
+  }
+
+  /** Fails a task that has used up its attempts. */
+  private TaskStatus bounded(@Nullable TaskStatus status) {
+    if (status == null) {
+      throw new IllegalStateException("a task that ran has no status");
+    }
+    boolean triesAgain = status.usesBackoff() || status.main() == TaskStatus.Main.ERROR;
+    if (maxAttempts == 0
+        || status.attempts() < maxAttempts
+        || status.isFinal()
+        || !triesAgain
+        || committer.isStopped()) {
+      return status;
+    }
+    return new TaskStatus(
+        TaskStatus.Main.FAILED,
+        false,
+        false,
+        false,
+        false,
+        status.sinceMillis(),
+        0,
+        status.position(),
+        status.attempts(),
+        status.data(),
+        status.checkpoint(),
+        null,
+        status.retries());
+  }
+}

@@ -1,0 +1,111 @@
+package io.espalier.server.store.jdbc;
+
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.status.StoreTransaction;
+import java.sql.SQLException;
+import java.util.Collection;
+
+/**
+ * Writes the commands of operators (pauses, cordons, limits) and the states of jobs and queues.
+ * These are few rows, so it caches no prepared statements. Each call is part of the open
+ * transaction. Not thread-safe.
+ */
+final class OperatorTables {
+  private final Session session;
+
+  OperatorTables(Session session) {
+    this.session = session;
+  }
+
+  /** Sets the parameters of one row, from left to right. */
+  private interface Row<T> {
+    void set(T item, BoundStatement to) throws SQLException;
+  }
+
+  /** Deletes the state of a job that no longer exists. */
+  void forgetStanding(String job) throws SQLException {
+    try (BoundStatement delete = session.prepare("DELETE FROM #job_standing WHERE job = ?")) {
+      int unused = delete.key(job).run();
+    }
+  }
+
+  /** Writes these parts of a batch. */
+  void apply(StoreTransaction batch) throws SQLException {
+    delete("#pause WHERE job = ?", batch.endedPauses(), (job, to) -> to.key(job));
+    replace(
+        "#pause",
+        "job*, operator, reason, since, {until}",
+        batch.pauses(),
+        (pause, to) ->
+            to.name(pause.job())
+                .value(pause.operator())
+                .value(pause.reason())
+                .value(pause.sinceMillis())
+                .value(pause.untilMillis()));
+    delete("#worker_hold WHERE shard = ?", batch.endedHolds(), (shard, to) -> to.key(shard));
+    replace(
+        "#worker_hold",
+        "shard*, drain, operator, reason, since",
+        batch.holds(),
+        (hold, to) ->
+            to.name(hold.shard())
+                .value(hold.kind() == WorkerCordon.Kind.DRAIN ? 1 : 0)
+                .value(hold.operator())
+                .value(hold.reason())
+                .value(hold.sinceMillis()));
+    delete(
+        "#limit_override WHERE level = ? AND resource = ? AND node = ?",
+        batch.endedLimits(),
+        (limit, to) -> to.key(limit.level()).key(limit.resource()).key(limit.node()));
+    replace(
+        "#limit_override",
+        "level*, resource*, node*, slots, author, reason, since, ends",
+        batch.limits(),
+        (limit, to) ->
+            to.name(limit.level())
+                .name(limit.resource())
+                .name(limit.node())
+                .value(limit.limit())
+                .value(limit.author())
+                .value(limit.reason())
+                .value(limit.sinceMillis())
+                .value(limit.untilMillis()));
+    replace(
+        "#job_standing",
+        "job*, body",
+        batch.standings(),
+        (standing, to) -> to.name(standing.job()).value(JsonWriter.compact(standing.toJson())));
+    if (!batch.queueUsage().isEmpty()) {
+      int unused = session.execute("DELETE FROM #queue_usage");
+    }
+    replace(
+        "#queue_usage",
+        "queue, value, at",
+        batch.queueUsage(),
+        (usage, to) -> to.value(usage.queue()).value(usage.value()).value(usage.atMillis()));
+  }
+
+  private <T> void delete(String where, Collection<T> items, Row<T> row) throws SQLException {
+    if (!items.isEmpty()) {
+      each(session.prepare("DELETE FROM " + where), items, row);
+    }
+  }
+
+  private <T> void replace(String table, String columns, Collection<T> items, Row<T> row)
+      throws SQLException {
+    if (!items.isEmpty()) {
+      each(session.insert("REPLACE INTO " + table, columns, ""), items, row);
+    }
+  }
+
+  private static <T> void each(BoundStatement statement, Collection<T> items, Row<T> row)
+      throws SQLException {
+    try (statement) {
+      for (T item : items) {
+        row.set(item, statement);
+        int unused = statement.run();
+      }
+    }
+  }
+}

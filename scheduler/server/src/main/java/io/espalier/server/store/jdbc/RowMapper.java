@@ -1,0 +1,190 @@
+package io.espalier.server.store.jdbc;
+
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.ResourceUsage;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.Attempt;
+import io.espalier.core.status.JsonDecoder;
+import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.Pause;
+import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.StoreException;
+import io.espalier.core.status.TaskHistory;
+import io.espalier.core.status.TaskStatus;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Converts the rows of any database to values. Each method documents which columns it reads, in
+ * order. Thread-safe.
+ */
+final class RowMapper {
+  private final String store;
+  private final JsonDecoder json;
+  private final Map<Integer, WorkerRef> workers;
+
+  /**
+   * @param store name for messages
+   * @param json decodes task data and events
+   * @param workers by the numbers that rows use
+   */
+  RowMapper(String store, JsonDecoder json, Map<Integer, WorkerRef> workers) {
+    this.store = store;
+    this.json = json;
+    this.workers = workers;
+  }
+
+  /**
+   * Reads a task: node (a name), bits, since, backoff, position, attempts, epoch, sequence,
+   * started, data, worker.
+   *
+   * @throws StoreException not retryable, when the row cannot be read
+   */
+  StatusRow status(String job, ColumnReader row) throws SQLException {
+    String node = row.name();
+    int bits = row.number();
+    long since = row.large();
+    int backoff = row.number();
+    int position = row.number();
+    int attempts = row.number();
+    Invocation invocation = new Invocation(row.large(), row.large(), row.large());
+    String data = row.textOrNull();
+    TaskStatus status;
+    try {
+      status =
+          TaskStatus.ofBits(
+              bits,
+              since,
+              backoff,
+              position,
+              attempts,
+              data == null ? null : JsonCodec.object(json, data));
+    } catch (IllegalArgumentException e) {
+      throw damaged(job, node, e);
+    }
+    return new StatusRow(job, node, status, invocation, worker(row.number()));
+  }
+
+  private WorkerRef worker(int number) {
+    WorkerRef worker = workers.get(number);
+    if (worker == null) {
+      throw new StoreException(store + ": there is no worker " + number, false, null);
+    }
+    return worker;
+  }
+
+  private StoreException damaged(String job, String node, IllegalArgumentException e) {
+    return new StoreException(
+        store + ", job " + job + ", node " + node + ": " + e.getMessage(), false, e);
+  }
+
+  /** One attempt with its position in the ring of its task. */
+  private record Placed(long place, Attempt attempt) {}
+
+  /**
+   * Reads the history of a task from all rows of the result, in any order: number of all ended
+   * attempts, their total processor time, the place in the ring, then the attempt: number, epoch,
+   * sequence, started, ended, worker, kind, bits, exit code, signal, core dumped, stop reason,
+   * processor time, memory, bytes read, bytes written, message, fingerprint, got on, backoff.
+   *
+   * @throws StoreException not retryable, when a row cannot be read
+   */
+  TaskHistory history(String job, String node, ColumnReader found) throws SQLException {
+    List<Placed> placed = new ArrayList<>();
+    long ended = 0;
+    long cpu = 0;
+    try {
+      while (found.next()) {
+        ended = found.large();
+        cpu = found.large();
+        placed.add(new Placed(found.large(), attempt(job, node, found)));
+      }
+    } catch (IllegalArgumentException e) {
+      throw damaged(job, node, e);
+    }
+    long newest = ended;
+    placed.sort(
+        Comparator.comparingLong(
+            p -> -Math.floorMod(newest - p.place(), (long) StatusStore.KEPT_ATTEMPTS)));
+    return new TaskHistory(ended, cpu, placed.stream().map(Placed::attempt).toList());
+  }
+
+  private Attempt attempt(String job, String node, ColumnReader row) throws SQLException {
+    int number = row.number();
+    Invocation invocation = new Invocation(row.large(), row.large(), row.large());
+    long ended = row.large();
+    WorkerRef worker = worker(row.number());
+    TaskResult.Kind kind = TaskResult.Kind.valueOf(row.text());
+    int bits = row.number();
+    Integer exitCode = row.numberOrNull();
+    Integer signal = row.numberOrNull();
+    boolean coreDumped = row.flag();
+    String reason = row.textOrNull();
+    return new Attempt(
+        job,
+        node,
+        number,
+        invocation,
+        worker,
+        ended,
+        kind,
+        bits,
+        exitCode,
+        signal,
+        coreDumped,
+        reason == null ? null : StopReason.valueOf(reason),
+        new ResourceUsage(row.large(), row.large(), row.large(), row.large()),
+        row.textOrEmpty(),
+        row.textOrEmpty(),
+        row.flag(),
+        row.number());
+  }
+
+  /** Reads a pause: job (a name), operator, reason, since, until. */
+  static Pause pause(ColumnReader row) throws SQLException {
+    return new Pause(row.name(), row.text(), row.text(), row.large(), row.large());
+  }
+
+  /** Reads a cordon: shard (a name), whether it drains, operator, reason, since. */
+  static WorkerCordon hold(ColumnReader row) throws SQLException {
+    return new WorkerCordon(
+        row.name(),
+        row.number() == 1 ? WorkerCordon.Kind.DRAIN : WorkerCordon.Kind.CORDON,
+        row.text(),
+        row.text(),
+        row.large());
+  }
+
+  /** Reads a limit: level, resource and node (names), slots, author, reason, since, until. */
+  static LimitOverride limit(ColumnReader row) throws SQLException {
+    return new LimitOverride(
+        row.name(),
+        row.name(),
+        row.name(),
+        row.number(),
+        row.text(),
+        row.text(),
+        row.large(),
+        row.large());
+  }
+
+  /** Reads the usage of a queue: its name (a text), the value, as of when. */
+  static QueueUsage queueUsage(ColumnReader row) throws SQLException {
+    return new QueueUsage(row.text(), row.fraction(), row.large());
+  }
+
+  /** Reads the state of a job: job (a name), body. */
+  static JobStateRecord standing(String store, JsonDecoder json, ColumnReader row)
+      throws SQLException {
+    return JsonCodec.standing(store, json, row.name(), row.text());
+  }
+}

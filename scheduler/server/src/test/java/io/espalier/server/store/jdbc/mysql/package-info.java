@@ -1,0 +1,4 @@
+@NullMarked
+package io.espalier.server.store.jdbc.mysql;
+
+import org.jspecify.annotations.NullMarked;

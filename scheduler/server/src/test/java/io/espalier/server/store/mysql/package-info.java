@@ -1,4 +1,0 @@
-@NullMarked
-package io.espalier.server.store.mysql;
-
-import org.jspecify.annotations.NullMarked;
