@@ -171,3 +171,12 @@ export function Names({ names, link, total }) {
     ? t.a({ href: link(n), class: 'name', dir: 'auto' }, n) : t.span({ class: 'name', dir: 'auto' }, n))),
   total > names.length && t.span({ class: 'soft' }, ` and ${count(total - names.length)} more`));
 }
+
+/** What is wrong with a configuration, with its place and a hint. */
+export function ProblemList({ problems }) {
+  return t.ul({ class: 'problems' }, problems.map((p, i) => t.li({ key: i },
+    c(Badge, { kind: p.severity === 'error' ? 'bad' : 'warn' }, p.severity), t.div(
+    t.code(p.path), p.line ? t.span({ class: 'soft' }, ` line ${p.line}`) : null, ' ', t.span(p.message),
+    p.value !== undefined && t.span({ class: 'soft' }, ' · found ', t.code(String(p.value))),
+    p.expected && t.span({ class: 'soft' }, ` · expected ${p.expected}`), p.hint && t.span({ class: 'soft' }, ` · ${p.hint}`)))));
+}

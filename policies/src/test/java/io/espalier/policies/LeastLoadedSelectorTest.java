@@ -6,6 +6,8 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.testkit.scheduling.ConfigFixture;
@@ -62,11 +64,11 @@ final class LeastLoadedSelectorTest extends WorkerSelectorContract {
             .job("a", new JobFixture("a").only("db", "d0"))
             .job("b", new JobFixture("b").needs("ram", 0).only("db", "d1"));
     SchedulingCore core = core(config, POOL, 2);
-    core.pause("b");
+    core.close(Gate.of(GateKind.PAUSE, "b", ""));
     assertThat(started(core)).containsExactly("w1");
     core.override(new LimitOverride("worker", "ram", "w1", 1, "", "", 0, 0));
     assertThat(core.stepLimits(10_000)).isTrue();
-    core.resume("b");
+    core.open(GateKind.PAUSE, "b");
     assertThat(started(core)).containsExactly("w2");
   }
 }

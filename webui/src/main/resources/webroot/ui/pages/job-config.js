@@ -2,12 +2,11 @@
 import { t, c, cls, useEffect, useMemo, useRef, useState } from '../dom.js';
 import { ApiError, may, maybe, post, request } from '../api.js';
 import { useData } from '../live.js';
-import { Ago, Badge, Empty, Failure, Icon, Panel, Waiting } from '../parts.js';
+import { Ago, Badge, Empty, Failure, Icon, Panel, ProblemList, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
 import { diff, folded } from '../diff.js';
 import { go } from '../route.js';
 import { plural, time } from '../format.js';
-import { ProblemList } from './job.js';
 
 const text = (json) => `${JSON.stringify(json, null, 2)}\n`;
 

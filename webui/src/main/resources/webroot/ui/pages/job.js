@@ -3,7 +3,7 @@ import { t, c, useState } from '../dom.js';
 import { get, may, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, nodeLink, taskLink, to } from '../route.js';
-import { Ago, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, Tabs, Title, Waiting, WORD } from '../parts.js';
+import { Ago, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting, WORD } from '../parts.js';
 import { count, fullTime, plural, rate, seconds, share, time, workerName } from '../format.js';
 import { JobBadges } from './overview.js';
 import { JobActions, forgive, rerun } from './job-actions.js';
@@ -62,14 +62,6 @@ function Paused({ job }) {
 
 function Problems({ job }) {
   return c(Panel, { title: 'Problems of its configuration', id: 'h-problems', class: 'is-bad' }, c(ProblemList, { problems: job.problems }));
-}
-
-export function ProblemList({ problems }) {
-  return t.ul({ class: 'problems' }, problems.map((p, i) => t.li({ key: i },
-    c(Badge, { kind: p.severity === 'error' ? 'bad' : 'warn' }, p.severity), t.div(
-    t.code(p.path), p.line ? t.span({ class: 'soft' }, ` line ${p.line}`) : null, ' ', t.span(p.message),
-    p.value !== undefined && t.span({ class: 'soft' }, ' · found ', t.code(String(p.value))),
-    p.expected && t.span({ class: 'soft' }, ` · expected ${p.expected}`), p.hint && t.span({ class: 'soft' }, ` · ${p.hint}`)))));
 }
 
 function Progress({ job, route }) {

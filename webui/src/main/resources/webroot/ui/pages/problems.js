@@ -2,9 +2,8 @@
 import { t, c, useState } from '../dom.js';
 import { get } from '../api.js';
 import { useData } from '../live.js';
-import { Ago, Badge, Choice, Empty, Failure, Panel, Title, Waiting } from '../parts.js';
+import { Ago, Badge, Choice, Empty, Failure, Panel, ProblemList, Title, Waiting } from '../parts.js';
 import { count } from '../format.js';
-import { ProblemList } from './job.js';
 
 const MOST = 500;
 

@@ -6,6 +6,8 @@ import io.espalier.core.config.Backoff;
 import io.espalier.core.scheduling.PlacementListener;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.TaskEvent;
@@ -134,8 +136,8 @@ public class CoreOperations {
   @Benchmark
   public void pauseAndResume() {
     SchedulingCore core = world().core;
-    core.pause("job100");
-    core.resume("job100");
+    core.close(Gate.of(GateKind.PAUSE, "job100", ""));
+    core.open(GateKind.PAUSE, "job100");
   }
 
   /** Why a task does not run. */

@@ -406,8 +406,8 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
     Peer.greet_result result = new Peer.greet_result();
     Greeting greeting = arguments.getGreeting();
     Refused refused = Greetings.objection(greeting, role, options);
-    if (refused != null) {
-      log.warn("{} is refused: {}", peer, refused.getMessage());
+    if (greeting == null || refused != null) {
+      log.warn("{} is refused: {}", peer, refused == null ? "" : refused.getMessage());
       result.setRefused(refused);
       write(encode(new TMessage(message.name, TMessageType.REPLY, message.seqid), result), true);
       return;

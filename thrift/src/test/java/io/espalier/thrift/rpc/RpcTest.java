@@ -147,7 +147,7 @@ final class RpcTest {
       Void unused = call.get();
       throw new AssertionError("was answered");
     } catch (ExecutionException e) {
-      return ((RpcException) e.getCause()).kind();
+      return e.getCause() instanceof RpcException failure ? failure.kind() : Kind.REFUSED;
     }
   }
 

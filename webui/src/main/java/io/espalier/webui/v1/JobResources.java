@@ -7,7 +7,7 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.write.BistroJobWriter;
+import io.espalier.core.config.keys.OptionKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
@@ -122,7 +122,7 @@ final class JobResources {
     }
     job.scheduling()
         .startRate()
-        .ifPresent(rate -> summary.put("start_rate", BistroJobWriter.startRate(rate)));
+        .ifPresent(rate -> summary.put("start_rate", OptionKeys.START_RATE.write(rate)));
     if (progress == null) {
       return summary;
     }

@@ -1,21 +1,19 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.LogOptions;
+import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.TimeLimits;
-import io.espalier.core.config.write.BistroJobWriter;
-import io.espalier.core.config.write.OptionsExport;
+import io.espalier.core.config.keys.Names;
+import io.espalier.core.config.keys.OptionKeys;
+import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /** Encodes {@code bistro_settings} with its own keys and every default, without secrets. */
@@ -23,32 +21,33 @@ final class SettingsJson {
   private SettingsJson() {}
 
   static Json.Obj of(Settings settings) {
-    Settings.JobDefaults defaults = settings.defaults();
+    Names names = Names.of(settings);
+    JobOptions usual = OptionKeys.OPTIONS.usual();
     Json.Builder json =
         Json.object()
             .put("enabled", settings.enabled())
             .put("working_wait", seconds(settings.workingWait()))
             .put("idle_wait", seconds(settings.idleWait()))
             .put("scheduler", settings.policy())
-            .put("remote_worker_selector", settings.workerSelector())
-            .put(
-                defaults.retry().isPresent() ? "retry" : "backoff",
-                BistroJobWriter.retrying(defaults.retrying()))
-            .put("level_for_tasks", settings.levels().name(defaults.level()))
-            .put("nodes", nodes(settings))
-            .put("resources", resources(settings))
-            .put("worker_resources_override", overrides(settings))
-            .put("physical_resources", physical(settings))
-            .put("kill_orphan_tasks_after_sec", orphans(defaults.killOrphansAfter()))
-            .put(
-                "task_subprocess",
-                SecretMask.hide(BistroJobWriter.subprocess(defaults.subprocess())))
-            .put("kill_subprocess", kill(defaults.kill()))
-            .put(
-                "CAUTION_exit_initial_wait_before_timestamp",
-                settings.exitInitialWaitBefore().getEpochSecond());
-    OptionsExport.putTimeLimits(json, defaults.timeLimits(), TimeLimits.NONE);
-    OptionsExport.putLogs(json, defaults.logs(), LogOptions.DEFAULT);
+            .put("remote_worker_selector", settings.workerSelector());
+    for (String key : List.of("retry", "backoff", "level_for_tasks")) {
+      OptionKeys.OPTIONS.put(json, key, settings.defaults(), usual, names);
+    }
+    json.put("nodes", nodes(settings))
+        .put("resources", resources(settings))
+        .put("worker_resources_override", overrides(settings))
+        .put("physical_resources", physical(settings));
+    OptionKeys.OPTIONS.put(json, "kill_orphan_tasks_after_sec", settings.defaults(), usual, names);
+    json.put(
+        "task_subprocess",
+        SecretMask.hide(TaskKeys.TASK_SUBPROCESS.write(settings.defaults().subprocess())));
+    OptionKeys.OPTIONS.put(json, "kill_subprocess", settings.defaults(), usual, names);
+    json.put(
+        "CAUTION_exit_initial_wait_before_timestamp",
+        settings.exitInitialWaitBefore().getEpochSecond());
+    for (String key : List.of("timeout_sec", "no_output_timeout_sec", "log_retention", "redact")) {
+      OptionKeys.OPTIONS.put(json, key, settings.defaults(), usual, names);
+    }
     return json.build();
   }
 
@@ -115,16 +114,5 @@ final class SettingsJson {
               .build());
     }
     return json.build();
-  }
-
-  private static Json orphans(Optional<Duration> after) {
-    return after.<Json>map(d -> Json.of(seconds(d))).orElse(Json.Bool.FALSE);
-  }
-
-  private static Json kill(KillRequest kill) {
-    return Json.object()
-        .put("method", kill.method().label())
-        .put("kill_wait_ms", kill.waitMillis())
-        .build();
   }
 }

@@ -5,9 +5,11 @@ import static io.espalier.testkit.config.ConfigFixtures.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Backoff.Interval;
-import io.espalier.core.config.write.BistroJobWriter;
+import io.espalier.core.config.keys.OptionKeys;
+import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -73,8 +75,8 @@ class BackoffConformanceTest {
             new Interval(2, false),
             new Interval(3, false),
             new Interval(60, true));
-    assertThat(BistroJobWriter.backoff(backoff)).hasToString("[1,2,3,\"fail\"]");
-    assertThat(backoff(BistroJobWriter.backoff(backoff).toString())).isEqualTo(backoff);
+    assertThat(written(backoff)).hasToString("[1,2,3,\"fail\"]");
+    assertThat(backoff(written(backoff).toString())).isEqualTo(backoff);
   }
 
   @Test
@@ -82,7 +84,7 @@ class BackoffConformanceTest {
     Backoff backoff = backoff("[1, 2, 3, 'repeat']");
     assertThat(backoff.next(2)).isEqualTo(new Interval(3, false));
     assertThat(backoff.next(3)).isEqualTo(new Interval(3, false));
-    assertThat(backoff(BistroJobWriter.backoff(backoff).toString())).isEqualTo(backoff);
+    assertThat(backoff(written(backoff).toString())).isEqualTo(backoff);
   }
 
   @Test
@@ -91,5 +93,22 @@ class BackoffConformanceTest {
     assertThat(parse(document("[1, 'fail', {}]")).problems())
         .extracting(Problem::path)
         .containsExactly("bistro_settings.backoff[2]");
+  }
+
+  private static Json written(Backoff backoff) {
+    JobOptions usual = JobOptions.usual(0);
+    JobOptions options =
+        new JobOptions(
+            backoff,
+            0,
+            usual.killOrphansAfter(),
+            usual.subprocess(),
+            usual.kill(),
+            usual.timeLimits(),
+            usual.logs(),
+            usual.scheduling(),
+            usual.retry(),
+            usual.outcome());
+    return Objects.requireNonNull(OptionKeys.OPTIONS.write(options).get("backoff"));
   }
 }

@@ -5,6 +5,7 @@ import static io.espalier.testkit.config.ConfigFixtures.json;
 import static io.espalier.testkit.config.ConfigFixtures.withJobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -146,7 +147,7 @@ class JobConformanceTest {
                 + "'use_canary_pipe': true}");
     assertThat(job.subprocess())
         .isEqualTo(SubprocessOptions.asInBistro(111, 444, 333, true, true, noCgroups));
-    assertThat(BistroJobWriter.subprocess(job.subprocess()))
+    assertThat(TaskKeys.TASK_SUBPROCESS.write(job.subprocess()))
         .isEqualTo(
             json(
                 "{'poll_ms': 111, 'max_log_lines_per_poll_interval': 444,"
@@ -162,7 +163,7 @@ class JobConformanceTest {
     assertThat(read(global, FULL).kill()).isEqualTo(new KillRequest(KillRequest.Method.KILL, 987));
     Job job = read(global, FULL + ", 'kill_subprocess': {'method': 'term_wait_kill'}");
     assertThat(job.kill()).isEqualTo(new KillRequest(KillRequest.Method.TERM_WAIT_KILL, 987));
-    assertThat(BistroJobWriter.kill(job.kill()))
+    assertThat(TaskKeys.KILL_SUBPROCESS.write(job.kill()))
         .isEqualTo(json("{'method': 'term_wait_kill', 'kill_wait_ms': 987}"));
   }
 

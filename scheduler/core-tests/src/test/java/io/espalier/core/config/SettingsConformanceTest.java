@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.espalier.core.config.PhysicalResource.Enforcement;
 import io.espalier.core.config.PhysicalResource.Kind;
-import io.espalier.core.config.write.BistroJobWriter;
+import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.testkit.config.ConfigFixtures;
@@ -161,7 +161,7 @@ class SettingsConformanceTest {
                 false,
                 new SubprocessOptions.Cgroups("root", "slice", List.of("sys1", "sys2"), true)));
     assertThat(
-            settings("'task_subprocess': " + BistroJobWriter.subprocess(options) + ", " + BASE)
+            settings("'task_subprocess': " + TaskKeys.TASK_SUBPROCESS.write(options) + ", " + BASE)
                 .defaults()
                 .subprocess())
         .isEqualTo(options);

@@ -5,6 +5,7 @@ import static io.espalier.testkit.config.ConfigFixtures.withJobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.config.keys.OptionKeys;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import java.util.Map;
@@ -64,7 +65,7 @@ class StartRateTest {
     assertThat(levels.settings().rules().startRates()).isEqualTo(Map.of(1, rate));
     Json.Obj export = BistroJobWriter.toJson(job, config("", "").settings());
     assertThat(export.get("max_concurrent")).isEqualTo(Json.of(3));
-    assertThat(export.get("start_rate")).isEqualTo(BistroJobWriter.startRate(rate));
+    assertThat(export.get("start_rate")).isEqualTo(OptionKeys.START_RATE.write(rate));
   }
 
   @ParameterizedTest

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.ProcessAttributes.IoClass;
 import io.espalier.core.config.ProcessAttributes.IoNice;
 import io.espalier.core.config.ProcessAttributes.RunAs;
+import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -252,7 +253,7 @@ class TaskOptionsTest {
 
   @Test
   void anExportedJobOfBistroIsUntouched() {
-    assertThat(BistroJobWriter.subprocess(SubprocessOptions.DEFAULT).members().keySet())
+    assertThat(TaskKeys.TASK_SUBPROCESS.write(SubprocessOptions.DEFAULT).members().keySet())
         .containsExactlyInAnyOrderElementsOf(
             ((Json.Obj)
                     json(

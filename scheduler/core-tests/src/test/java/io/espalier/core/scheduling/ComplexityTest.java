@@ -3,6 +3,8 @@ package io.espalier.core.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.NodeOrder;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import io.espalier.testkit.scheduling.ConfigFixture;
@@ -118,8 +120,8 @@ final class ComplexityTest {
     ConfigFixture config = hosts(10);
     SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 1000, 25));
     long before = core.work();
-    core.pause("job1000");
-    core.resume("job1000");
+    core.close(Gate.of(GateKind.PAUSE, "job1000", ""));
+    core.open(GateKind.PAUSE, "job1000");
     assertThat(core.work()).isEqualTo(before);
   }
 

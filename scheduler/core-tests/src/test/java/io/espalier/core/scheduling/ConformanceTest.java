@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.config.Config;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
@@ -205,9 +207,9 @@ final class ConformanceTest {
     Topology topology = TreeFixture.of(config.levels(), "h1/d1", "h2/d1", "h1/d2");
     apply(config, topology);
     // Whoever starts first takes h1 or h2; both start, since d1 has another way.
-    core.pause("job1");
+    core.close(Gate.of(GateKind.PAUSE, "job1", ""));
     assertThat(round()).containsExactly("job2/d2");
-    core.resume("job1");
+    core.open(GateKind.PAUSE, "job1");
     assertThat(round()).containsExactly("job1/d1");
     assertThat(core.runPath(run("job1/d1"))).containsExactly(TreeFixture.INSTANCE, "h2", "d1");
   }

@@ -6,6 +6,8 @@ import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.TestPolicies;
@@ -135,9 +137,9 @@ final class JobThrottleTest {
   @Test
   void afterAPauseTheBurstStartsAtOnceAndThenTheRate() {
     apply(rated(5, 10));
-    core.pause("a");
+    core.close(Gate.of(GateKind.PAUSE, "a", ""));
     assertThat(startsUntil(START + 59_999)).isEmpty();
-    core.resume("a");
+    core.open(GateKind.PAUSE, "a");
     now = START + 60_000;
     List<Long> starts = startsUntil(START + 60_500);
     assertThat(starts.subList(0, 10)).containsOnly(60_000L);
@@ -226,10 +228,10 @@ final class JobThrottleTest {
   @Test
   void tokensSurviveChangesOfRateAndOfNodesUpToTheNewBurst() {
     apply(rated(1, 10));
-    core.pause("a");
+    core.close(Gate.of(GateKind.PAUSE, "a", ""));
     now += 8000;
     round();
-    core.resume("a");
+    core.open(GateKind.PAUSE, "a");
     apply(rated(0.5, 3));
     assertThat(round()).isEqualTo(3);
     now += 1000;

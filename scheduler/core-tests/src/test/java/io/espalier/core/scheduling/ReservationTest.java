@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
@@ -179,16 +181,16 @@ final class ReservationTest {
   @Test
   void whatIsPausedNeitherWaitsNorHolds() {
     fill(seconds(10));
-    core.pause("b");
+    core.close(Gate.of(GateKind.PAUSE, "b", ""));
     assertThat(endsUntilHeavy(2_000)).isEqualTo(-1);
     assertThat(core.reservations()).isEmpty();
-    core.resume("b");
+    core.open(GateKind.PAUSE, "b");
     long resumed = now;
     while (core.reservations().isEmpty()) {
       end();
     }
     assertThat(now - resumed).isBetween(10_000L, 10_020L);
-    core.pause("b");
+    core.close(Gate.of(GateKind.PAUSE, "b", ""));
     assertThat(core.reservations()).isEmpty();
     turn();
     assertThat(core.runningCount()).isEqualTo(3);

@@ -7,6 +7,8 @@ import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.reservation.CapacityReservation;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -171,11 +173,11 @@ final class RoomReservationTest {
   void whatIsPausedOrTooLargeKeepsNothing() {
     fillQueue(TEN);
     endUntilSomethingIsKept();
-    core.pause("b");
+    core.close(Gate.of(GateKind.PAUSE, "b", ""));
     assertThat(core.keptRoom()).isEmpty();
     turn();
     assertThat(endsUntilHeavy(1_300)).isEqualTo(-1);
-    core.resume("b");
+    core.open(GateKind.PAUSE, "b");
     turn();
     config.queues(new QueueSpec("etl", 1, Map.of(0, 2), Map.of()));
     apply();

@@ -11,7 +11,6 @@ import java.util.Optional;
  * A job, {@code bistro_job->NAME}, with everything inherited resolved (docs/design/bistro.md#jobs).
  * A job with errors retains its valid parts, stays visible and cannot run.
  *
- * @param level index of the level of its tasks
  * @param config object that is passed to tasks unchanged
  * @param needs slots per resource, by resource index; length = number of resources
  * @param filters filters by level index; levels without a filter are absent
@@ -20,12 +19,7 @@ import java.util.Optional;
  * @param levelForHostPlacement level whose nodes name the host; empty when not specified
  * @param hostPlacement required host; overrides {@code levelForHostPlacement}; empty string: none
  * @param command argv prefix; empty: the worker command
- * @param killOrphansAfter delay before orphans are killed; empty: never
- * @param timeLimits time limits of each task and of the job
- * @param logs retention and redaction of its tasks' output
- * @param scheduling scheduling options
- * @param retry retry rules that consider progress; empty: {@code backoff} applies
- * @param outcome rules for when the job as a whole has failed or succeeded
+ * @param options its options, of which the settings have the defaults
  * @param versionId version; -1 when there is none
  * @param createTime epoch seconds, 0 when unknown
  * @param modifyTime epoch seconds, 0 when unknown
@@ -36,7 +30,6 @@ public record Job(
     String name,
     String owner,
     boolean enabled,
-    int level,
     double priority,
     Json.Obj config,
     List<Integer> needs,
@@ -47,15 +40,7 @@ public record Job(
     String hostPlacement,
     List<String> command,
     StatusSource statusFrom,
-    Backoff backoff,
-    Optional<Duration> killOrphansAfter,
-    SubprocessOptions subprocess,
-    KillRequest kill,
-    TimeLimits timeLimits,
-    LogOptions logs,
-    JobScheduling scheduling,
-    Optional<ProgressRetryRules> retry,
-    OutcomeRules outcome,
+    JobOptions options,
     long versionId,
     long createTime,
     long modifyTime,
@@ -72,11 +57,15 @@ public record Job(
 
   /** A copy with other problems. */
   public Job withProblems(List<Problem> newProblems) {
+    return parsedFrom(original, newProblems);
+  }
+
+  /** A copy with the object from which it was parsed, and its problems. */
+  public Job parsedFrom(Json.Obj newOriginal, List<Problem> newProblems) {
     return new Job(
         name,
         owner,
         enabled,
-        level,
         priority,
         config,
         needs,
@@ -87,25 +76,60 @@ public record Job(
         hostPlacement,
         command,
         statusFrom,
-        backoff,
-        killOrphansAfter,
-        subprocess,
-        kill,
-        timeLimits,
-        logs,
-        scheduling,
-        retry,
-        outcome,
+        options,
         versionId,
         createTime,
         modifyTime,
         newProblems,
-        original);
+        newOriginal);
+  }
+
+  /** The index of the level of its tasks. */
+  public int level() {
+    return options.level();
+  }
+
+  public Backoff backoff() {
+    return options.backoff();
+  }
+
+  /** The delay before orphans are killed; empty: never. */
+  public Optional<Duration> killOrphansAfter() {
+    return options.killOrphansAfter();
+  }
+
+  public SubprocessOptions subprocess() {
+    return options.subprocess();
+  }
+
+  public KillRequest kill() {
+    return options.kill();
+  }
+
+  public TimeLimits timeLimits() {
+    return options.timeLimits();
+  }
+
+  public LogOptions logs() {
+    return options.logs();
+  }
+
+  public JobScheduling scheduling() {
+    return options.scheduling();
+  }
+
+  /** The retry rules that consider progress; empty: {@link #backoff} applies. */
+  public Optional<ProgressRetryRules> retry() {
+    return options.retry();
+  }
+
+  public OutcomeRules outcome() {
+    return options.outcome();
   }
 
   /** The policy for retrying its tasks. */
   public RetryPolicy retrying() {
-    return new RetryPolicy(backoff, retry);
+    return options.retrying();
   }
 
   public boolean isValid() {

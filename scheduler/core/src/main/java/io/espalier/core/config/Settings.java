@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The validated {@code bistro_settings} (docs/design/bistro.md#settings). Jobs inherit {@code
@@ -31,7 +30,7 @@ public record Settings(
     List<PhysicalResource> physicalResources,
     LimitRules rules,
     Instant exitInitialWaitBefore,
-    JobDefaults defaults,
+    JobOptions defaults,
     String nodesHash,
     Json.Obj original) {
   public Settings {
@@ -41,26 +40,25 @@ public record Settings(
   }
 
   /**
-   * The values that jobs inherit.
-   *
-   * @param level index of the level of tasks
-   * @param killOrphansAfter delay before orphans are killed; empty: never
-   * @param timeLimits time limits without a {@code completeBy}, which belongs to a job
+   * The settings of a configuration that has none but what is required: no levels, no resources.
    */
-  public record JobDefaults(
-      Backoff backoff,
-      int level,
-      Optional<Duration> killOrphansAfter,
-      SubprocessOptions subprocess,
-      KillRequest kill,
-      TimeLimits timeLimits,
-      LogOptions logs,
-      JobScheduling scheduling,
-      Optional<ProgressRetryRules> retry,
-      OutcomeRules outcome) {
-    /** The policy for retrying tasks whose job does not specify one. */
-    public RetryPolicy retrying() {
-      return new RetryPolicy(backoff, retry);
-    }
+  public static Settings usual(boolean enabled) {
+    return new Settings(
+        enabled,
+        Duration.ofMillis(500),
+        Duration.ofSeconds(5),
+        "roundrobin",
+        "roundrobin",
+        Levels.of(List.of()),
+        List.of(),
+        NodeOrder.RANDOM,
+        ResourceCatalog.EMPTY,
+        Map.of(),
+        List.of(),
+        LimitRules.NONE,
+        Instant.EPOCH,
+        JobOptions.usual(0),
+        "",
+        Json.Obj.EMPTY);
   }
 }

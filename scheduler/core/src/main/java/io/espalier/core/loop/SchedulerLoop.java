@@ -124,7 +124,7 @@ public final class SchedulerLoop {
     this.deadlines = new JobDeadlines(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
-    this.outcomes = new JobStateTracker(core, events, deadlines, pauses);
+    this.outcomes = new JobStateTracker(core, events);
     this.views = new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
@@ -361,7 +361,7 @@ public final class SchedulerLoop {
         && views.progress().values().stream()
             .anyMatch(
                 job ->
-                    (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isClosed(job.job()));
+                    (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isEnded(job.job()));
   }
 
   /** Returns true when the end of a pause or of a limit override may start remaining tasks. */
@@ -376,7 +376,7 @@ public final class SchedulerLoop {
               return job.ready() + job.blocked() > 0
                   && config != null
                   && config.canRun()
-                  && !core.isClosed(job.job());
+                  && !core.isEnded(job.job());
             });
   }
 

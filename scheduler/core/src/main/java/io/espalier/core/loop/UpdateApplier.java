@@ -7,6 +7,8 @@ import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.StatusRow;
@@ -193,7 +195,7 @@ final class UpdateApplier {
       return false;
     }
     if (!begun) {
-      take(toHold, core::hold);
+      take(toHold, job -> core.close(Gate.of(GateKind.LOADING, job, "")));
       if (toHold.isEmpty()) {
         core.begin(change.change());
         begun = true;
@@ -220,7 +222,7 @@ final class UpdateApplier {
       held.stream().filter(job -> !contradicted.containsKey(job)).forEach(toRelease::add);
       held = Set.of();
     }
-    take(toRelease, core::release);
+    take(toRelease, job -> core.open(GateKind.LOADING, job));
     if (!toRelease.isEmpty()) {
       return true;
     }

@@ -3,6 +3,7 @@ package io.espalier.core.scheduling;
 import io.espalier.core.config.Config;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskStatus;
@@ -31,23 +32,8 @@ public sealed interface CoreEvent {
   /** The clock was set without any other event. */
   record Clock(long nowMillis) implements CoreEvent {}
 
-  /** An operation on the gate of a job. */
-  enum Gate {
-    PAUSE,
-    RESUME,
-    HOLD,
-    RELEASE,
-    CLOSE,
-    REOPEN
-  }
-
-  /**
-   * The gate of a job was changed.
-   *
-   * @param why for {@link Gate#CLOSE} and {@link Gate#REOPEN}: the kind of the reason; otherwise
-   *     empty
-   */
-  record Gated(Gate gate, String job, String why) implements CoreEvent {}
+  /** A gate of a job was closed or opened. */
+  record Gated(GateKind kind, String job, boolean closed) implements CoreEvent {}
 
   /** A limit was overridden. */
   record Overridden(LimitOverride override) implements CoreEvent {}

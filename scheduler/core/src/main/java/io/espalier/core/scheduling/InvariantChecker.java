@@ -1,6 +1,7 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.outcome.JobCounts;
+import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
@@ -12,10 +13,12 @@ import java.util.Map;
 final class InvariantChecker {
   private final SchedulingState state;
   private final RunningTasks runs;
+  private final GateTable gates;
 
-  InvariantChecker(SchedulingState state, RunningTasks runs) {
+  InvariantChecker(SchedulingState state, RunningTasks runs, GateTable gates) {
     this.state = state;
     this.runs = runs;
+    this.gates = gates;
   }
 
   /**
@@ -26,6 +29,7 @@ final class InvariantChecker {
     free();
     ready();
     statuses();
+    gates();
     state.limits.check();
     state.caps.check(state.places);
     state.rates.check();
@@ -96,6 +100,16 @@ final class InvariantChecker {
           check(free[i] < 0 == state.over.isOver(resource, place), "over the limit");
         }
       }
+    }
+  }
+
+  /** Checks that no closed job is open; a job that has just become open may still be closed. */
+  private void gates() {
+    state.gates.check();
+    for (int job = 0; job < state.jobs.count(); job++) {
+      boolean closed = !state.jobs.canRun(job) || gates.isClosed(state.jobs.name(job));
+      boolean open = (state.gates.open(job >>> 6) & 1L << job) != 0;
+      check(!(closed && open), "gates of job " + job);
     }
   }
 

@@ -1,7 +1,7 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.core.api.Explanation;
 import io.espalier.core.scheduling.CoreEvent.Placed;
+import io.espalier.core.scheduling.gate.Gate;
 import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -161,13 +161,10 @@ public final class Replay {
   }
 
   private void gate(CoreEvent.Gated e) {
-    switch (e.gate()) {
-      case PAUSE -> core.pause(e.job());
-      case RESUME -> core.resume(e.job());
-      case HOLD -> core.hold(e.job());
-      case RELEASE -> core.release(e.job());
-      case CLOSE -> core.close(e.job(), Explanation.Kind.valueOf(e.why()), "");
-      case REOPEN -> core.reopen(e.job(), Explanation.Kind.valueOf(e.why()));
+    if (e.closed()) {
+      core.close(Gate.of(e.kind(), e.job(), ""));
+    } else {
+      core.open(e.kind(), e.job());
     }
   }
 

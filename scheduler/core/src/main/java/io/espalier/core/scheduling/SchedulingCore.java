@@ -17,7 +17,9 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.capacity.ResourceCharges;
 import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
-import io.espalier.core.scheduling.job.JobBlocks;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.job.StatusFilter;
@@ -54,11 +56,9 @@ import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,9 +90,7 @@ public final class SchedulingCore {
   private final RunningTasks runs = new RunningTasks();
   private final Round.Turns turns = new Round.Turns();
   private final PeakUsageTracker peaks = new PeakUsageTracker();
-  private final Set<String> paused = new HashSet<>();
-  private final Set<String> held = new HashSet<>();
-  private final JobBlocks closings = new JobBlocks();
+  private final GateTable gates = new GateTable();
   private final WorkerTable pool = new WorkerTable();
   private final QueueUsageHistory queueHistory = new QueueUsageHistory();
 
@@ -266,6 +264,7 @@ public final class SchedulingCore {
       }
     }
     state.limits.step(Integer.MAX_VALUE, true);
+    state.queues.refresh();
     updateGates();
     for (int j = 0; j < ran.length; j++) {
       if (ran[j] != isRunnable(j)) {
@@ -353,17 +352,14 @@ public final class SchedulingCore {
     state.tasks.touch(job);
     boolean before = state.jobs.isActive(job);
     boolean after =
-        state.jobs.canRun(job) && state.wholeJobs.areDone(job) && !isGated(state.jobs.name(job));
-    state.jobs.setActive(job, after);
+        state.jobs.canRun(job)
+            && state.wholeJobs.areDone(job)
+            && !gates.isClosed(state.jobs.name(job));
     if (before != after) {
+      state.jobs.setActive(job, after);
+      state.gates.changed(job >>> 6);
       state.activated(job, after);
     }
-  }
-
-  private boolean isGated(String name) {
-    return (!paused.isEmpty() && paused.contains(name))
-        || (!held.isEmpty() && held.contains(name))
-        || closings.isClosed(name);
   }
 
   private int start(int job) {
@@ -429,63 +425,57 @@ public final class SchedulingCore {
     return job < 0 ? null : state.jobs.job(job);
   }
 
-  /** Pauses a job, known or not, until it is resumed. Takes constant time. */
-  public void pause(String job) {
-    paused.add(job);
-    gated(CoreEvent.Gate.PAUSE, job, "");
-  }
-
-  public void resume(String job) {
-    paused.remove(job);
-    gated(CoreEvent.Gate.RESUME, job, "");
-  }
-
-  public boolean isPaused(String job) {
-    return paused.contains(job);
-  }
-
-  /** Stops starts of a job, like a pause, while the stored statuses of its tasks are being read. */
-  public void hold(String job) {
-    held.add(job);
-    gated(CoreEvent.Gate.HOLD, job, "");
-  }
-
-  public void release(String job) {
-    held.remove(job);
-    gated(CoreEvent.Gate.RELEASE, job, "");
-  }
-
   /**
-   * Blocks a job for one reason, without killing its tasks, until {@link #reopen} is called for the
-   * same reason. A job may be blocked for several reasons at once.
-   *
-   * @param why the explanation for people
+   * Closes a gate of a job, known or not, until {@link #open} is called for the same kind; it
+   * replaces an older gate of that kind. No task of the job starts meanwhile; none is killed. Takes
+   * constant time.
    */
-  public void close(String job, Explanation.Kind kind, String why) {
-    closings.close(job, kind, why);
-    gated(CoreEvent.Gate.CLOSE, job, kind.name());
+  public void close(Gate gate) {
+    gates.close(gate);
+    gated(gate.kind(), gate.job(), true);
   }
 
-  public void reopen(String job, Explanation.Kind kind) {
-    closings.reopen(job, kind);
-    gated(CoreEvent.Gate.REOPEN, job, kind.name());
+  /** Opens a gate of a job, if it is closed. The job stays closed while another gate is. */
+  public void open(GateKind kind, String job) {
+    gates.open(kind, job);
+    gated(kind, job, false);
   }
 
-  private void gated(CoreEvent.Gate gate, String job, String why) {
+  private void gated(GateKind kind, String job, boolean closed) {
     updateGate(job);
     if (recorder != null) {
-      recorder.recorded(new CoreEvent.Gated(gate, job, why));
+      recorder.recorded(new CoreEvent.Gated(kind, job, closed));
     }
   }
 
-  /** Returns whether a job is blocked for any reason. */
-  public boolean isClosed(String job) {
-    return closings.isClosed(job);
+  /** Returns a closed gate of a job, or null. */
+  public @Nullable Gate gate(GateKind kind, String job) {
+    return gates.get(kind, job);
   }
 
-  /** Returns whether the stored statuses of the job's tasks are being read. */
-  public boolean isHeld(String job) {
-    return held.contains(job);
+  /** Returns all closed gates of a kind, unordered, as an immutable copy. */
+  public Collection<Gate> gates(GateKind kind) {
+    return gates.of(kind);
+  }
+
+  /**
+   * Returns the gates whose end has come; the caller must {@link #open} them. The core opens none
+   * by itself, so that the caller can record what it opens.
+   */
+  public List<Gate> dueGates(long nowMillis) {
+    return gates.due(nowMillis);
+  }
+
+  /** Returns an instant before which no gate is due; {@link Long#MAX_VALUE}: none ever is. */
+  public long nextGateMillis() {
+    return gates.nextMillis();
+  }
+
+  /**
+   * Returns whether a closed gate ends the job: it has failed, succeeded or missed its deadline.
+   */
+  public boolean isEnded(String job) {
+    return gates.isEnded(job);
   }
 
   /** Returns the counts that determine the state of a job. */
@@ -593,6 +583,7 @@ public final class SchedulingCore {
       return true;
     }
     state.limits.step(units, true);
+    state.queues.refresh();
     boolean done = state.limits.isDone();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.LimitsStepped(units, done));
@@ -672,6 +663,7 @@ public final class SchedulingCore {
       setWorker(worker, null);
       pool.dropIfIdle(worker);
     }
+    state.queues.refresh();
     if (recorder != null) {
       recorder.recorded(new CoreEvent.WorkersNamed(workers));
     }
@@ -869,16 +861,13 @@ public final class SchedulingCore {
     int at = level < 0 ? -1 : topology().find(level, node);
     return at < 0
         ? OtherPartitionExplainer.explain(config().shard(), job, level, node)
-        : Explainer.explain(state, number, at, gates(job));
-  }
-
-  private Explainer.Gates gates(String job) {
-    return new Explainer.Gates(paused.contains(job), held.contains(job), closings.reasons(job));
+        : Explainer.explain(state, number, at, gates.of(job));
   }
 
   /** Begins to count the waiting tasks of a job by wait reason. */
   public WaitReasonScan waiting(int job) {
-    return new WaitReasonScan(this::state, job, Explainer.gates(state, job, gates(jobName(job))));
+    return new WaitReasonScan(
+        this::state, job, Explainer.gates(state, job, gates.of(jobName(job))));
   }
 
   /** Begins to search for the running tasks that hold slots in the given places. */
@@ -1259,7 +1248,7 @@ public final class SchedulingCore {
    * @throws IllegalStateException with the first difference
    */
   public void verify() {
-    new InvariantChecker(state, runs).run();
+    new InvariantChecker(state, runs, gates).run();
   }
 
   /**

@@ -3,6 +3,7 @@ package io.espalier.core.scheduling;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.outcome.JobCounts;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.query.Explainer;
 import io.espalier.core.scheduling.state.SchedulingState;
@@ -49,7 +50,7 @@ public final class StuckJobs {
     if (tally.running() > 0 || !state.jobs.canRun(job) || isKeptByPeople(job)) {
       return "";
     }
-    if (core.isClosed(state.jobs.name(job))) {
+    if (core.isEnded(state.jobs.name(job))) {
       return "";
     }
     if (tally.total() == 0) {
@@ -72,7 +73,7 @@ public final class StuckJobs {
    */
   private boolean isKeptByPeople(int job) {
     String name = state.jobs.name(job);
-    return core.isPaused(name) || core.isHeld(name);
+    return core.gate(GateKind.PAUSE, name) != null || core.gate(GateKind.LOADING, name) != null;
   }
 
   /**
@@ -100,7 +101,7 @@ public final class StuckJobs {
     if (isKeptByPeople(job)) {
       return true;
     }
-    if (core.isClosed(state.jobs.name(job))
+    if (core.isEnded(state.jobs.name(job))
         || !state.wholeJobs.waitsInVainFor(job, this::getsOn).isEmpty()
         || !tooLarge(job).isEmpty()) {
       return false;

@@ -69,7 +69,7 @@ final class ComponentFactory {
     return switch (options.store()) {
       case MEMORY -> new MemoryStatusStore(new EpochFile(data.epochFile()));
       case SQLITE -> SqliteDialect.open(data.statusFile(), JsonReader::parse);
-      case MYSQL -> mysql(options);
+      case MYSQL -> MySqlStatusStore.open(options.mysql().orElseThrow(), JsonReader::parse);
     };
   }
 
@@ -98,17 +98,6 @@ final class ComponentFactory {
     } catch (UnknownHostException e) {
       return "unknown";
     }
-  }
-
-  private static StatusStore mysql(ProcessOptions options) {
-    MySqlStatusStore store =
-        MySqlStatusStore.open(options.mysql().orElseThrow(), JsonReader::parse);
-    if (options.fresh()) {
-      // Refuses the store of another cluster.
-      store.bindSource(options.source());
-      store.forgetEverything();
-    }
-    return store;
   }
 
   static TaskRunner runner(

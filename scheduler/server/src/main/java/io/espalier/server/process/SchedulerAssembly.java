@@ -158,6 +158,10 @@ final class SchedulerAssembly implements AutoCloseable {
         history.outwaitWorkers(taken, waits);
       }
       long epoch = taken.epoch();
+      if (options.fresh() && store instanceof MySqlStatusStore schema) {
+        // Not before the wait, which depends on the rows, and which a restart must find again.
+        schema.forgetEverything(epoch);
+      }
       RecentEvents events = RecentEvents.continuing(store, EVENTS_KEPT);
       StatusWriter writer = new StatusWriter(store, epoch, StatusWriter.Limits.DEFAULT);
       writer.start();

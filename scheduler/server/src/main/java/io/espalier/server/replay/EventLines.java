@@ -59,7 +59,7 @@ final class EventLines {
     } else if (event instanceof CoreEvent.Clock e) {
       line("clock", Json.of(e.nowMillis()));
     } else if (event instanceof CoreEvent.Gated e) {
-      line("gate", Json.of(e.gate().name()), Json.of(e.job()), Json.of(e.why()));
+      writeGate(e);
     } else if (event instanceof CoreEvent.Adopted e) {
       line(
           "adopt",
@@ -71,6 +71,18 @@ final class EventLines {
     } else {
       writeRare(event);
     }
+  }
+
+  private void writeGate(CoreEvent.Gated e) {
+    switch (e.kind()) {
+      case PAUSE -> gate(e.closed() ? "PAUSE" : "RESUME", e.job(), "");
+      case LOADING -> gate(e.closed() ? "HOLD" : "RELEASE", e.job(), "");
+      default -> gate(e.closed() ? "CLOSE" : "REOPEN", e.job(), e.kind().name());
+    }
+  }
+
+  private void gate(String operation, String job, String kind) {
+    line("gate", Json.of(operation), Json.of(job), Json.of(kind));
   }
 
   private void writeRare(CoreEvent event) {

@@ -12,6 +12,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.RetryCounts;
@@ -59,8 +60,7 @@ final class LineEvents {
       case "round-end" -> new CoreEvent.RoundEnded(flag(in, 1));
       case "advance" -> new CoreEvent.Advanced(whole(in, 1), number(in, 2), flag(in, 3));
       case "clock" -> new CoreEvent.Clock(whole(in, 1));
-      case "gate" ->
-          new CoreEvent.Gated(CoreEvent.Gate.valueOf(text(in, 1)), text(in, 2), text(in, 3));
+      case "gate" -> gate(text(in, 1), text(in, 2), text(in, 3));
       case "adopt" ->
           new CoreEvent.Adopted(
               text(in, 1), text(in, 2), new WorkerRef(text(in, 3), whole(in, 4)), whole(in, 5));
@@ -85,6 +85,17 @@ final class LineEvents {
           new CoreEvent.WorkersNamed(
               in.subList(1, in.size()).stream().map(LineEvents::worker).toList());
       default -> throw new IllegalArgumentException("unknown event \"" + text(in, 0) + "\"");
+    };
+  }
+
+  private static CoreEvent gate(String operation, String job, String kind) {
+    return switch (operation) {
+      case "PAUSE", "RESUME" -> new CoreEvent.Gated(GateKind.PAUSE, job, operation.equals("PAUSE"));
+      case "HOLD", "RELEASE" ->
+          new CoreEvent.Gated(GateKind.LOADING, job, operation.equals("HOLD"));
+      case "CLOSE", "REOPEN" ->
+          new CoreEvent.Gated(GateKind.valueOf(kind), job, operation.equals("CLOSE"));
+      default -> throw new IllegalArgumentException("unknown gate \"" + operation + "\"");
     };
   }
 

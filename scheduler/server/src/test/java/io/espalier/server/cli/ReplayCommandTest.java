@@ -9,6 +9,8 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -129,16 +131,16 @@ class ReplayCommandTest {
       core.recordTo(recording);
       Config config = config(policyName);
       core.workers(workers(3));
-      core.hold("light");
+      core.close(Gate.of(GateKind.LOADING, "light", ""));
       core.apply(config, nodes(config.settings().levels(), 4), 1_000);
-      core.release("light");
+      core.open(GateKind.LOADING, "light");
       running.add(core.adopt("heavy", "d2", new WorkerRef("w1", 1)));
       for (int i = 0; i < 200; i++) {
         long now = 1_000 + i * 700L;
         core.advance(now, 1 + random.nextInt(3));
         switch (random.nextInt(9)) {
-          case 0 -> core.pause("heavy");
-          case 1 -> core.resume("heavy");
+          case 0 -> core.close(Gate.of(GateKind.PAUSE, "heavy", ""));
+          case 1 -> core.open(GateKind.PAUSE, "heavy");
           case 2 -> core.workers(workers(1 + random.nextInt(4)));
           case 3 ->
               core.override(

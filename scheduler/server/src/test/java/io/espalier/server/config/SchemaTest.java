@@ -8,8 +8,10 @@ import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import com.networknt.schema.ValidationMessage;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.read.ConfigSection;
+import io.espalier.core.config.keys.ConfigKeys;
+import io.espalier.core.config.keys.Section;
 import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
@@ -19,15 +21,14 @@ import io.espalier.testkit.config.ConfigFixtures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The JSON Schema says the same as the parser. */
@@ -76,10 +77,14 @@ class SchemaTest {
     assertThat(rows().distinct().count()).isGreaterThan(500);
   }
 
+  static List<Section<?>> sections() {
+    return ConfigKeys.SECTIONS;
+  }
+
   @ParameterizedTest
-  @EnumSource
-  void everyKeyIsInTheTableOnceWellAndOnceBadly(ConfigSection place) {
-    for (String key : place.keys()) {
+  @MethodSource("sections")
+  void everyKeyIsInTheTableOnceWellAndOnceBadly(Section<?> section) {
+    for (String key : section.names()) {
       for (Verdict verdict : List.of(Verdict.GOOD, Verdict.BAD)) {
         assertThat(rows())
             .as("%s %s", verdict, key)
@@ -88,123 +93,19 @@ class SchemaTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void theSchemaHasExactlyTheKeysOfTheParser(ConfigSection place) {
-    Set<String> known = new HashSet<>(place.keys());
-    known.addAll(place.spellings().keySet());
-    known.addAll(place.obsolete().keySet());
-    assertThat(properties(place).members().keySet()).containsExactlyInAnyOrderElementsOf(known);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void everyKeyOfTheSchemaIsDescribed(ConfigSection place) {
-    properties(place)
-        .members()
-        .forEach(
-            (key, value) ->
-                assertThat(resolved(value).get("description")).as(place + "." + key).isNotNull());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void whatTheParserWarnsOfIsDeprecatedInTheSchema(ConfigSection place) {
-    Set<String> warned = new HashSet<>(place.spellings().keySet());
-    warned.addAll(place.obsolete().keySet());
-    properties(place)
-        .members()
-        .forEach(
-            (key, value) ->
-                assertThat(((Json.Obj) value).members().containsKey("deprecated"))
-                    .as(key)
-                    .isEqualTo(warned.contains(key)));
-  }
-
-  private static Json.Obj properties(ConfigSection place) {
-    return switch (place) {
-      case SETTINGS -> at("$defs", "settings", "properties");
-      case NODES -> at("$defs", "settings", "properties", "nodes", "properties");
-      case NODE_SOURCE ->
-          at(
-              "$defs",
-              "settings",
-              "properties",
-              "nodes",
-              "properties",
-              "node_sources",
-              "items",
-              "properties");
-      case CHANGE_GUARD ->
-          at(
-              "$defs",
-              "settings",
-              "properties",
-              "nodes",
-              "properties",
-              "node_sources",
-              "items",
-              "properties",
-              "change_guard",
-              "properties");
-      case RESOURCE -> at("$defs", "resource", "properties");
-      case NODE_LIMIT -> at("$defs", "nodeLimit", "properties");
-      case PHYSICAL_RESOURCES ->
-          at("$defs", "settings", "properties", "physical_resources", "properties");
-      case PHYSICAL_RESOURCE ->
-          at(
-              "$defs",
-              "settings",
-              "properties",
-              "physical_resources",
-              "properties",
-              "cpu_core",
-              "properties");
-      case TASK_SUBPROCESS -> at("$defs", "taskSubprocess", "properties");
-      case CGROUPS -> at("$defs", "taskSubprocess", "properties", "cgroups", "properties");
-      case IONICE -> ioNice();
-      case CGROUP_LIMITS ->
-          at("$defs", "taskSubprocess", "properties", "cgroup_limits", "properties");
-      case START_RATE -> startRate();
-      case LOG_RETENTION -> at("$defs", "logRetention", "properties");
-      case RETRY -> at("$defs", "retry", "properties");
-      case KILL_SUBPROCESS -> at("$defs", "killSubprocess", "properties");
-      case JOB -> at("$defs", "job", "properties");
-      case QUEUE -> at("$defs", "queue", "properties");
-      case WHOLE_JOB -> at("$defs", "wholeJob", "properties");
-      case FAIL_JOB_WHEN -> at("$defs", "failJobWhen", "properties");
-      case SUCCEED_JOB_WHEN -> at("$defs", "succeedJobWhen", "properties");
-      case FILTER -> at("$defs", "filter", "properties");
-    };
-  }
-
-  private static Json.Obj ioNice() {
-    Json.Arr either =
-        (Json.Arr)
-            Objects.requireNonNull(
-                at("$defs", "taskSubprocess", "properties", "ionice").get("anyOf"));
-    return (Json.Obj) Objects.requireNonNull(((Json.Obj) either.items().get(1)).get("properties"));
-  }
-
-  private static Json.Obj startRate() {
-    Json.Arr either = (Json.Arr) Objects.requireNonNull(at("$defs", "startRate").get("anyOf"));
-    Json.Obj last = (Json.Obj) either.items().get(either.items().size() - 1);
-    return (Json.Obj) Objects.requireNonNull(last.get("properties"));
-  }
-
-  private static Json.Obj at(String... path) {
-    @Nullable Json value = JsonReader.parse(SCHEMA_TEXT).value();
-    for (String key : path) {
-      value = ((Json.Obj) Objects.requireNonNull(value, key)).get(key);
+  /**
+   * The schema is generated from the definitions of the keys. After a change of a key run this test
+   * with {@code -Dconfig.schema=write}: it then writes the file.
+   */
+  @Test
+  void theSchemaIsWhatTheKeysSay() throws IOException {
+    Path file = Path.of("src/main/resources/espalier-config.schema.json");
+    String generated = JsonWriter.pretty(ConfigSchema.generated()) + "\n";
+    if ("write".equals(System.getProperty("config.schema"))) {
+      Files.writeString(file, generated);
     }
-    return (Json.Obj) Objects.requireNonNull(value, "the end of the path");
-  }
-
-  private static Json.Obj resolved(Json schema) {
-    Json.Obj object = (Json.Obj) schema;
-    if (object.get("description") == null && object.get("$ref") instanceof Json.Str ref) {
-      return at("$defs", ref.value().replace("#/$defs/", ""));
-    }
-    return object;
+    assertThat(Files.readString(file))
+        .as("-Dconfig.schema=write makes it anew")
+        .isEqualTo(generated);
   }
 }

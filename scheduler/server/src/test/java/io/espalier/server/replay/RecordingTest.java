@@ -34,7 +34,7 @@ class RecordingTest {
     for (int i = 0; i < 100; i++) {
       job.append((char) ('!' + random.nextInt(90)));
     }
-    return new CoreEvent.Gated(CoreEvent.Gate.PAUSE, job.toString(), Integer.toString(number));
+    return new CoreEvent.Placed(number, job.toString(), "node", Integer.toString(number));
   }
 
   private static List<String> lines(byte[] file) throws IOException {
@@ -109,7 +109,7 @@ class RecordingTest {
     List<String> lines = lines(stuck.taken.toByteArray());
     assertThat(lines).hasSize(1 + accepted - 1);
     for (int i = 1; i < lines.size(); i++) {
-      assertThat(lines.get(i)).startsWith("[\"gate\",").endsWith("\"" + (i - 1) + "\"]");
+      assertThat(lines.get(i)).startsWith("[\"start\",").endsWith("\"" + (i - 1) + "\"]");
     }
   }
 

@@ -6,23 +6,17 @@ import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.api.TaskDeadlines;
 import io.espalier.core.api.TaskView;
 import io.espalier.core.api.WorkerView;
-import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobScheduling;
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
-import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NodeSourceSpec;
-import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.StatusSource;
-import io.espalier.core.config.SubprocessOptions;
-import io.espalier.core.config.TimeLimits;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
@@ -225,17 +219,7 @@ public final class ApiFixture {
             List.of(),
             LimitRules.NONE,
             Instant.EPOCH,
-            new Settings.JobDefaults(
-                Backoff.DEFAULT,
-                2,
-                Optional.empty(),
-                SubprocessOptions.DEFAULT,
-                KillRequest.DEFAULT,
-                TimeLimits.NONE,
-                LogOptions.DEFAULT,
-                JobScheduling.DEFAULT,
-                Optional.empty(),
-                OutcomeRules.DEFAULT),
+            JobOptions.usual(2),
             "hash",
             Json.Obj.EMPTY);
     TreeMap<String, Job> jobs = new TreeMap<>();
@@ -256,7 +240,6 @@ public final class ApiFixture {
         name,
         problems.isEmpty() ? "ops" : "",
         true,
-        level,
         1.0,
         Json.Obj.EMPTY,
         List.of(1, 1),
@@ -267,15 +250,7 @@ public final class ApiFixture {
         "",
         List.of("/bin/true"),
         StatusSource.STATUS_LINE,
-        Backoff.DEFAULT,
-        Optional.empty(),
-        SubprocessOptions.DEFAULT,
-        KillRequest.DEFAULT,
-        TimeLimits.NONE,
-        LogOptions.DEFAULT,
-        JobScheduling.DEFAULT,
-        Optional.empty(),
-        OutcomeRules.DEFAULT,
+        JobOptions.usual(level),
         -1,
         0,
         0,

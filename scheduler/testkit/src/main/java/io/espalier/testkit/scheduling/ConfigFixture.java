@@ -1,24 +1,18 @@
 package io.espalier.testkit.scheduling;
 
-import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobScheduling;
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
-import io.espalier.core.config.LogOptions;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
-import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.StartRate;
-import io.espalier.core.config.SubprocessOptions;
-import io.espalier.core.config.TimeLimits;
 import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /** A builder of a configuration. Every method modifies and returns it. */
@@ -226,17 +219,7 @@ public final class ConfigFixture {
             physical,
             rules,
             Instant.EPOCH,
-            new Settings.JobDefaults(
-                Backoff.DEFAULT,
-                levels.bottom(),
-                Optional.empty(),
-                SubprocessOptions.DEFAULT,
-                KillRequest.DEFAULT,
-                TimeLimits.NONE,
-                LogOptions.DEFAULT,
-                JobScheduling.DEFAULT,
-                Optional.empty(),
-                OutcomeRules.DEFAULT),
+            JobOptions.usual(levels.bottom()),
             "",
             Json.Obj.EMPTY);
     TreeMap<String, Job> built = new TreeMap<>();

@@ -3,6 +3,7 @@ package io.espalier.testkit.scheduling;
 import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
+import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
@@ -215,7 +216,6 @@ public final class JobFixture {
         name,
         "tester",
         enabled,
-        level.isEmpty() ? levels.bottom() : levels.find(level),
         priority,
         Json.Obj.EMPTY,
         slots,
@@ -226,15 +226,17 @@ public final class JobFixture {
         host,
         List.of(),
         StatusSource.STATUS_LINE,
-        backoff,
-        Optional.empty(),
-        SubprocessOptions.DEFAULT,
-        KillRequest.DEFAULT,
-        limits,
-        LogOptions.DEFAULT,
-        scheduling,
-        retry,
-        outcome,
+        new JobOptions(
+            backoff,
+            level.isEmpty() ? levels.bottom() : levels.find(level),
+            Optional.empty(),
+            SubprocessOptions.DEFAULT,
+            KillRequest.DEFAULT,
+            limits,
+            LogOptions.DEFAULT,
+            scheduling,
+            retry,
+            outcome),
         -1,
         createTime,
         0,

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.outcome.JobCounts;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,13 +31,13 @@ final class OracleJobBlocks {
     Kind kind = KINDS.get(random.nextInt(KINDS.size()));
     Set<Kind> reasons = of(job);
     if (random.nextInt(3) == 0) {
-      core.close(job, kind, "by chance");
+      core.close(Gate.of(GateKind.valueOf(kind.name()), job, "by chance"));
       reasons.add(kind);
     } else {
-      core.reopen(job, kind);
+      core.open(GateKind.valueOf(kind.name()), job);
       reasons.remove(kind);
     }
-    assertThat(core.isClosed(job)).isEqualTo(!reasons.isEmpty());
+    assertThat(core.isEnded(job)).isEqualTo(!reasons.isEmpty());
   }
 
   Set<Kind> of(String job) {

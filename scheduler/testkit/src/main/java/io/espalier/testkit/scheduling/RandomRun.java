@@ -15,6 +15,8 @@ import io.espalier.core.scheduling.Replay;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
@@ -408,11 +410,11 @@ public final class RandomRun {
   private void pause() {
     String job = "job" + random.nextInt(5);
     if (random.nextInt(3) == 0) {
-      core.pause(job);
+      core.close(Gate.of(GateKind.PAUSE, job, ""));
     } else {
-      core.resume(job);
+      core.open(GateKind.PAUSE, job);
     }
-    oracle.pause(job, core.isPaused(job));
+    oracle.pause(job, core.gate(GateKind.PAUSE, job) != null);
     oracle.closings.change(random, core, "job" + random.nextInt(5));
   }
 

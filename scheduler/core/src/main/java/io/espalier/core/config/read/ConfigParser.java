@@ -4,6 +4,10 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.keys.ConfigObject;
+import io.espalier.core.config.keys.ConfigValue;
+import io.espalier.core.config.keys.Names;
+import io.espalier.core.config.keys.SettingsKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
@@ -37,7 +41,9 @@ public final class ConfigParser {
   private static final String SETTINGS = "bistro_settings";
   private static final String SCHEMA = "$schema";
 
-  private final SettingsParser settingsParser;
+  static final ProblemPath SETTINGS_PATH = ProblemPath.ROOT.key(SETTINGS);
+
+  private final Names plugIns;
   private final Partition shard;
 
   /**
@@ -52,22 +58,22 @@ public final class ConfigParser {
       Collection<String> policies,
       Collection<String> workerSelectors,
       Collection<String> nodeSourceTypes) {
-    settingsParser =
-        new SettingsParser(
+    this(
+        new Names(
             new TreeSet<>(policies),
             new TreeSet<>(workerSelectors),
-            new TreeSet<>(nodeSourceTypes));
-    shard = Partition.WHOLE;
+            new TreeSet<>(nodeSourceTypes)),
+        Partition.WHOLE);
   }
 
-  private ConfigParser(SettingsParser settingsParser, Partition shard) {
-    this.settingsParser = settingsParser;
+  private ConfigParser(Names plugIns, Partition shard) {
+    this.plugIns = plugIns;
     this.shard = shard;
   }
 
   /** A parser for one of several schedulers, which also reports what they cannot share. */
   public ConfigParser inShard(Partition newShard) {
-    return new ConfigParser(settingsParser, newShard);
+    return new ConfigParser(plugIns, newShard);
   }
 
   /**
@@ -119,14 +125,15 @@ public final class ConfigParser {
       problems.add(
           Problems.at(
               Severity.ERROR,
-              SettingsParser.PATH,
+              SETTINGS_PATH,
               document.at(),
               null,
               "the key is missing, expected an object",
               null));
       return null;
     }
-    return settingsParser.read(new ConfigValue(settings, SettingsParser.PATH, problems));
+    ConfigValue value = new ConfigValue(settings, SETTINGS_PATH, problems, plugIns);
+    return SettingsKeys.SETTINGS.read(value, SettingsKeys.SETTINGS.usual());
   }
 
   private static SortedMap<String, Job> jobs(Json.Obj document, Settings settings) {

@@ -3,6 +3,7 @@ package io.espalier.core.config.read;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.config.keys.JobKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * (docs/design/bistro.md#dependencies).
  */
 final class JobDependencies {
-  private static final String NODE_BY_NODE = "depends_on";
+  private static final String NODE_BY_NODE = JobKeys.JOB.dependsOn.name();
+  private static final String AFTER_JOBS = JobKeys.JOB.afterJobs.name();
 
   /**
    * The maximum number of unknown names that are reported individually: each costs a search through
@@ -79,17 +81,14 @@ final class JobDependencies {
       }
     }
     addUnknown(
-        problems,
-        job,
-        WholeJobDependencyParser.KEY,
-        job.afterJobs().stream().map(WholeJobDependency::job).toList());
+        problems, job, AFTER_JOBS, job.afterJobs().stream().map(WholeJobDependency::job).toList());
     List<String> cycle = suspects.contains(job.name()) ? cycleOf(job.name(), suspects) : null;
     if (cycle != null) {
       add(
           problems,
           Severity.ERROR,
           job,
-          job.dependsOn().contains(cycle.get(1)) ? NODE_BY_NODE : WholeJobDependencyParser.KEY,
+          job.dependsOn().contains(cycle.get(1)) ? NODE_BY_NODE : AFTER_JOBS,
           cycle.get(1),
           "jobs wait for each other: " + String.join(" -> ", cycle),
           "remove one of these dependencies");

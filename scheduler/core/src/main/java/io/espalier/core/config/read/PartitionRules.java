@@ -6,6 +6,8 @@ import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.config.keys.JobKeys;
+import io.espalier.core.config.keys.OptionKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
@@ -41,7 +43,7 @@ final class PartitionRules {
           problems,
           Severity.ERROR,
           job,
-          WholeJobDependencyParser.KEY,
+          JobKeys.JOB.afterJobs.name(),
           dependency.job(),
           "no scheduler knows whether all tasks of a job are done: "
               + shard.count()
@@ -55,7 +57,7 @@ final class PartitionRules {
             problems,
             Severity.ERROR,
             job,
-            "depends_on",
+            JobKeys.JOB.dependsOn.name(),
             dependency,
             "that job has its task on the instance, which only shard 0 of "
                 + shard.count()
@@ -64,10 +66,10 @@ final class PartitionRules {
       }
     }
     if (job.scheduling().maxConcurrent() > 0) {
-      warn(problems, job, "max_concurrent", shard);
+      warn(problems, job, OptionKeys.OPTIONS.maxConcurrent.name(), shard);
     }
     if (job.scheduling().startRate().isPresent()) {
-      warn(problems, job, "start_rate", shard);
+      warn(problems, job, OptionKeys.OPTIONS.startRate.name(), shard);
     }
     return problems.count() == job.problems().size() ? job : job.withProblems(problems.sorted());
   }
@@ -108,7 +110,7 @@ final class PartitionRules {
   private static void warn(Problems problems, String key, String what, Partition shard) {
     problems.add(
         Problem.warning(
-                SettingsParser.PATH.key(key).toString(),
+                ConfigParser.SETTINGS_PATH.key(key).toString(),
                 what
                     + " hold for each of "
                     + shard.count()

@@ -1,7 +1,7 @@
 package io.espalier.core.config.write;
 
 import io.espalier.core.config.Job;
-import io.espalier.core.config.read.JobParser;
+import io.espalier.core.config.keys.JobKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.ProblemPath;
@@ -28,7 +28,7 @@ final class BistroErrorReport {
   static Json.Obj of(Job job) {
     List<Problem> errors = job.problems().stream().filter(Problem::isError).toList();
     if (errors.size() == 1
-        && errors.get(0).message().equals(JobParser.PRE_EXISTING)
+        && errors.get(0).message().equals(JobKeys.PRE_EXISTING)
         && job.original().get("errors") instanceof Json.Obj old) {
       // There are no new errors: saving and loading again must not wrap the report once more.
       return old;

@@ -4,18 +4,18 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.Pause;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
-/** Keeps the jobs that operators have paused, until they are resumed or their pause expires. */
+/** Pauses jobs on command until they are resumed or the pause expires. The core has the pauses. */
 public final class PauseRegistry {
   private final SchedulingCore core;
   private final LoopEvents events;
-  private final Map<String, Pause> pauses = new TreeMap<>();
-  private long next = Long.MAX_VALUE;
 
   public PauseRegistry(SchedulingCore core, LoopEvents events) {
     this.core = core;
@@ -28,11 +28,14 @@ public final class PauseRegistry {
   }
 
   private void put(Pause pause) {
-    pauses.put(pause.job(), pause);
-    core.pause(pause.job());
-    if (pause.untilMillis() > 0) {
-      next = Math.min(next, pause.untilMillis());
-    }
+    core.close(
+        new Gate(
+            GateKind.PAUSE,
+            pause.job(),
+            pause.operator(),
+            pause.reason(),
+            pause.sinceMillis(),
+            pause.untilMillis()));
   }
 
   /**
@@ -55,31 +58,16 @@ public final class PauseRegistry {
     events.add(nowMillis, "job_paused", event.build());
   }
 
-  boolean isPaused(String job) {
-    return pauses.containsKey(job);
-  }
-
-  /** Why the job is paused, and by whom; empty when it is not paused or nothing was given. */
-  public String why(String job) {
-    Pause pause = pauses.get(job);
-    if (pause == null) {
-      return "";
-    }
-    return pause.operator().isEmpty() || pause.reason().isEmpty()
-        ? pause.operator() + pause.reason()
-        : pause.operator() + ": " + pause.reason();
-  }
-
   /**
    * Ends the pause, if there is one, and adds an event.
    *
    * @throws RefusedException for a job that is neither paused nor configured
    */
   public void resume(String job, String author, String reason, long nowMillis) {
-    if (pauses.remove(job) == null && core.job(core.findJob(job)) == null) {
+    if (core.gate(GateKind.PAUSE, job) == null && core.job(core.findJob(job)) == null) {
       throw new RefusedException(RefusedException.Reason.CONFLICT, "job " + job + " is not paused");
     }
-    core.resume(job);
+    core.open(GateKind.PAUSE, job);
     Json.Builder event = Json.object().put("job", job);
     if (!author.isEmpty()) {
       event.put("author", author);
@@ -96,36 +84,36 @@ public final class PauseRegistry {
    * @param resumed receives the name of each
    */
   public void step(long nowMillis, Consumer<String> resumed) {
-    if (nowMillis < next) {
-      return;
-    }
-    next = Long.MAX_VALUE;
-    for (Pause pause : List.copyOf(pauses.values())) {
-      if (pause.untilMillis() > nowMillis) {
-        next = Math.min(next, pause.untilMillis());
-      } else if (pause.untilMillis() > 0) {
-        pauses.remove(pause.job());
-        core.resume(pause.job());
-        resumed.accept(pause.job());
-        events.add(
-            nowMillis,
-            "job_resumed",
-            Json.object()
-                .put("job", pause.job())
-                .put("reason", "the pause was until now")
-                .put("expired", true)
-                .build());
-      }
+    for (Gate gate : core.dueGates(nowMillis)) {
+      core.open(gate.kind(), gate.job());
+      resumed.accept(gate.job());
+      events.add(
+          nowMillis,
+          "job_resumed",
+          Json.object()
+              .put("job", gate.job())
+              .put("reason", "the pause was until now")
+              .put("expired", true)
+              .build());
     }
   }
 
-  /** When the next pause expires; {@link Long#MAX_VALUE} when none does. */
+  /** When the next pause may expire; {@link Long#MAX_VALUE} when none does. */
   public long nextMillis() {
-    return next;
+    return core.nextGateMillis();
   }
 
   /** All pauses by job, as an immutable copy. */
   public Map<String, Pause> all() {
-    return Map.copyOf(pauses);
+    return core.gates(GateKind.PAUSE).stream()
+        .map(
+            gate ->
+                new Pause(
+                    gate.job(),
+                    gate.author(),
+                    gate.reason(),
+                    gate.sinceMillis(),
+                    gate.untilMillis()))
+        .collect(Collectors.toUnmodifiableMap(Pause::job, pause -> pause));
   }
 }

@@ -9,6 +9,7 @@ import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.job.StatusFilter;
 import io.espalier.core.status.Failure;
 import io.espalier.core.status.StatusLabel;
@@ -110,7 +111,7 @@ public final class SelectionCommand implements SlicedWork {
   @Override
   public boolean waits() {
     // While stored statuses are being restored, the matching tasks are unknown.
-    return waiting >= MOST_WAITING || core.isHeld(selection.job());
+    return waiting >= MOST_WAITING || core.gate(GateKind.LOADING, selection.job()) != null;
   }
 
   @Override

@@ -1,17 +1,15 @@
 package io.espalier.core.loop.watch;
 
-import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import java.time.Instant;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /** Closes jobs whose {@code complete_by} has passed, and reopens them when it is moved. */
 public final class JobDeadlines {
   private final SchedulingCore core;
-  private final Map<String, String> closed = new TreeMap<>();
   private long next = Long.MAX_VALUE;
 
   public JobDeadlines(SchedulingCore core) {
@@ -20,8 +18,10 @@ public final class JobDeadlines {
 
   /** Checks all jobs again, because a new configuration is in force. */
   public void recheck(long nowMillis) {
-    closed.keySet().forEach(job -> core.reopen(job, Kind.DEADLINE));
-    closed.clear();
+    core.gates(GateKind.DEADLINE).stream()
+        .map(Gate::job)
+        .sorted()
+        .forEach(job -> core.open(GateKind.DEADLINE, job));
     close(nowMillis);
   }
 
@@ -44,16 +44,11 @@ public final class JobDeadlines {
       long deadline = completeBy.get().toEpochMilli();
       if (deadline > nowMillis) {
         next = Math.min(next, deadline);
-      } else if (closed.put(job.name(), "the job was to be complete by " + completeBy.get())
-          == null) {
-        core.close(job.name(), Kind.DEADLINE, why(job.name()) + ": nothing more starts");
+      } else if (core.gate(GateKind.DEADLINE, job.name()) == null) {
+        String why = "the job was to be complete by " + completeBy.get();
+        core.close(Gate.of(GateKind.DEADLINE, job.name(), why));
       }
     }
-  }
-
-  /** Why the job is closed; empty when it is not. */
-  String why(String job) {
-    return closed.getOrDefault(job, "");
   }
 
   /** When the next job is due; {@link Long#MAX_VALUE} when none is. */

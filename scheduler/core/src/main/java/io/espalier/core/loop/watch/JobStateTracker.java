@@ -1,12 +1,10 @@
 package io.espalier.core.loop.watch;
 
-import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.json.Json;
-import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.NameOrderedMap;
 import io.espalier.core.outcome.CompletionWindow;
@@ -23,6 +21,8 @@ import io.espalier.core.outcome.Percent;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.StuckJobs;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.TaskStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,8 +52,6 @@ public final class JobStateTracker {
 
   private final SchedulingCore core;
   private final LoopEvents events;
-  private final JobDeadlines deadlines;
-  private final PauseRegistry pauses;
   private final Map<String, Kept> jobs = new HashMap<>();
   private final Shown shown = new Shown();
   private List<JobStateRecord> recorded = new ArrayList<>();
@@ -143,17 +141,11 @@ public final class JobStateTracker {
 
     /** Whether a task has ended since the rule was last evaluated on its window. */
     boolean judge;
-
-    /** Whether the job is closed because enough is done. */
-    boolean rests;
   }
 
-  public JobStateTracker(
-      SchedulingCore core, LoopEvents events, JobDeadlines deadlines, PauseRegistry pauses) {
+  public JobStateTracker(SchedulingCore core, LoopEvents events) {
     this.core = core;
     this.events = events;
-    this.deadlines = deadlines;
-    this.pauses = pauses;
   }
 
   /** Restores what outlived a restart: failed jobs are closed at once. */
@@ -169,7 +161,7 @@ public final class JobStateTracker {
       kept.from = standing.countedFrom();
       shown.put(standing.job(), standing);
       if (!kept.failure.isEmpty()) {
-        core.close(standing.job(), Kind.JOB_FAILED, failed(kept.failure));
+        core.close(Gate.of(GateKind.JOB_FAILED, standing.job(), kept.failure));
       }
     }
   }
@@ -178,16 +170,12 @@ public final class JobStateTracker {
     return jobs.computeIfAbsent(job, name -> new Kept());
   }
 
-  private static String failed(String why) {
-    return "the job has failed: " + why + "; it can be resumed or forgiven";
-  }
-
   /** Forgets a job that was deleted and created again: the new job inherits nothing. */
   public void forget(String job) {
     jobs.remove(job);
     shown.remove(job);
-    core.reopen(job, Kind.JOB_FAILED);
-    core.reopen(job, Kind.JOB_SUCCEEDED);
+    core.open(GateKind.JOB_FAILED, job);
+    core.open(GateKind.JOB_SUCCEEDED, job);
   }
 
   // ---- what happens
@@ -301,7 +289,7 @@ public final class JobStateTracker {
     }
     if (!flags.isFailed()) {
       // Reopen the job even if it was not closed, so that it is evaluated.
-      core.reopen(job, Kind.JOB_FAILED);
+      core.open(GateKind.JOB_FAILED, job);
     }
   }
 
@@ -318,7 +306,7 @@ public final class JobStateTracker {
     boolean changed = false;
     for (int job : core.takeTouched(JOBS_PER_SLICE)) {
       Job config = core.job(job);
-      if (config != null && !core.isHeld(config.name())) {
+      if (config != null && !isLoading(config.name())) {
         changed |= look(job, config, nowMillis, record);
       }
     }
@@ -343,7 +331,7 @@ public final class JobStateTracker {
     StuckJobs stuckJobs = core.stuckJobs();
     for (int number = 0; number < core.jobCount(); number++) {
       Job job = core.job(number);
-      if (job == null || core.isHeld(job.name())) {
+      if (job == null || isLoading(job.name())) {
         continue;
       }
       String why = stuckJobs.why(number);
@@ -377,11 +365,12 @@ public final class JobStateTracker {
         !job.enabled()
             ? "it is disabled in its configuration"
             : !core.config().settings().enabled() ? "the settings disable the scheduler" : "",
-        deadlines.why(name),
+        reason(GateKind.DEADLINE, name),
         kept.stuck,
         job.outcome().donePercent(),
         core.tally(number),
-        new JobFlags(core.isPaused(name), kept.stopped, kept.failure, kept.goesOn));
+        new JobFlags(
+            core.gate(GateKind.PAUSE, name) != null, kept.stopped, kept.failure, kept.goesOn));
   }
 
   private boolean look(int number, Job job, long nowMillis, Sink record) {
@@ -395,12 +384,12 @@ public final class JobStateTracker {
       String broken = broken(job.outcome(), kept, facts.tally(), nowMillis);
       if (broken != null) {
         kept.failure = JobStateRules.after(facts, JobEvent.RULE_BROKEN, broken).failure();
-        core.close(job.name(), Kind.JOB_FAILED, failed(broken));
+        core.close(Gate.of(GateKind.JOB_FAILED, job.name(), broken));
         facts = facts(number, kept);
       }
     }
     JobStateRules.Verdict verdict = JobStateRules.of(facts);
-    closeRest(job.name(), kept, facts);
+    closeRest(job.name(), facts);
     return changed(job.name(), kept, verdict, nowMillis, record);
   }
 
@@ -431,22 +420,38 @@ public final class JobStateTracker {
         rules, tally.failed() - kept.from.failed(), tally.ended() - kept.from.ended());
   }
 
-  private void closeRest(String job, Kept kept, JobStateInputs facts) {
+  private void closeRest(String job, JobStateInputs facts) {
     boolean rests = facts.restIsNotNeeded();
-    if (rests == kept.rests) {
+    if (rests == (core.gate(GateKind.JOB_SUCCEEDED, job) != null)) {
       return;
     }
-    kept.rests = rests;
     if (rests) {
-      core.close(
-          job,
-          Kind.JOB_SUCCEEDED,
-          "enough is done: "
-              + Percent.text(facts.donePercent())
-              + " of the job's tasks; a resume lets the rest run");
+      String why = "enough is done: " + Percent.text(facts.donePercent()) + " of the job's tasks";
+      core.close(Gate.of(GateKind.JOB_SUCCEEDED, job, why));
     } else {
-      core.reopen(job, Kind.JOB_SUCCEEDED);
+      core.open(GateKind.JOB_SUCCEEDED, job);
     }
+  }
+
+  private boolean isLoading(String job) {
+    return core.gate(GateKind.LOADING, job) != null;
+  }
+
+  /** The reason for which a gate of a job is closed; empty when it is open. */
+  private String reason(GateKind kind, String job) {
+    Gate gate = core.gate(kind, job);
+    return gate == null ? "" : gate.reason();
+  }
+
+  /** Why the job is paused, and by whom; empty when it is not paused or nothing was given. */
+  private String whyPaused(String job) {
+    Gate pause = core.gate(GateKind.PAUSE, job);
+    if (pause == null) {
+      return "";
+    }
+    return pause.author().isEmpty() || pause.reason().isEmpty()
+        ? pause.author() + pause.reason()
+        : pause.author() + ": " + pause.reason();
   }
 
   private boolean changed(
@@ -454,7 +459,7 @@ public final class JobStateTracker {
     JobStateRecord before = kept.standing;
     boolean moved = before == null || before.state() != verdict.state();
     boolean byHand = verdict.state() == JobState.PAUSED || verdict.state() == JobState.STOPPED;
-    String reason = byHand ? pauses.why(job) : verdict.reason();
+    String reason = byHand ? whyPaused(job) : verdict.reason();
     JobStateRecord now =
         new JobStateRecord(
             job,

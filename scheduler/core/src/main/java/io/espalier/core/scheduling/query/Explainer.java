@@ -12,6 +12,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.RoleFilter;
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.scheduling.state.SchedulingState;
@@ -26,7 +27,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,16 +42,13 @@ public final class Explainer {
   private final List<Reason> reasons = new ArrayList<>();
   private final List<Step> steps = new ArrayList<>();
 
-  /** The stops of a job that are not part of the configuration. */
-  public record Gates(boolean paused, boolean held, Map<Kind, String> closed) {}
-
   public Explainer(SchedulingState state) {
     this.state = state;
     this.topology = state.topology;
     workers = new WorkerExplainer(state);
   }
 
-  public static Explanation explain(SchedulingState state, int job, int node, Gates gates) {
+  public static Explanation explain(SchedulingState state, int job, int node, List<Gate> gates) {
     Explainer explainer = new Explainer(state);
     explainer.job(job, gates);
     explainer.status(job, node);
@@ -75,20 +72,20 @@ public final class Explainer {
   }
 
   /** Returns the reasons that block all tasks of a job, except for workers. */
-  public static List<Reason> gates(SchedulingState state, int job, Gates gates) {
+  public static List<Reason> gates(SchedulingState state, int job, List<Gate> gates) {
     Explainer explainer = new Explainer(state);
     explainer.gates(job, gates);
     return explainer.reasons;
   }
 
-  private void job(int number, Gates gates) {
+  private void job(int number, List<Gate> gates) {
     gates(number, gates);
     if (state.jobs.job(number) != null && state.workers.placementLevel(number) < 0) {
       reasons.addAll(workers.reasons(number, state.workers.pinnedTo(number)));
     }
   }
 
-  private void gates(int number, Gates gates) {
+  private void gates(int number, List<Gate> gates) {
     Job job = state.jobs.job(number);
     if (!state.jobs.schedulerEnabled()) {
       add(Kind.SCHEDULER_DISABLED, null, "the scheduler is disabled in its settings");
@@ -103,13 +100,7 @@ public final class Explainer {
     if (!job.isValid()) {
       add(Kind.JOB_INVALID, null, "the configuration of the job has errors");
     }
-    if (gates.paused()) {
-      add(Kind.JOB_PAUSED, null, "the job is paused");
-    }
-    if (gates.held()) {
-      add(Kind.JOB_PAUSED, null, "the stored statuses of the job are still being read");
-    }
-    gates.closed().forEach((kind, why) -> add(kind, null, why));
+    gates.forEach(gate -> reasons.add(gate.explained()));
     for (String message : state.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
     }

@@ -7,6 +7,7 @@ import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.task.RunPlacements;
 import io.espalier.core.scheduling.task.RunningTasks;
@@ -29,13 +30,14 @@ import java.util.Map;
  * the workers. The use of a queue is its dominant share, the largest fraction of any resource that
  * it holds.
  *
- * <p>Changes of the total slots are applied together at the next query. The cost of any other event
+ * <p>{@link #refresh} applies changes of the total slots together. The cost of any other event
  * depends on the levels and resources of one task.
  */
 public final class QueueTable {
   private final JobTable jobs;
   private final NodeCapacity ledger;
   private final WorkerIndex workers;
+  private final JobGates gates;
   private final int levels;
   private final int workerLevel;
   private final int[] levelOf;
@@ -55,10 +57,16 @@ public final class QueueTable {
   /** Whether the state is in force; otherwise another state has the history. */
   private boolean isInForce;
 
-  public QueueTable(Config config, JobTable jobs, NodeCapacity ledger, WorkerIndex workers) {
+  /**
+   * @param gates must be told of every job that a cap closes or opens; {@link #open} is one of
+   *     their sources
+   */
+  public QueueTable(
+      Config config, JobTable jobs, NodeCapacity ledger, WorkerIndex workers, JobGates gates) {
     this.jobs = jobs;
     this.ledger = ledger;
     this.workers = workers;
+    this.gates = gates;
     Levels names = config.settings().levels();
     levels = names.count();
     workerLevel = names.worker();
@@ -187,8 +195,11 @@ public final class QueueTable {
     return open[word];
   }
 
-  /** Applies changes of limits and workers, if any. */
-  private void refresh() {
+  /**
+   * Applies changes of limits and workers, if any. To be called after such changes, before the next
+   * start or end of a task.
+   */
+  public void refresh() {
     if (seenNodes == ledger.totalsVersion() && seenWorkers == workers.totalsVersion()) {
       return;
     }
@@ -213,7 +224,11 @@ public final class QueueTable {
   private void updateOpen(QueueState queue) {
     for (int i = 0; i < queue.words.length; i++) {
       int word = queue.words[i];
-      open[word] = (open[word] & ~queue.members[i]) | queue.open(i);
+      long next = (open[word] & ~queue.members[i]) | queue.open(i);
+      if (open[word] != next) {
+        open[word] = next;
+        gates.changed(word);
+      }
     }
   }
 
@@ -237,7 +252,6 @@ public final class QueueTable {
     if (job < 0) {
       return;
     }
-    refresh();
     QueueState queue = queues[ofJob[job]];
     queue.running += sign;
     int[] amounts = places.amounts(run);
@@ -376,7 +390,6 @@ public final class QueueTable {
   }
 
   public double effective(int number) {
-    refresh();
     return queues[number].effective(now, isByWeight);
   }
 
@@ -392,7 +405,7 @@ public final class QueueTable {
       RunningTasks runs,
       RunPlacements places) {
     refresh();
-    QueueTable fresh = new QueueTable(config, jobs, ledger, workers);
+    QueueTable fresh = new QueueTable(config, jobs, ledger, workers, new JobGates(jobs.words));
     fresh.refresh();
     for (int i = 0; i < queues.length; i++) {
       fresh.keepFor(i, queues[i].holder);

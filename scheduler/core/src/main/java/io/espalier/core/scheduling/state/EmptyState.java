@@ -1,19 +1,8 @@
 package io.espalier.core.scheduling.state;
 
-import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.JobScheduling;
-import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Levels;
-import io.espalier.core.config.LimitRules;
-import io.espalier.core.config.LogOptions;
-import io.espalier.core.config.NodeOrder;
-import io.espalier.core.config.OutcomeRules;
-import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.SubprocessOptions;
-import io.espalier.core.config.TimeLimits;
-import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.spi.SplitMix64;
@@ -24,11 +13,8 @@ import io.espalier.core.scheduling.util.RateLimiterClock;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.topology.PackedTopology;
 import io.espalier.core.topology.Topology;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -43,34 +29,7 @@ public final class EmptyState {
       WorkerTable pool,
       Map<String, WorkerSelector> selectors) {
     Levels levels = Levels.of(List.of());
-    Settings settings =
-        new Settings(
-            false,
-            Duration.ofMillis(500),
-            Duration.ofSeconds(5),
-            "roundrobin",
-            "roundrobin",
-            levels,
-            List.of(),
-            NodeOrder.RANDOM,
-            ResourceCatalog.EMPTY,
-            Map.of(),
-            List.of(),
-            LimitRules.NONE,
-            Instant.EPOCH,
-            new Settings.JobDefaults(
-                Backoff.DEFAULT,
-                0,
-                Optional.empty(),
-                SubprocessOptions.DEFAULT,
-                KillRequest.DEFAULT,
-                TimeLimits.NONE,
-                LogOptions.DEFAULT,
-                JobScheduling.DEFAULT,
-                Optional.empty(),
-                OutcomeRules.DEFAULT),
-            "",
-            Json.Obj.EMPTY);
+    Settings settings = Settings.usual(false);
     Config config = new Config(settings, new TreeMap<>(), List.of());
     Topology topology = PackedTopology.instanceOnly(levels, Levels.INSTANCE);
     JobTable jobs = new JobTable(config, new TreeMap<>());

@@ -10,6 +10,7 @@ import io.espalier.core.scheduling.capacity.LimitOverrides;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
 import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
+import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.index.NodeCondition;
 import io.espalier.core.scheduling.index.NodeRateLimiter;
 import io.espalier.core.scheduling.index.StartableIndex;
@@ -58,6 +59,7 @@ import org.jspecify.annotations.Nullable;
 public final class SchedulingState implements ReservationContext {
   public final Topology topology;
   public final JobTable jobs;
+  public final JobGates gates;
   public final NodeCapacity ledger;
   public final OverLimitTracker over;
   public final StartableIndex index;
@@ -119,12 +121,13 @@ public final class SchedulingState implements ReservationContext {
     this.nodeLimits = nodeLimits;
     neverFits = UnsatisfiableJobs.of(jobs, nodeLimits, config.settings(), topology);
     this.jobs = jobs;
+    gates = new JobGates(jobs.words);
     this.tasks = tasks;
     this.runs = runs;
     this.pool = pool;
     this.selectors = selectors;
     this.clock = clock;
-    caps = new JobThrottle(jobs, clock);
+    caps = new JobThrottle(jobs, clock, gates);
     rates = new NodeRateLimiter(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
@@ -141,7 +144,7 @@ public final class SchedulingState implements ReservationContext {
             jobs,
             config.settings().nodeOrder(),
             verdicts.allowed(),
-            gates(),
+            conditions(),
             random);
     if (reservations != null) {
       index.watch(reservations);
@@ -155,10 +158,16 @@ public final class SchedulingState implements ReservationContext {
             hosts,
             placement,
             index,
+            gates,
             overrides,
             over,
             topology.name(0));
-    queues = new QueueTable(config, jobs, ledger, workers);
+    queues = new QueueTable(config, jobs, ledger, workers, gates);
+    gates.add(jobs::active);
+    gates.add(workers::open);
+    gates.add(caps::open);
+    gates.add(queues::open);
+    gates.changed();
     wholeJobs = new WholeJobDependencies(topology, jobs, tasks);
     histograms = new StatusHistograms(topology, jobs, tasks);
     places = new RunPlacements(levels.count(), jobs.needs, runs.high() + runs.high() / 4);
@@ -169,7 +178,7 @@ public final class SchedulingState implements ReservationContext {
     waits = new Wakeups(caps, rates, index, statuses, reservations, rooms);
   }
 
-  private NodeCondition[] gates() {
+  private NodeCondition[] conditions() {
     List<NodeCondition> all = new ArrayList<>();
     if (hosts.placesAny()) {
       all.add(hosts);
@@ -354,11 +363,7 @@ public final class SchedulingState implements ReservationContext {
 
   @Override
   public long openJobs(int word) {
-    return index.openAtRoot(word)
-        & jobs.active(word)
-        & workers.open(word)
-        & caps.open(word)
-        & queues.open(word);
+    return index.openAtRoot(word) & gates.open(word);
   }
 
   // ---- reservations

@@ -1,6 +1,7 @@
 package io.espalier.core.scheduling.task;
 
 import io.espalier.core.config.Job;
+import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.util.RateLimiterClock;
 import io.espalier.core.scheduling.util.TokenBucketMath;
@@ -15,20 +16,32 @@ import org.jspecify.annotations.Nullable;
 public final class JobThrottle {
   private final JobTable jobs;
   private final RateLimiterClock clock;
+  private final JobGates gates;
   private final int[] running;
+
+  /** The maximum number of concurrent tasks by job; {@link Integer#MAX_VALUE}: no limit. */
+  private final int[] most;
+
   private final long[] full;
   private final @Nullable TokenBucketMath[] laws;
 
   /** Null: no job ever had a rate. */
   private @Nullable TokenBuckets buckets;
 
-  public JobThrottle(JobTable jobs, RateLimiterClock clock) {
+  /**
+   * @param gates must be told of every job that reaches or leaves a limit; {@link #open} is one of
+   *     their sources
+   */
+  public JobThrottle(JobTable jobs, RateLimiterClock clock, JobGates gates) {
     this.jobs = jobs;
     this.clock = clock;
+    this.gates = gates;
+    most = new int[jobs.count()];
     running = new int[jobs.count()];
     full = new long[jobs.words];
     laws = new @Nullable TokenBucketMath[jobs.count()];
     for (int job = 0; job < laws.length; job++) {
+      most[job] = configuredMost(job);
       laws[job] = law(job);
       if (laws[job] != null && buckets == null) {
         buckets = new TokenBuckets(laws.length, j -> laws[j]);
@@ -53,8 +66,13 @@ public final class JobThrottle {
 
   /** Returns the maximum number of concurrent tasks of a job; 0: no limit. */
   public int most(int job) {
+    return most[job] == Integer.MAX_VALUE ? 0 : most[job];
+  }
+
+  private int configuredMost(int job) {
     Job configured = jobs.job(job);
-    return configured == null ? 0 : configured.scheduling().maxConcurrent();
+    int configuredMost = configured == null ? 0 : configured.scheduling().maxConcurrent();
+    return configuredMost > 0 ? configuredMost : Integer.MAX_VALUE;
   }
 
   public int running(int job) {
@@ -86,11 +104,9 @@ public final class JobThrottle {
   }
 
   private void compare(int job) {
-    int most = most(job);
-    if (most > 0 && running[job] >= most) {
-      full[job >>> 6] |= 1L << job;
-    } else {
-      full[job >>> 6] &= ~(1L << job);
+    if (isFull(job) != running[job] >= most[job]) {
+      full[job >>> 6] ^= 1L << job;
+      gates.changed(job >>> 6);
     }
   }
 
@@ -98,8 +114,8 @@ public final class JobThrottle {
 
   /** Takes a token for a start of the job. */
   public void started(int job) {
-    if (buckets != null) {
-      buckets.charge(job, clock.now());
+    if (buckets != null && buckets.charge(job, clock.now())) {
+      gates.changed(job >>> 6);
     }
   }
 
@@ -127,8 +143,9 @@ public final class JobThrottle {
     int done = 0;
     while (done < limit && isDue()) {
       done++;
-      if (buckets != null) {
-        buckets.poll(clock.lastTick());
+      int job = buckets == null ? -1 : buckets.poll(clock.lastTick());
+      if (job >= 0) {
+        gates.changed(job >>> 6);
       }
     }
     return done;
@@ -148,6 +165,7 @@ public final class JobThrottle {
   public void reread() {
     JobThrottle before = new JobThrottle(this);
     for (int job = 0; job < laws.length; job++) {
+      most[job] = configuredMost(job);
       compare(job);
       laws[job] = law(job);
       if (laws[job] != null && buckets == null) {
@@ -161,7 +179,9 @@ public final class JobThrottle {
   private JobThrottle(JobThrottle other) {
     jobs = other.jobs;
     clock = other.clock;
+    gates = other.gates;
     running = other.running;
+    most = other.most;
     full = other.full;
     laws = Arrays.copyOf(other.laws, other.laws.length);
     buckets = other.buckets;
@@ -189,6 +209,7 @@ public final class JobThrottle {
         buckets.put(job, spent, old.buckets.isEmpty(before) || law.isEmpty(spent, now));
       }
     }
+    gates.changed();
   }
 
   /**
@@ -198,7 +219,7 @@ public final class JobThrottle {
    */
   public void check(RunPlacements places) {
     for (int job = 0; job < laws.length; job++) {
-      boolean isFull = most(job) > 0 && places.ofJob(job) >= most(job);
+      boolean isFull = places.ofJob(job) >= configuredMost(job);
       TokenBucketMath law = laws[job];
       boolean isEmpty =
           law != null && buckets != null && law.isEmpty(buckets.spent(job), clock.now());

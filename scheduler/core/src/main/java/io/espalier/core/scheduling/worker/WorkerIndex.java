@@ -9,6 +9,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.LimitOverrides;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
+import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.index.StartableIndex;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.spi.WorkerSelector;
@@ -62,6 +63,7 @@ public final class WorkerIndex {
    */
   private final long[] open;
 
+  private final JobGates gates;
   private final HostIndex hosts;
   private final StartableIndex index;
   private final WorkerCapacity ledger;
@@ -85,6 +87,8 @@ public final class WorkerIndex {
   /**
    * @param hosts the hosts of the same state, which the startable index queries too
    * @param placementLevel by job: see {@link #placementLevels}
+   * @param gates must be told of every job that gains or loses its last fitting worker; {@link
+   *     #open} is one of their sources
    * @param overrides the overrides of limits; after a change of these, {@link #put} must be called
    *     again for the workers
    * @param over receives the places where usage exceeds the limit
@@ -98,6 +102,7 @@ public final class WorkerIndex {
       HostIndex hosts,
       int[] placementLevel,
       StartableIndex index,
+      JobGates gates,
       LimitOverrides overrides,
       OverLimitTracker over,
       String instance) {
@@ -106,6 +111,7 @@ public final class WorkerIndex {
     this.hosts = hosts;
     this.placementLevel = placementLevel;
     this.index = index;
+    this.gates = gates;
     ledger = new WorkerCapacity(table, settings, overrides, over, instance);
     words = jobs.words;
     WorkerTable.Mode mode = table.mode();
@@ -408,6 +414,7 @@ public final class WorkerIndex {
         int c = (w << 6) + Long.numberOfTrailingZeros(flips);
         for (int j = 0; j < words; j++) {
           open[j] ^= classes.jobs(c, j) & ~pinned[j];
+          gates.changed(j);
         }
       }
     }
@@ -435,6 +442,7 @@ public final class WorkerIndex {
         int job = (w << 6) + Long.numberOfTrailingZeros(bits);
         if (pinnedTo[job] == host) {
           open[w] ^= 1L << job;
+          gates.changed(w);
         }
       }
     }

@@ -115,7 +115,7 @@ public class JdbcStatusStore extends StoreReader {
   }
 
   /** Locks the store. The mark stays: a lookup of an uncertain commit may still need it. */
-  private void requireEpoch(JdbcWriter w, long epoch) throws SQLException {
+  protected final void requireEpoch(JdbcWriter w, long epoch) throws SQLException {
     long inForce = w.epoch();
     if (inForce != epoch) {
       throw new StaleEpochException(description(), epoch, inForce);

@@ -1,6 +1,7 @@
 package io.espalier.server.store.jdbc.mysql;
 
 import io.espalier.core.status.JsonDecoder;
+import io.espalier.core.status.StaleEpochException;
 import io.espalier.core.status.StoreException;
 import io.espalier.server.store.jdbc.Dialect.Property;
 import io.espalier.server.store.jdbc.JdbcStatusStore;
@@ -143,21 +144,25 @@ public final class MySqlStatusStore extends JdbcStatusStore {
   }
 
   /**
-   * Deletes all jobs, pauses, cordons, limits, queue usage and events, for a fresh start. The
-   * previous leader can no longer write. The store must be bound to its source before.
+   * Deletes all jobs, pauses, cordons, limits, queue usage and events, for a fresh start. To be
+   * called when no task of an earlier leadership can be alive: until then the rows tell which tasks
+   * may be.
+   *
+   * @param epoch epoch from {@link #openEpoch}
+   * @throws StaleEpochException when the store was taken over since
    */
-  public void forgetEverything() {
-    long epoch =
+  public void forgetEverything(long epoch) {
+    int unused =
         write(
             w -> {
-              long next = w.epoch() + 1;
-              w.set(Property.EPOCH, next);
+              requireEpoch(w, epoch);
               w.execute("UPDATE #job SET name = NULL, long_name = NULL WHERE name IS NOT NULL");
               for (String table : FORGOTTEN) {
                 w.execute("DELETE FROM #" + table);
               }
-              return next;
+              return 0;
             });
+    // It has cached the numbers of jobs.
     dropWriter();
     LOG.info("{} is empty now, by epoch {}", description(), epoch);
   }

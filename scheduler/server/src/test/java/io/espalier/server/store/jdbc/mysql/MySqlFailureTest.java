@@ -372,18 +372,19 @@ class MySqlFailureTest {
   }
 
   @Test
-  void a_fresh_start_forgets_everything_and_keeps_the_old_leader_out() throws Exception {
+  void a_fresh_start_forgets_everything_in_its_own_epoch_only() throws Exception {
     try (MySqlStatusStore store = open(root())) {
       store.bindSource("file:/a.json");
+      long old = store.openEpoch(TakeOver.PLAIN).epoch();
+      store.commit(old, batch(1));
       long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
-      store.commit(epoch, batch(1));
-      store.forgetEverything();
+      assertThatThrownBy(() -> store.forgetEverything(old)).isInstanceOf(StaleEpochException.class);
+      assertThat(store.jobs()).containsExactly("j");
+      store.forgetEverything(epoch);
       assertThat(store.jobs()).isEmpty();
       assertThat(store.newestEvent()).isZero();
-      assertThatThrownBy(() -> store.commit(epoch, batch(2)))
-          .isInstanceOf(StaleEpochException.class);
-      store.bindSource("file:/a.json");
-      store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), batch(1));
+      assertThatThrownBy(() -> store.commit(old, batch(2))).isInstanceOf(StaleEpochException.class);
+      store.commit(epoch, batch(1));
       assertThat(store.history("j", "n").ended()).isEqualTo(1);
     }
   }

@@ -1,0 +1,36 @@
+package io.espalier.core.config.keys;
+
+import java.util.List;
+
+/** All sections of a configuration: what the JSON Schema and the reference are generated from. */
+public final class ConfigKeys {
+  /** The sections whose keys have a table in the reference. */
+  public static final List<Section<?>> SECTIONS =
+      List.of(
+          SettingsKeys.SETTINGS,
+          NodeKeys.NODES,
+          NodeKeys.NODE_SOURCE,
+          NodeKeys.CHANGE_GUARD,
+          SettingsKeys.RESOURCE,
+          NodeLimitKeys.NODE_LIMIT,
+          SettingsKeys.QUEUE,
+          SettingsKeys.PHYSICAL_RESOURCES,
+          SettingsKeys.physical("ram_mb"),
+          SettingsKeys.physical("cpu_core"),
+          SettingsKeys.physical("gpu_card"),
+          TaskKeys.TASK_SUBPROCESS,
+          TaskKeys.CGROUPS,
+          TaskKeys.IONICE,
+          TaskKeys.CGROUP_LIMITS,
+          TaskKeys.KILL_SUBPROCESS,
+          JobKeys.JOB,
+          JobKeys.WHOLE_JOB,
+          OptionKeys.START_RATE,
+          OptionKeys.FAIL_JOB_WHEN,
+          OptionKeys.SUCCEED_JOB_WHEN,
+          TaskKeys.LOG_RETENTION,
+          JobKeys.FILTER,
+          OptionKeys.RETRY);
+
+  private ConfigKeys() {}
+}

@@ -1,0 +1,432 @@
+package io.espalier.core.config.keys;
+
+import static io.espalier.core.config.keys.ValueType.bool;
+import static io.espalier.core.config.keys.ValueType.int32;
+import static io.espalier.core.config.keys.ValueType.int64;
+import static io.espalier.core.config.keys.ValueType.list;
+import static io.espalier.core.config.keys.ValueType.number;
+import static io.espalier.core.config.keys.ValueType.oneOf;
+import static io.espalier.core.config.keys.ValueType.optional;
+import static io.espalier.core.config.keys.ValueType.text;
+import static io.espalier.core.config.keys.ValueType.texts;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.JobFilter;
+import io.espalier.core.config.JobOptions;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.StatusSource;
+import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.json.Json;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The keys of {@code bistro_job->NAME}. */
+public final class JobKeys extends Section<Job> {
+  /** The message of the error of a job that contains a report of errors. */
+  public static final String PRE_EXISTING = "Pre-existing errors";
+
+  private static final Pattern NO_PATTERN = Pattern.compile("");
+
+  /** A level's filter in {@code filters} of a job. */
+  public static final Section<JobFilter> FILTER =
+      new Section<>(
+          "filters",
+          "Which nodes of the level the job may use: all conditions must hold.",
+          JobFilter.ALL) {
+        private final Key<JobFilter, Set<String>> whitelist =
+            names("whitelist", JobFilter::whitelist, "Only nodes of these names; empty: all.");
+        private final Key<JobFilter, Optional<Pattern>> whitelistRegex =
+            regex(
+                "whitelist_regex",
+                filter -> filter.whitelistRegex(),
+                "What must be found anywhere in the name. One that takes more than 100,000 steps on"
+                    + " a name (of `blacklist_regex`, too) makes the job invalid.");
+        private final Key<JobFilter, Set<String>> blacklist =
+            names("blacklist", JobFilter::blacklist, "No nodes of these names.");
+        private final Key<JobFilter, Optional<Pattern>> blacklistRegex =
+            regex(
+                "blacklist_regex",
+                filter -> filter.blacklistRegex(),
+                "What must not be found in the name.");
+        private final Key<JobFilter, Set<String>> tagWhitelist =
+            names(
+                "tag_whitelist",
+                JobFilter::tagWhitelist,
+                "Only nodes that have one of these tags; empty: all.");
+        private final Key<JobFilter, Double> fraction =
+            key(
+                    "fraction_of_nodes",
+                    number(0, 1),
+                    JobFilter::fraction,
+                    "The share of nodes: the same ones each time, others for other jobs, and all of"
+                        + " a smaller share are in a greater one. The hash is documented with the"
+                        + " class `FilterEvaluator` and never changes. 0 is none; in Bistro it was"
+                        + " all.")
+                .writtenUnless(1.0);
+
+        private Key<JobFilter, Set<String>> names(
+            String key, Function<JobFilter, Set<String>> getter, String text) {
+          ValueType<Set<String>> type =
+              texts().as(LinkedHashSet::new, set -> List.copyOf(new TreeSet<>(set)));
+          return key(key, type.says("list of names"), getter, text).writtenUnless(Set.of());
+        }
+
+        private Key<JobFilter, Optional<Pattern>> regex(
+            String key, Function<JobFilter, @Nullable Pattern> getter, String text) {
+          ValueType<Optional<Pattern>> type =
+              optional(ValueType.regex(), NO_PATTERN)
+                  .as(
+                      found -> found.filter(pattern -> !pattern.pattern().isEmpty()),
+                      found -> found);
+          return key(key, type, filter -> Optional.ofNullable(getter.apply(filter)), text)
+              .writtenUnless(Optional.empty());
+        }
+
+        @Override
+        JobFilter read(ConfigObject in, JobFilter base) {
+          return new JobFilter(
+              in.get(whitelist, base),
+              in.get(whitelistRegex, base).orElse(null),
+              in.get(blacklist, base),
+              in.get(blacklistRegex, base).orElse(null),
+              in.get(tagWhitelist, base),
+              in.get(fraction, base));
+        }
+      };
+
+  /** One job in {@code run_only_after_all_nodes_are_done_for}. */
+  public static final Section<WholeJobDependency> WHOLE_JOB =
+      new Section<>(
+          "run_only_after_all_nodes_are_done_for",
+          "A job to wait for, and how much of it.",
+          WholeJobDependency.of("")) {
+        private final Key<WholeJobDependency, String> job =
+            key("job", text().says("name"), WholeJobDependency::job, "The job to wait for.")
+                .required("the name of the job to wait for");
+        private final Key<WholeJobDependency, Double> donePercent =
+            key(
+                    "done_percent",
+                    OptionKeys.percentToReach(),
+                    WholeJobDependency::donePercent,
+                    "How many percent of its tasks must be done.")
+                .own();
+        private final Key<WholeJobDependency, List<String>> tags =
+            own(
+                "tags",
+                texts().says("list of tags"),
+                WholeJobDependency::tags,
+                "Only tasks on nodes with one of these tags count, so that a job can wait for the"
+                    + " canaries of another; empty: all.");
+
+        @Override
+        @Nullable WholeJobDependency read(ConfigObject in, WholeJobDependency base) {
+          String name = in.read(job, base);
+          double percent = in.get(donePercent, base);
+          List<String> onTags = in.get(tags, base);
+          return name == null ? null : new WholeJobDependency(name, percent, onTags);
+        }
+      };
+
+  /** The keys of a job. */
+  public static final JobKeys JOB = new JobKeys();
+
+  private final Key<Job, String> owner =
+      key("owner", text(), Job::owner, "Whom to ask about this job.")
+          .required("who to ask about this job");
+  private final Key<Job, Boolean> enabled =
+      key(
+          "enabled",
+          bool(),
+          Job::enabled,
+          "`false`: its tasks are orphans and no new ones start. To stop it for a while, pause it"
+              + " instead.");
+  private final Key<Job, List<String>> command =
+      key(
+              "command",
+              command(),
+              Job::command,
+              "What a task runs, and its arguments: a path with a `/` in it, absolute or relative to"
+                  + " the configuration's directory, or the name of a program in `PATH`. A script"
+                  + " beside the configuration is `./task.sh`. Without it, the worker command.")
+          .writtenUnless(List.of());
+  private final Key<Job, StatusSource> statusFrom =
+      own(
+          "status_from",
+          oneOf(List.of(StatusSource.values()), StatusSource::label),
+          Job::statusFrom,
+          "Where the status of a task comes from. `status_line`: the line that it writes to its"
+              + " status pipe, Bistro's contract; `exit_code`: 0 is done, anything else an error"
+              + " with back-off.");
+  private final Key<Job, Double> priority =
+      key(
+          "priority",
+          number(0, Double.MAX_VALUE),
+          Job::priority,
+          "For the policies `ranked_priority` and `randomized_priority`.");
+  private final Key<Job, Json.Obj> config =
+      key("config", object(), Job::config, "Handed to every task.");
+
+  /** {@code resources}. */
+  public final Key<Job, List<Integer>> needs =
+      key(
+              "resources",
+              needs(),
+              Job::needs,
+              "`{RESOURCE: slots}` that a task takes on its path, the resource's `default` if not"
+                  + " said; 0: none, and then a full or closed node does not hold it up.")
+          .writtenUnless(List.of());
+
+  private final Key<Job, Map<Integer, JobFilter>> filters =
+      key("filters", filters(), Job::filters, "`{LEVEL: filter}`: which nodes the job may use.")
+          .writtenUnless(Map.of());
+
+  /** {@code depends_on}. */
+  public final Key<Job, List<String>> dependsOn =
+      key(
+              "depends_on",
+              texts().says("list of jobs"),
+              Job::dependsOn,
+              "A task starts only when these jobs are done on the same node.")
+          .writtenUnless(List.of());
+
+  /** {@code run_only_after_all_nodes_are_done_for}. */
+  public final Key<Job, List<WholeJobDependency>> afterJobs =
+      key(
+              "run_only_after_all_nodes_are_done_for",
+              list(wholeJob(), WHOLE_JOB.usual()),
+              Job::afterJobs,
+              "Nothing of the job starts before all tasks of these jobs are done, wherever they"
+                  + " are.")
+          .writtenUnless(List.of());
+
+  private final Key<Job, Optional<Integer>> placementLevel =
+      key(
+              "level_for_host_placement",
+              optional(ValueType.level(), 0),
+              Job::levelForHostPlacement,
+              "Tasks run on the worker whose host is named like their ancestor on this level;"
+                  + " nothing without remote workers.")
+          .writtenUnless(Optional.empty());
+  private final Key<Job, String> hostPlacement =
+      key(
+              "host_placement",
+              ValueType.plainText("a host name must not hold control characters"),
+              Job::hostPlacement,
+              "Tasks run on the worker of this host; wins over `level_for_host_placement`; nothing"
+                  + " without remote workers.")
+          .writtenUnless("");
+
+  {
+    include(OptionKeys.OPTIONS, Job::options, true);
+  }
+
+  private final Key<Job, Long> createTime =
+      key(
+              "create_time",
+              int64(0, Long.MAX_VALUE).says("epoch seconds"),
+              Job::createTime,
+              "Shown; a job with another one than was stored under its name is another job, and"
+                  + " inherits nothing.")
+          .writtenUnless(0L);
+  private final Key<Job, Long> modifyTime =
+      key("modify_time", int64(0, Long.MAX_VALUE).says("epoch seconds"), Job::modifyTime, "Shown.")
+          .writtenUnless(0L);
+  private final Key<Job, Long> versionId =
+      key(
+              "version_id",
+              int64(-1, Long.MAX_VALUE).says("integer"),
+              Job::versionId,
+              "The version of the job, for saving it only if nobody else has meanwhile; -1: none.")
+          .writtenUnless(-1L);
+  private final Key<Job, Json.Obj> errors =
+      key(
+              "errors",
+              object().inSchema("{'type': 'object', 'maxProperties': 0}"),
+              job -> Json.Obj.EMPTY,
+              "The report of errors that a saved job was once exported with; an error until it is"
+                  + " removed.")
+          .writtenIf((job, inherited) -> false);
+
+  private JobKeys() {
+    super(
+        "bistro_job",
+        "A job: its tasks are the nodes of its level.",
+        usual("", JobOptions.usual(0), List.of()));
+  }
+
+  /** A job without any key of its own. */
+  public static Job usual(String name, JobOptions inherited, List<Integer> needs) {
+    return new Job(
+        name,
+        "",
+        true,
+        1,
+        Json.Obj.EMPTY,
+        needs,
+        Map.of(),
+        List.of(),
+        List.of(),
+        Optional.empty(),
+        "",
+        List.of(),
+        StatusSource.STATUS_LINE,
+        inherited,
+        -1,
+        0,
+        0,
+        List.of(),
+        Json.Obj.EMPTY);
+  }
+
+  static ValueType<Json.Obj> object() {
+    return ValueType.of(ConfigValue::object, json -> json, "object", "{'type': 'object'}");
+  }
+
+  private static ValueType<List<String>> command() {
+    ValueType<String> argument =
+        text()
+            .checked(
+                each -> each.indexOf('\0') < 0, "an argument must not hold the character U+0000");
+    return ValueType.of(
+        value -> {
+          List<ConfigValue> items = value.items();
+          if (items == null) {
+            return null;
+          }
+          List<String> command = new ArrayList<>();
+          for (ConfigValue item : items) {
+            String each = argument.reader().read(item, "");
+            if (each != null && each.isEmpty() && command.isEmpty()) {
+              item.error("expected the path of a program", null);
+            } else if (each != null) {
+              command.add(each);
+            }
+          }
+          return command;
+        },
+        Json::strings,
+        "list",
+        "{'type': 'array', 'prefixItems': [{'not': {'const': ''}}], 'allOf': [{'items': "
+            + ValueType.anyOf(
+                "{'type': 'string', 'pattern': '^[^\\\\u0000]*$'}", "{'type': 'number'}")
+            + "}]}");
+  }
+
+  private static ValueType<List<Integer>> needs() {
+    ValueType<Map<Resource, Integer>> amounts = ValueType.byResource(int32(0), 0, false);
+    return new ValueType<>(
+        (value, base) -> {
+          Map<Resource, Integer> given = amounts.reader().read(value, Map.of());
+          if (given == null) {
+            return null;
+          }
+          List<Integer> needs = new ArrayList<>(base);
+          given.forEach((resource, need) -> needs.set(resource.index(), need));
+          return needs;
+        },
+        (needs, inherited, names) -> {
+          Json.Builder out = Json.object();
+          names.resources().all().forEach(r -> out.put(r.name(), needs.get(r.index())));
+          return out.build();
+        },
+        "object",
+        amounts.schema());
+  }
+
+  private static ValueType<Map<Integer, JobFilter>> filters() {
+    return new ValueType<>(
+        (value, base) -> {
+          Map<String, ConfigValue> members = value.members();
+          if (members == null) {
+            return null;
+          }
+          Map<Integer, JobFilter> filters = new HashMap<>();
+          members.forEach(
+              (name, member) -> {
+                Integer level = member.levelOfKey(name);
+                int before = member.problems().errors();
+                JobFilter filter = level == null ? null : FILTER.read(member, JobFilter.ALL);
+                if (level != null
+                    && filter != null
+                    && member.problems().errors() == before
+                    && !filter.isTrivial()) {
+                  filters.put(level, filter);
+                }
+              });
+          return filters;
+        },
+        (filters, inherited, names) -> {
+          Levels levels = names.levels();
+          Json.Builder out = Json.object();
+          new TreeMap<>(filters)
+              .forEach(
+                  (level, filter) ->
+                      out.put(levels.name(level), FILTER.write(filter, filter, names)));
+          return out.build();
+        },
+        "object",
+        ValueType.membersSchema(FILTER.type().schema()));
+  }
+
+  private static ValueType<WholeJobDependency> wholeJob() {
+    return new ValueType<>(
+        (value, base) -> {
+          if (value.json() instanceof Json.Obj) {
+            return WHOLE_JOB.read(value, base);
+          }
+          String name = value.text();
+          return name == null ? null : WholeJobDependency.of(name);
+        },
+        (job, inherited, names) ->
+            job.equals(WholeJobDependency.of(job.job()))
+                ? Json.of(job.job())
+                : WHOLE_JOB.write(job, job, names),
+        "name or object",
+        ValueType.anyOf(text().schema(), WHOLE_JOB.type().schema()));
+  }
+
+  /**
+   * Reads a job.
+   *
+   * @param base job with the inherited options and the default needs
+   */
+  @Override
+  public Job read(ConfigObject in, Job base) {
+    ConfigValue report = in.find(errors);
+    if (report != null && !in.get(errors, base).isEmpty()) {
+      report.error(PRE_EXISTING, "correct what it reports, then remove \"errors\"");
+    }
+    String askedAbout = in.read(owner, base);
+    return new Job(
+        base.name(),
+        askedAbout == null ? "" : askedAbout,
+        in.get(enabled, base),
+        in.get(priority, base),
+        in.get(config, base),
+        in.get(needs, base),
+        in.get(filters, base),
+        List.copyOf(new LinkedHashSet<>(in.get(dependsOn, base))),
+        List.copyOf(new LinkedHashSet<>(in.get(afterJobs, base))),
+        in.get(placementLevel, base),
+        in.get(hostPlacement, base),
+        in.get(command, base),
+        in.get(statusFrom, base),
+        OptionKeys.OPTIONS.read(in, base.options()),
+        in.get(versionId, base),
+        in.get(createTime, base),
+        in.get(modifyTime, base),
+        base.problems(),
+        in.json());
+  }
+}

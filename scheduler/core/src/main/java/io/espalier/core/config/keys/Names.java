@@ -1,0 +1,59 @@
+package io.espalier.core.config.keys;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.Settings;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * The names that values of a configuration can refer to. Immutable.
+ *
+ * @param policies scheduling policies
+ * @param workerSelectors worker selectors
+ * @param nodeSources types of node sources
+ * @param levels levels of the document
+ * @param resources resources of the document
+ * @param queues names of the configured queues
+ * @param areKnown whether levels, resources and queues are those of the document; if not, they are
+ *     broken, and references to them are not checked
+ */
+public record Names(
+    Collection<String> policies,
+    Collection<String> workerSelectors,
+    Collection<String> nodeSources,
+    Levels levels,
+    ResourceCatalog resources,
+    List<String> queues,
+    boolean areKnown) {
+
+  /** Creates the names of plug-ins, before the document is read. */
+  public Names(
+      Collection<String> policies,
+      Collection<String> workerSelectors,
+      Collection<String> nodeSources) {
+    this(
+        policies,
+        workerSelectors,
+        nodeSources,
+        Levels.of(List.of()),
+        ResourceCatalog.EMPTY,
+        List.of(),
+        false);
+  }
+
+  /** The names that jobs under these settings can refer to. */
+  public static Names of(Settings settings) {
+    return new Names(List.of(), List.of(), List.of())
+        .with(
+            settings.levels(),
+            settings.resources(),
+            settings.rules().queues().stream().map(queue -> queue.name()).toList());
+  }
+
+  /** A copy with the names that the document defines. */
+  public Names with(Levels newLevels, ResourceCatalog newResources, List<String> newQueues) {
+    return new Names(
+        policies, workerSelectors, nodeSources, newLevels, newResources, newQueues, true);
+  }
+}

@@ -1,0 +1,516 @@
+package io.espalier.core.config.keys;
+
+import static io.espalier.core.config.keys.ValueType.int32;
+import static io.espalier.core.config.keys.ValueType.list;
+import static io.espalier.core.config.keys.ValueType.number;
+import static io.espalier.core.config.keys.ValueType.optional;
+import static io.espalier.core.config.keys.ValueType.orFalse;
+import static io.espalier.core.config.keys.ValueType.seconds;
+import static io.espalier.core.config.keys.ValueType.text;
+
+import io.espalier.core.config.Backoff;
+import io.espalier.core.config.JobOptions;
+import io.espalier.core.config.JobScheduling;
+import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.LogOptions;
+import io.espalier.core.config.OutcomeRules;
+import io.espalier.core.config.ProgressRetryRules;
+import io.espalier.core.config.RoleFilter;
+import io.espalier.core.config.StartRate;
+import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.TimeLimits;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Suggestions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** The options that a job inherits from the settings, and those of one job only. */
+public final class OptionKeys extends Section<JobOptions> {
+  private static final double SHORTEST_SECONDS = 0.001;
+
+  /** {@code retry} of the settings or a job. */
+  public static final Section<ProgressRetryRules> RETRY =
+      new Section<>(
+          "retry",
+          "Retries that look at progress. Each key is inherited by itself.",
+          ProgressRetryRules.DEFAULT) {
+        private final Key<ProgressRetryRules, Integer> maxSuccessiveNoProgress =
+            key(
+                    "max_successive_no_progress",
+                    int32(1),
+                    ProgressRetryRules::maxSuccessiveNoProgress,
+                    "After so many failures in a row without progress the task has failed for good.")
+                .own();
+        private final Key<ProgressRetryRules, Integer> maxTotalNoProgress =
+            key(
+                    "max_total_no_progress",
+                    int32(1),
+                    ProgressRetryRules::maxTotalNoProgress,
+                    "After so many failures without progress in all the task has failed for good.")
+                .own();
+        private final Key<ProgressRetryRules, Integer> maxTotalProgress =
+            key(
+                    "max_total_progress",
+                    int32(1),
+                    ProgressRetryRules::maxTotalProgress,
+                    "After so many failures with progress in all the task has failed for good.")
+                .own();
+        private final Key<ProgressRetryRules, List<Integer>> waits =
+            key(
+                    "no_progress_backoff_sec",
+                    OptionTypes.waits(),
+                    ProgressRetryRules::noProgressBackoffSeconds,
+                    "Waits in seconds after the 1st, 2nd, ... failure in a row without progress; the"
+                        + " last one repeats. They must not fall.")
+                .own();
+        private final Key<ProgressRetryRules, Integer> progressWait =
+            key(
+                    "progress_backoff_sec",
+                    int32(0),
+                    ProgressRetryRules::progressBackoffSeconds,
+                    "Wait in seconds after a failure with progress.")
+                .own();
+
+        @Override
+        ProgressRetryRules read(ConfigObject in, ProgressRetryRules base) {
+          return new ProgressRetryRules(
+              in.get(maxSuccessiveNoProgress, base),
+              in.get(maxTotalNoProgress, base),
+              in.get(maxTotalProgress, base),
+              in.get(waits, base),
+              in.get(progressWait, base));
+        }
+      };
+
+  /** {@code fail_job_when} of the settings or a job, which is inherited as a whole. */
+  public static final Section<OutcomeRules> FAIL_JOB_WHEN =
+      new Section<>(
+          "fail_job_when",
+          "When a job as a whole has failed: it starts nothing more until it is forgiven, rerun or"
+              + " resumed.",
+          OutcomeRules.DEFAULT) {
+        private final Key<OutcomeRules, OptionalInt> failedTasks =
+            own(
+                "failed_tasks",
+                ValueType.optionalInt(optional(int32(1), 1)),
+                OutcomeRules::failedTasks,
+                "The job has failed when so many tasks have failed for good, or more.");
+        private final Key<OutcomeRules, OptionalDouble> failedPercent =
+            own(
+                "failed_pct",
+                optionalDouble(
+                    number(0, 100)
+                        .says("number from 0, below 100")
+                        .inSchema(
+                            number(0, 100).schema().replace("'maximum'", "'exclusiveMaximum'"))),
+                OutcomeRules::failedPercent,
+                "The job has failed when more than so many percent of the tasks that have ended,"
+                    + " done or failed, have failed. Exactly so many are allowed; `0`: none.");
+        private final Key<OutcomeRules, Integer> minSamples =
+            own(
+                "min_samples",
+                int32(1),
+                OutcomeRules::minSamples,
+                "Before so many tasks have ended, `failed_pct` says nothing.");
+        private final Key<OutcomeRules, Optional<Duration>> window =
+            own(
+                "window",
+                optional(OptionTypes.window(), Duration.ZERO),
+                OutcomeRules::window,
+                "Only tasks that ended within this time count, to within a 64th of it, and the rule"
+                    + " is looked at when one ends. A task that ends twice counts twice.");
+
+        {
+          rules("{'anyOf': [{'required': ['failed_tasks']}, {'required': ['failed_pct']}]}");
+        }
+
+        @Override
+        OutcomeRules read(ConfigObject in, OutcomeRules inherited) {
+          OutcomeRules rules =
+              new OutcomeRules(
+                  in.get(failedTasks, usual()),
+                  in.get(failedPercent, usual()),
+                  in.get(minSamples, usual()),
+                  in.get(window, usual()),
+                  inherited.donePercent());
+          ConfigValue share = in.find(failedPercent);
+          ConfigValue samples = in.find(minSamples);
+          if (share != null && rules.failedPercent().orElse(0) == 100) {
+            share.error("more than 100 % never fail, expected a number below 100", null);
+          }
+          if (share == null && !in.has(failedTasks)) {
+            in.value()
+                .error(
+                    "nothing makes the job fail, expected \"failed_tasks\" or \"failed_pct\"",
+                    "write false if it is never to fail");
+          }
+          if (samples != null && share == null) {
+            samples.warning("this means nothing without \"failed_pct\"", null);
+          }
+          return rules;
+        }
+      };
+
+  static ValueType<OptionalDouble> optionalDouble(ValueType<Double> type) {
+    return optional(type, 0.0)
+        .as(
+            value -> value.map(OptionalDouble::of).orElse(OptionalDouble.empty()),
+            value -> value.isPresent() ? Optional.of(value.getAsDouble()) : Optional.empty());
+  }
+
+  /** A percentage of which 0 makes no sense. */
+  static ValueType<Double> percentToReach() {
+    return number(0, 100)
+        .checked(percent -> percent > 0, "0 % is nothing to wait for, expected a number above 0")
+        .says("number above 0, at most 100")
+        .inSchema(number(0, 100).schema().replace("'minimum'", "'exclusiveMinimum'"));
+  }
+
+  /** {@code succeed_job_when} of the settings or a job. */
+  public static final Section<Double> SUCCEED_JOB_WHEN =
+      new Section<>(
+          "succeed_job_when",
+          "When a job as a whole has succeeded; what is left then is not started any more.",
+          OutcomeRules.DEFAULT.donePercent()) {
+        private final Key<Double, Double> donePercent =
+            key(
+                    "done_pct",
+                    percentToReach(),
+                    percent -> percent,
+                    "Percent of the job's tasks that must be done. Tasks that filters exclude or on"
+                        + " disabled nodes do not count.")
+                .own()
+                .required("a number above 0, at most 100");
+
+        @Override
+        @Nullable Double read(ConfigObject in, Double base) {
+          return in.read(donePercent, base);
+        }
+      };
+
+  /** {@code start_rate} of a job, or an entry of {@code start_rates} of the settings. */
+  public static final Section<StartRate> START_RATE =
+      new Section<>(
+          "start_rate",
+          "How often tasks may start: over any t seconds at most burst + per_second * t.",
+          StartRate.of(1)) {
+        private final Key<StartRate, Double> perSecond =
+            key(
+                    "per_second",
+                    startsPerSecond(),
+                    StartRate::perSecond,
+                    "Starts per second, of which six digits and nine decimals count; 0.1 is one"
+                        + " start in ten seconds.")
+                .own()
+                .required("starts per second");
+        private final Key<StartRate, Integer> burst =
+            key(
+                    "burst",
+                    int32(1, StartRate.LARGEST_BURST),
+                    StartRate::burst,
+                    "How many tasks may start at once after a time without starts; without it,"
+                        + " `per_second`, rounded up.")
+                .own();
+
+        @Override
+        @Nullable StartRate read(ConfigObject in, StartRate base) {
+          Double rate = in.read(perSecond, base);
+          return rate == null ? null : in.has(burst) ? burstOf(in, rate) : StartRate.of(rate);
+        }
+
+        private @Nullable StartRate burstOf(ConfigObject in, double rate) {
+          Integer most = in.read(burst, usual());
+          return most == null ? null : new StartRate(rate, most);
+        }
+      };
+
+  private static ValueType<Double> startsPerSecond() {
+    return number(StartRate.LEAST, StartRate.MOST).says("number from 0.000001 to 1000000");
+  }
+
+  /** A rate of starts; {@code false}: no limit. */
+  static final ValueType<Optional<StartRate>> RATE =
+      orFalse(OptionTypes.startRate(START_RATE, startsPerSecond()), StartRate.of(1));
+
+  /** The options of jobs. */
+  public static final OptionKeys OPTIONS = new OptionKeys();
+
+  private final Key<JobOptions, Integer> level =
+      key(
+          "level_for_tasks",
+          ofTasks(),
+          JobOptions::level,
+          "The level whose nodes are the tasks: one task per node. The usual one is the lowest"
+              + " level.");
+  private final Key<JobOptions, String> queue =
+      key(
+              "queue",
+              queueName(),
+              options -> options.scheduling().queue(),
+              "The [queue](#queues) that the job belongs to: a configured one, or `default`, which"
+                  + " is always there.")
+          .own()
+          .writtenUnlessInherited();
+  public final Key<JobOptions, Integer> maxConcurrent =
+      own(
+              "max_concurrent",
+              ValueType.limit32(1, ValueType.MAX)
+                  .as(
+                      limit -> limit.orElse(0),
+                      most -> most == 0 ? OptionalInt.empty() : OptionalInt.of(most)),
+              options -> options.scheduling().maxConcurrent(),
+              "How many tasks of the job may run at once. Lowered below what runs, nothing starts"
+                  + " and nothing is killed.")
+          .ofJobsOnly();
+  public final Key<JobOptions, Optional<StartRate>> startRate =
+      own(
+              "start_rate",
+              RATE,
+              options -> options.scheduling().startRate(),
+              "How often a task of the job may start.")
+          .ofJobsOnly();
+  private final Key<JobOptions, List<String>> roles =
+      own(
+              "roles",
+              roleNames(),
+              options -> options.scheduling().roles(),
+              "Where a node has several parents: the [roles](node-sources.md#places-and-roles) of"
+                  + " the places that the job may use; empty: all. Places without a role are open"
+                  + " to all jobs.")
+          .ofJobsOnly();
+  private final Key<JobOptions, Backoff> backoff =
+      key(
+              "backoff",
+              OptionTypes.backoff(),
+              JobOptions::backoff,
+              "How long a task waits after each error, see [back-off](#back-off).")
+          .writtenIf((options, inherited) -> options.retry().isEmpty());
+  private final Key<JobOptions, Optional<ProgressRetryRules>> retry =
+      key(
+              "retry",
+              orFalse(RETRY.type(), RETRY.usual()),
+              JobOptions::retry,
+              "Retries that look at progress, in place of `backoff`; `false`: the back-off decides.")
+          .own()
+          .writtenIf((options, inherited) -> options.retry().isPresent());
+  private final Key<JobOptions, Optional<Duration>> killOrphans =
+      key(
+          "kill_orphan_tasks_after_sec",
+          OptionTypes.killOrphans(),
+          JobOptions::killOrphansAfter,
+          "How long a task runs on whose job or node is gone or disabled, in seconds. `false` or"
+              + " negative: for ever; `true`: 0.");
+  private final Key<JobOptions, SubprocessOptions> subprocess =
+      key(
+          "task_subprocess",
+          TaskKeys.TASK_SUBPROCESS.type(),
+          JobOptions::subprocess,
+          "How task processes are started and watched; inherited key by key.");
+  private final Key<JobOptions, KillRequest> kill =
+      key(
+          "kill_subprocess",
+          TaskKeys.KILL_SUBPROCESS.type(),
+          JobOptions::kill,
+          "How a task is stopped; inherited key by key.");
+  private final Key<JobOptions, Optional<Duration>> timeout =
+      own(
+          "timeout_sec",
+          orFalse(seconds(SHORTEST_SECONDS, ConfigValue.LONGEST_SECONDS), Duration.ZERO),
+          options -> options.timeLimits().timeout(),
+          "Longest time of one attempt in seconds; then it is stopped as `kill_subprocess` says,"
+              + " and that is an error with back-off. `false`: no limit, whatever the settings"
+              + " say.");
+  private final Key<JobOptions, Optional<Instant>> completeBy =
+      own(
+              "complete_by",
+              orFalse(OptionTypes.instant(), Instant.EPOCH),
+              options -> options.timeLimits().completeBy(),
+              "The deadline of the job: from then on none of its tasks is started, and those that"
+                  + " run are stopped and keep their back-off. `2026-11-22T06:00:00Z` or with an"
+                  + " offset, `2026-11-22T07:00:00+01:00`. Not inherited: it belongs to one piece"
+                  + " of work.")
+          .ofJobsOnly();
+  private final Key<JobOptions, Optional<Duration>> noOutput =
+      own(
+          "no_output_timeout_sec",
+          orFalse(seconds(SHORTEST_SECONDS, ConfigValue.LONGEST_SECONDS), Duration.ZERO),
+          options -> options.timeLimits().noOutput(),
+          "Longest silence of an attempt in seconds: no line of output, progress or status; then as"
+              + " with `timeout_sec`.");
+  private final Key<JobOptions, Optional<Duration>> reserveAfter =
+      key(
+              "reserve_after_sec",
+              orFalse(seconds(0, ConfigValue.LONGEST_SECONDS), Duration.ZERO),
+              options -> options.scheduling().reserveAfter(),
+              "A task that needs more than others do has no chance where lighter ones take every"
+                  + " slot that becomes free. When it has waited that many seconds for nothing but"
+                  + " slots, what is free on its node, in its queue or on a worker is [kept for"
+                  + " it](concepts.md#tasks-that-need-more-than-others) until it fits. `false`:"
+                  + " never, as in Bistro.")
+          .own()
+          .writtenUnlessInherited();
+  private final Key<JobOptions, OutcomeRules> failWhen =
+      key(
+              "fail_job_when",
+              failWhen(),
+              JobOptions::outcome,
+              "When the job has failed although tasks are left; inherited as a whole. `false`:"
+                  + " never.")
+          .own()
+          .writtenIf(
+              (options, inherited) -> options.outcome().canFail() || inherited.outcome().canFail());
+  private final Key<JobOptions, Double> succeedWhen =
+      own(
+          "succeed_job_when",
+          OptionTypes.succeedWhen(SUCCEED_JOB_WHEN),
+          options -> options.outcome().donePercent(),
+          "When the job has succeeded. `false`: when all its tasks are done; `\"never\"`: the job"
+              + " is endless.");
+  private final Key<JobOptions, LogOptions> logRetention =
+      own(
+              "log_retention",
+              TaskKeys.LOG_RETENTION.type(),
+              JobOptions::logs,
+              "How long the output of tasks is kept; inherited key by key.")
+          .writtenIf((options, inherited) -> keepsLogs(options) || keepsLogs(inherited));
+  private final Key<JobOptions, List<String>> redact =
+      own(
+          "redact",
+          OptionTypes.redact(),
+          options -> options.logs().redact(),
+          "What they find in a line of output is hidden before the line is stored. A job's are"
+              + " added to those of the settings, so that no job loses what hides the secrets of"
+              + " all.");
+
+  private OptionKeys() {
+    super("options", "What jobs inherit.", JobOptions.usual(0));
+    spelling("kill_request", "kill_subprocess");
+  }
+
+  private static boolean keepsLogs(JobOptions options) {
+    return options.logs().retentionDays().isPresent() || options.logs().maxMb().isPresent();
+  }
+
+  private static ValueType<Integer> ofTasks() {
+    ValueType<Integer> level = ValueType.level();
+    return new ValueType<>(
+        (value, base) -> {
+          Integer read = level.reader().read(value, base);
+          if (read != null && read == value.names().levels().worker()) {
+            value.warning("the worker level has no nodes, so there will be no tasks", null);
+          }
+          return read;
+        },
+        level.writer(),
+        level.words(),
+        level.schema());
+  }
+
+  /** The queue of a job: one that is configured, or the default one. */
+  private static ValueType<String> queueName() {
+    return ValueType.of(
+        value -> {
+          String name = value.names().areKnown() ? value.text() : null;
+          List<String> queues = value.names().queues();
+          List<String> known = new ArrayList<>(queues);
+          if (!known.contains(JobScheduling.DEFAULT_QUEUE)) {
+            known.add(JobScheduling.DEFAULT_QUEUE);
+          }
+          if (name != null && !known.contains(name)) {
+            value.error(
+                "unknown queue",
+                queues.isEmpty()
+                    ? "list it in \"queues\" of bistro_settings"
+                    : Suggestions.hint(name, known));
+            return null;
+          }
+          return name;
+        },
+        Json::of,
+        "name",
+        text().schema());
+  }
+
+  private static ValueType<List<String>> roleNames() {
+    String objection = "a role " + RoleFilter.objection("");
+    return list(
+            text()
+                .checked(role -> RoleFilter.objection(role) == null, objection)
+                .inSchema("{'type': 'string', 'pattern': '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$'}"),
+            "")
+        .as(roles -> List.copyOf(new LinkedHashSet<>(roles)), roles -> roles)
+        .says("list of names");
+  }
+
+  private static ValueType<OutcomeRules> failWhen() {
+    ValueType<OutcomeRules> section = FAIL_JOB_WHEN.type();
+    return new ValueType<>(
+        (value, base) ->
+            value.isFalse() ? FAIL_JOB_WHEN.usual() : section.reader().read(value, base),
+        (rules, inherited, names) ->
+            rules.canFail()
+                ? section.writer().write(rules, FAIL_JOB_WHEN.usual(), names)
+                : Json.Bool.FALSE,
+        "object or `false`",
+        ValueType.anyOf(section.schema(), "{'const': false}"));
+  }
+
+  @Override
+  JobOptions read(ConfigObject in, JobOptions base) {
+    LogOptions kept = in.get(logRetention, base);
+    OutcomeRules failing = in.get(failWhen, base);
+    return new JobOptions(
+        in.get(backoff, base),
+        in.get(level, base),
+        in.get(killOrphans, base),
+        in.get(subprocess, base),
+        in.get(kill, base),
+        timeLimits(in, base),
+        new LogOptions(kept.retentionDays(), kept.maxMb(), in.get(redact, base)),
+        new JobScheduling(
+            in.get(queue, base),
+            in.get(maxConcurrent, base),
+            in.get(startRate, base),
+            in.get(reserveAfter, base),
+            in.get(roles, base)),
+        retry(in, base),
+        new OutcomeRules(
+            failing.failedTasks(),
+            failing.failedPercent(),
+            failing.minSamples(),
+            failing.window(),
+            in.get(succeedWhen, base)));
+  }
+
+  private TimeLimits timeLimits(ConfigObject in, JobOptions base) {
+    TimeLimits limits =
+        new TimeLimits(in.get(timeout, base), in.get(completeBy, base), in.get(noOutput, base));
+    ConfigValue silence = in.find(noOutput);
+    if (silence != null
+        && limits.timeout().isPresent()
+        && limits.noOutput().isPresent()
+        && limits.noOutput().get().compareTo(limits.timeout().get()) >= 0) {
+      silence.warning("this never happens, because \"timeout_sec\" is not longer", null);
+    }
+    return limits;
+  }
+
+  /** If one of back-off and retry rules is inherited and the other is given, that one applies. */
+  private Optional<ProgressRetryRules> retry(ConfigObject in, JobOptions base) {
+    ConfigValue given = in.find(retry);
+    if (given == null) {
+      return in.has(backoff) ? Optional.empty() : base.retry();
+    }
+    if (!given.isFalse() && in.has(backoff)) {
+      given.error("\"backoff\" is given too, and only one of them can decide", "remove one");
+    }
+    return in.get(retry, base);
+  }
+}

@@ -1,0 +1,36 @@
+package io.espalier.server.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.testkit.config.ConfigFixtures;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The lines of gates in recordings keep the words that older versions wrote. */
+final class GateLinesTest {
+  @ParameterizedTest
+  @CsvSource({
+    "PAUSE, '', PAUSE, true",
+    "RESUME, '', PAUSE, false",
+    "HOLD, '', LOADING, true",
+    "RELEASE, '', LOADING, false",
+    "CLOSE, DEADLINE, DEADLINE, true",
+    "REOPEN, DEADLINE, DEADLINE, false",
+    "CLOSE, JOB_FAILED, JOB_FAILED, true",
+    "REOPEN, JOB_SUCCEEDED, JOB_SUCCEEDED, false"
+  })
+  void everyOperationIsReadAndWrittenAlike(
+      String operation, String why, GateKind kind, boolean closed) {
+    Json line = Json.strings(List.of("gate", operation, "job", why));
+    CoreEvent event = new LineEvents(ConfigFixtures.parser(), () -> null).event(line);
+    assertThat(event).isEqualTo(new CoreEvent.Gated(kind, "job", closed));
+    List<Json> written = new ArrayList<>();
+    new EventLines(written::add).write(event);
+    assertThat(written).containsExactly(line);
+  }
+}
