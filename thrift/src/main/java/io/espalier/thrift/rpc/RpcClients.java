@@ -48,7 +48,7 @@ final class RpcClients implements AutoCloseable {
   /**
    * @param callee role of all peers
    * @param methods calls that the peers may make
-   * @param lost called when a peer ends a connection; on a thread of the connection
+   * @param lost called when a connection has ended; on a thread of the connection
    */
   RpcClients(PeerRole callee, PeerOptions options, ProtocolHandlers methods, Runnable lost) {
     this.callee = callee;
@@ -120,8 +120,11 @@ final class RpcClients implements AutoCloseable {
     if (mine) {
       try {
         connection.complete(open(peer, bounds));
-      } catch (RpcException | RuntimeException e) {
+      } catch (RpcException | RuntimeException | Error e) {
         connection.completeExceptionally(e);
+        if (e instanceof Error error) {
+          throw error;
+        }
       }
     }
     return await(connection);

@@ -54,7 +54,11 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
   private static final Logger log = LoggerFactory.getLogger(RpcConnection.class);
   private static final int RECURSION = 16;
 
-  /** Reading pauses while so many calls of the peer have no answer. */
+  /**
+   * Reading pauses while so many calls of a peer that opened the connection have no answer. On the
+   * other side calls must never keep answers from being read: what a scheduler asks of a worker is
+   * bounded where it is handled.
+   */
   private static final int MOST_OPEN = 64;
 
   /** Reading pauses while so many bytes of answers wait for the peer to read them. */
@@ -169,8 +173,20 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
     ByteBuf frame;
     try {
       frame = encode(new TMessage(call.name, TMessageType.CALL, number), arguments.get());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       call.fail(Kind.NOT_SENT, "while writing " + call.name + " for " + peer + ": " + e, e);
+      if (e instanceof Error error) {
+        throw error;
+      }
+      return;
+    }
+    int bytes = frame.readableBytes() - Integer.BYTES;
+    if (bytes > options.limits().maxFrameBytes()) {
+      frame.release();
+      call.fail(
+          Kind.NOT_SENT,
+          call.name + " for " + peer + " has " + bytes + " bytes, more than fit in a frame",
+          null);
       return;
     }
     calls.put(number, call);
@@ -248,9 +264,12 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
         call.end();
         call.answered.complete(null);
       }
-    } catch (TException | RuntimeException e) {
+    } catch (TException | RuntimeException | Error e) {
       broke(call, e);
       close();
+      if (e instanceof Error error) {
+        throw error;
+      }
     }
     quiet();
   }
@@ -385,14 +404,20 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
             .call(arguments, this)
             .whenCompleteAsync(
                 (result, failure) -> {
-                  if (failure == null) {
-                    answer(message, result);
-                  } else {
-                    log.warn("{} of {} failed", message.name, peer, failure);
+                  Throwable problem = failure;
+                  if (problem == null) {
+                    try {
+                      answer(message, result);
+                    } catch (RuntimeException e) {
+                      problem = e;
+                    }
+                  }
+                  if (problem != null) {
+                    log.warn("{} of {} failed", message.name, peer, problem);
                     fail(
                         message,
                         TApplicationException.INTERNAL_ERROR,
-                        String.valueOf(failure.getMessage()),
+                        String.valueOf(problem.getMessage()),
                         false);
                   }
                 },
@@ -470,7 +495,7 @@ final class RpcConnection extends SimpleChannelInboundHandler<byte[]> implements
   }
 
   private void readOrPause() {
-    channel.config().setAutoRead(open < MOST_OPEN && unread <= MOST_UNREAD);
+    channel.config().setAutoRead((crowd == null || open < MOST_OPEN) && unread <= MOST_UNREAD);
   }
 
   private ByteBuf encode(TMessage message, TSerializable content) {

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable. {@link #toString} shows no secret.
  */
 public final class RpcSecurity {
+  /** The time that a peer which reads nothing may delay the end of its connection. */
+  private static final long CLOSE_MILLIS = 500;
+
   private static final int LEAST_SECRET = 8;
   private static final int MOST_SECRET = 1_024;
 
@@ -137,7 +140,12 @@ public final class RpcSecurity {
   /** Returns the TLS end of a new connection; null without TLS. */
   @Nullable SslHandler handler(Channel channel, boolean opened) {
     SslContext context = opened ? client : server;
-    return context == null ? null : context.newHandler(channel.alloc());
+    if (context == null) {
+      return null;
+    }
+    SslHandler tls = context.newHandler(channel.alloc());
+    tls.setCloseNotifyFlushTimeoutMillis(CLOSE_MILLIS);
+    return tls;
   }
 
   @Nullable String secretText() {

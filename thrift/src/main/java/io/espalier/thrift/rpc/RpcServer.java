@@ -113,7 +113,7 @@ public final class RpcServer implements AutoCloseable {
       throw new IOException("unknown host " + address.getHostString());
     }
     EventLoopGroup threads = RpcChannels.threads("rpc-" + role.word(), THREADS);
-    ChannelGroup connections = new DefaultChannelGroup(threads.next());
+    ChannelGroup connections = new DefaultChannelGroup(threads.next(), true);
     ConnectionCrowd crowd = new ConnectionCrowd(options.limits());
     ChannelFuture bound =
         new ServerBootstrap()

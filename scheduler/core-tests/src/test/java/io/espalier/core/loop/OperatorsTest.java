@@ -21,6 +21,7 @@ import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -75,6 +76,24 @@ class OperatorsTest {
         .filter(event -> event.kind().equals(kind))
         .reduce((first, second) -> second)
         .orElseThrow(() -> new AssertionError("no event " + kind));
+  }
+
+  /** The start of b is committed before the pause, so the runner has it before the answer. */
+  @Test
+  void nothingStartsAfterAPauseWasAnswered() {
+    world.configure(TWO_HOSTS);
+    world.storeAnswers = false;
+    world.writes("j", "a", "done");
+    assertThat(world.running).doesNotContainKey(key("b"));
+    Set<TaskKey> atAnswer = new HashSet<>();
+    CompletionStage<Void> answered =
+        world
+            .run(new Command.Pause("j", 0, "ann", "disk full"))
+            .thenRun(() -> atAnswer.addAll(world.running.keySet()));
+    world.settle();
+    world.storeAnswers();
+    done(answered);
+    assertThat(atAnswer).contains(key("b")).isEqualTo(world.running.keySet());
   }
 
   // ---- limits

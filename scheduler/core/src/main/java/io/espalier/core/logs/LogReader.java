@@ -2,9 +2,7 @@ package io.espalier.core.logs;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /** Reads the output of tasks, wherever it is stored. Thread-safe; no method blocks the caller. */
@@ -21,15 +19,6 @@ public interface LogReader {
    * @return a page with the positions for the next call
    */
   CompletionStage<LogPage> follow(LogQuery query, Map<String, Long> positions);
-
-  /**
-   * Creates a reader of one store.
-   *
-   * @param blocking runs reads that may wait for the disk
-   */
-  static LogReader of(LogStore store, Executor blocking) {
-    return of(query -> CompletableFuture.supplyAsync(() -> store.query(query), blocking));
-  }
 
   /**
    * Creates a reader of one store.

@@ -172,6 +172,21 @@ final class Committer {
     return commit().thenApply(done -> result);
   }
 
+  /**
+   * Commits; the stage completes with the result, on the owner's thread, once all is durable and
+   * every task whose start was committed before has been handed to the runner. So no task starts
+   * after the answer to a command that closes something.
+   */
+  <T> CompletionStage<T> commitInTurn(T result) {
+    return commit()
+        .thenCompose(
+            done -> {
+              CompletableFuture<T> turn = new CompletableFuture<>();
+              ports.owner().accept(now -> turn.complete(result));
+              return turn;
+            });
+  }
+
   /** Runs an action in a later step, once everything committed so far is durable. */
   void whenDurable(LongConsumer then) {
     written.thenRun(() -> ports.owner().accept(then));

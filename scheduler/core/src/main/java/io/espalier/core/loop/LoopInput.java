@@ -56,7 +56,7 @@ public sealed interface LoopInput {
   record AwaitDurable(CompletableFuture<@Nullable Void> durable) implements LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.durable().thenRun(() -> durable.complete(null));
+      loop.awaitDurable(durable);
     }
   }
 

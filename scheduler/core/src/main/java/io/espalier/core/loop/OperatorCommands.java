@@ -190,7 +190,7 @@ final class OperatorCommands implements Command.Handler {
   @Override
   public CompletionStage<Void> pause(Command.Pause command, long nowMillis) {
     pause(command, false, nowMillis);
-    return committer.commit();
+    return committer.commitInTurn(command).thenAccept(done -> {});
   }
 
   private void pause(Command.Pause command, boolean stops, long nowMillis) {
@@ -221,7 +221,7 @@ final class OperatorCommands implements Command.Handler {
         signaled++;
       }
     }
-    return committer.commit(signaled);
+    return committer.commitInTurn(signaled);
   }
 
   // ---- limits
@@ -256,7 +256,7 @@ final class OperatorCommands implements Command.Handler {
   @Override
   public CompletionStage<WorkerView> cordon(Command.Cordon command, long nowMillis) {
     committer.batch().hold(pool.cordon(command, nowMillis));
-    return committer.commit(pool.view(command.worker()));
+    return committer.commitInTurn(pool.view(command.worker()));
   }
 
   @Override

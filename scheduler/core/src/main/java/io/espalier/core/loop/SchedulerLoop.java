@@ -206,7 +206,8 @@ public final class SchedulerLoop {
     }
   }
 
-  private static <T> void complete(CompletableFuture<T> answer, CompletionStage<T> from) {
+  private static <T extends @Nullable Object> void complete(
+      CompletableFuture<T> answer, CompletionStage<? extends T> from) {
     from.whenComplete(
         (value, failure) -> {
           if (failure == null) {
@@ -221,9 +222,13 @@ public final class SchedulerLoop {
     inspections.add(read);
   }
 
+  void awaitDurable(CompletableFuture<@Nullable Void> durable) {
+    complete(durable, committer.written());
+  }
+
   void willRead(UpdatePlan plan, CompletableFuture<@Nullable Void> durable) {
     changes.willRead(plan);
-    committer.commit().thenRun(() -> durable.complete(null));
+    complete(durable, committer.commit());
   }
 
   void update(PreparedUpdate update, CompletableFuture<Void> inForce, long nowMillis) {

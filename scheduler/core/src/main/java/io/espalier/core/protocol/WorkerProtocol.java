@@ -68,6 +68,12 @@ public final class WorkerProtocol {
   private long heartbeats;
   private @Nullable Sent sent;
   private long nextHeartbeat = Long.MIN_VALUE;
+
+  /**
+   * The pause after which a heartbeat follows the one on its way, because the connection was lost;
+   * -1: it was not.
+   */
+  private long lostPauseMillis = -1;
   private int failedHeartbeats;
 
   private enum Phase {
@@ -150,7 +156,10 @@ public final class WorkerProtocol {
    * @param pauseMillis keeps all workers of a restarted scheduler from coming back at one instant
    */
   public void connectionLost(long pauseMillis, ClockReading now) {
-    if (sent == null && failedHeartbeats == 0) {
+    if (sent != null) {
+      // Its answer may have arrived before the connection ended.
+      lostPauseMillis = pauseMillis;
+    } else if (failedHeartbeats == 0) {
       nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis() + pauseMillis);
     }
   }
@@ -186,6 +195,10 @@ public final class WorkerProtocol {
         session == 0 && !heartbeat.registers()
             ? now.monotonicMillis()
             : heartbeat.at().monotonicMillis() + timers.heartbeatMillis();
+    if (lostPauseMillis >= 0) {
+      nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis() + lostPauseMillis);
+      lostPauseMillis = -1;
+    }
     if (answer.verdict() != Verdict.REFUSED) {
       refusal = "";
     }
@@ -269,6 +282,7 @@ public final class WorkerProtocol {
     boolean registers = session == 0;
     heartbeats++;
     sent = new Sent(heartbeats, now, registers);
+    lostPauseMillis = -1;
     nextHeartbeat = now.monotonicMillis() + timers.heartbeatMillis();
     out.send(
         new Heartbeat(

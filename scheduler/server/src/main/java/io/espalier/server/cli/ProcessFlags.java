@@ -169,6 +169,9 @@ final class ProcessFlags {
     if (!(testFailureRate >= 0 && testFailureRate <= 1)) {
       problems.add("--test-failure-rate must be between 0 and 1");
     }
+    if (fresh && !statusesFrom.isEmpty()) {
+      problems.add("--fresh forgets all statuses and --statuses-from takes some: give one of them");
+    }
     LogRetentionOptions keeping = logs.keeping(problems);
     ProcessOptions.Owning owning = statusStore.owning(problems);
     EventRetentionOptions events = statusStore.events(problems);

@@ -12,6 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -30,10 +31,14 @@ import org.slf4j.LoggerFactory;
 final class LoopThread implements Consumer<LoopInput>, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoopThread.class);
 
-  /** The maximum number of inputs taken out of the inbox between two steps of the loop. */
+  /** The maximum number of inputs that are taken out of the inbox and not yet in effect. */
   private static final int BATCH = 4096;
 
   private final LinkedBlockingQueue<LoopInput> inbox = new LinkedBlockingQueue<>();
+
+  /** The inputs that are taken out of the inbox and not yet in effect. */
+  private final AtomicInteger waiting = new AtomicInteger();
+
   private final AtomicBoolean open = new AtomicBoolean(true);
   private final SteadyClock clock;
   private final Consumer<Throwable> onDeath;
@@ -90,9 +95,9 @@ final class LoopThread implements Consumer<LoopInput>, AutoCloseable {
     steps = newSteps;
   }
 
-  /** Returns the number of inputs in the inbox. */
+  /** Returns the number of inputs that are not in effect yet. */
   int backlog() {
-    return inbox.size();
+    return inbox.size() + waiting.get();
   }
 
   @Override
@@ -109,9 +114,10 @@ final class LoopThread implements Consumer<LoopInput>, AutoCloseable {
         long begin = System.nanoTime();
         if (first != null) {
           taken.add(first);
-          inbox.drainTo(taken, BATCH);
+          inbox.drainTo(taken, Math.max(0, BATCH - taken.size()));
         }
         pause = loop.runOnce(clock.millis(), taken);
+        waiting.set(taken.size());
         steps.accept(System.nanoTime() - begin);
       }
     } catch (InterruptedException e) {

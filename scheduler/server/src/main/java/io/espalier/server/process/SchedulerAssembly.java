@@ -51,6 +51,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -243,7 +244,8 @@ final class SchedulerAssembly implements AutoCloseable {
               view,
               events,
               remote == null
-                  ? LogReader.of(logs, queries)
+                  ? LogReader.of(
+                      query -> CompletableFuture.supplyAsync(() -> logs.query(query), queries))
                   : opened("worker logs", remote.logs(logs)),
               store,
               queries,

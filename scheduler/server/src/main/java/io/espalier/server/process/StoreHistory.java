@@ -113,7 +113,15 @@ final class StoreHistory {
     if (options.store() == ProcessOptions.Store.MEMORY || data.setBack().isPresent()) {
       return taken.earlierLeaseMillis() > 0;
     }
-    return store.running().stream().anyMatch(row -> !row.worker().isLocal());
+    try {
+      return store.running().stream().anyMatch(row -> !row.worker().isLocal());
+    } catch (StoreException e) {
+      if (e.retryable() || !options.fresh()) {
+        throw e;
+      }
+      LOG.warn("{}; it is to be forgotten, so nothing is looked up", e.getMessage());
+      return true;
+    }
   }
 
   /**

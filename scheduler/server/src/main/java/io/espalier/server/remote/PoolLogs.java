@@ -142,12 +142,11 @@ public final class PoolLogs implements LogReader, AutoCloseable {
   }
 
   private Answer call(WorkerInfo worker, LogQuery query, long deadline) {
-    long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-    if (left < 1) {
+    if (millisUntil(deadline) < 1) {
       return new Answer(null, "too many workers to ask them all in time");
     }
     try {
-      return new Answer(asked(worker, query, (int) left), "");
+      return new Answer(asked(worker, query, deadline), "");
     } catch (RpcException e) {
       return new Answer(null, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
@@ -155,16 +154,24 @@ public final class PoolLogs implements LogReader, AutoCloseable {
     }
   }
 
-  /** Repeats the query when a kept-alive connection has died; reading has no side effects. */
-  private LogPage asked(WorkerInfo worker, LogQuery query, int millis) throws RpcException {
+  /**
+   * Repeats the query while there is time when a kept-alive connection has died; reading has no
+   * side effects.
+   */
+  private LogPage asked(WorkerInfo worker, LogQuery query, long deadline) throws RpcException {
     try {
-      return calls.logs(worker, query, millis);
+      return calls.logs(worker, query, millisUntil(deadline));
     } catch (RpcException e) {
-      if (e.kind() != RpcException.Kind.UNKNOWN) {
+      int left = millisUntil(deadline);
+      if (e.kind() != RpcException.Kind.UNKNOWN || left < 1) {
         throw e;
       }
-      return calls.logs(worker, query, millis);
+      return calls.logs(worker, query, left);
     }
+  }
+
+  private static int millisUntil(long deadline) {
+    return (int) TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
   }
 
   @Override

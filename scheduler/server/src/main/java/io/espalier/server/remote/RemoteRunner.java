@@ -110,7 +110,17 @@ public final class RemoteRunner implements TaskRunner {
     this.thread = new Thread(this::run, "workers");
     thread.setDaemon(true);
     this.calls = new WorkerCalls(peer);
-    this.server = RpcServer.scheduler(listen, peer, json, new Answers());
+    this.server = listening(listen, peer, json);
+  }
+
+  private RpcServer listening(InetSocketAddress listen, PeerOptions peer, JsonDecoder json)
+      throws IOException {
+    try {
+      return RpcServer.scheduler(listen, peer, json, new Answers());
+    } catch (IOException e) {
+      calls.close();
+      throw e;
+    }
   }
 
   /**

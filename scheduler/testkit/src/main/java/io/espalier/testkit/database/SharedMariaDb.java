@@ -16,8 +16,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * A MariaDB server shared by all test classes of this process that use this extension: creating its
- * tables takes longer than most of them. The first class starts it, and it ends after the last; it
- * does not flush to disk. A test class must use a schema that no other class names, restore
+ * tables takes longer than most of them. The first class starts it, and it ends after the last. A
+ * test class must use a schema that no other class names, restore
  * settings that it changes, and neither stop nor kill the server.
  */
 public final class SharedMariaDb implements BeforeAllCallback, ParameterResolver {
@@ -32,8 +32,7 @@ public final class SharedMariaDb implements BeforeAllCallback, ParameterResolver
       try {
         directory = Files.createTempDirectory("mariadb");
         server =
-            new DatabaseServer(
-                DatabaseServer.Flavour.MARIADB, directory, "--innodb-flush-method=nosync");
+            new DatabaseServer(DatabaseServer.Flavour.MARIADB, directory);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       } catch (InterruptedException e) {

@@ -118,12 +118,16 @@ public final class TaskKeys {
         @Override
         @Nullable IoNice read(ConfigObject in, IoNice base) {
           IoClass named = in.read(ioClass, usual());
-          int given = in.get(level, usual());
+          Integer given = in.read(level, usual());
           ConfigValue leveled = in.find(level);
-          if (named == IoClass.IDLE && leveled != null && given != usual().level() && given != 0) {
+          if (named == IoClass.IDLE && leveled != null && given != null && given != 0) {
             leveled.warning("the class \"idle\" has no levels", "remove the key");
           }
-          return named == null ? null : new IoNice(named, named == IoClass.IDLE ? 0 : given);
+          if (named == null) {
+            return null;
+          }
+          int priority = given == null ? usual().level() : given;
+          return new IoNice(named, named == IoClass.IDLE ? 0 : priority);
         }
       };
 

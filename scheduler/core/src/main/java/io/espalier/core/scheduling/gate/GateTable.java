@@ -60,7 +60,12 @@ public final class GateTable {
 
   /** Returns whether a gate ends a job: it has failed, succeeded, or missed its deadline. */
   public boolean isEnded(String job) {
-    return of(job).stream().anyMatch(gate -> gate.kind().endsJob());
+    for (Map.Entry<GateKind, Map<String, Gate>> gates : closed.entrySet()) {
+      if (gates.getKey().endsJob() && gates.getValue().containsKey(job)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the closed gates of a job, in the order of the kinds. */

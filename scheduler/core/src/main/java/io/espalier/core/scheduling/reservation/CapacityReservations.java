@@ -305,7 +305,7 @@ public abstract class CapacityReservations implements Reservable {
   @Override
   public final int again(Wait wait, String name) {
     for (int place = 0; place < places(); place++) {
-      if (holder(place) < 0 && isEnough(place, wait.job) && name(place).equals(name)) {
+      if (name(place).equals(name) && holder(place) < 0 && isEnough(place, wait.job)) {
         return place;
       }
     }

@@ -74,7 +74,10 @@ public class JdbcStatusStore extends StoreReader {
             beforeTakeOver(w);
             String storeId = w.get(Property.STORE_ID);
             if (storeId == null) {
-              throw new SQLException("the store has no id");
+              throw new StoreException(
+                  description() + " is not as this program left it: it has no id; restore it",
+                  false,
+                  null);
             }
             long earlierLeaseMillis = w.number(Property.LEASE);
             long next = Math.max(old + 1, how.atLeast());
@@ -176,7 +179,7 @@ public class JdbcStatusStore extends StoreReader {
         }
         JdbcWriter mine = writer;
         if (mine == null) {
-          mine = new JdbcWriter(dialect);
+          mine = JdbcWriter.open(dialect);
           writer = mine;
         }
         mine.begin();

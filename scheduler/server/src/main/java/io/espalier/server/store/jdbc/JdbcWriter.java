@@ -23,16 +23,26 @@ public final class JdbcWriter {
   private final OperatorTables operators;
   private final EventLogWriter events;
 
-  /** Opens a connection. */
-  public JdbcWriter(Dialect dialect) throws SQLException {
+  private JdbcWriter(Dialect dialect, Connection connection) throws SQLException {
     this.dialect = dialect;
-    connection = dialect.openWriter();
+    this.connection = connection;
     session = new Session(dialect, connection);
     take = session.prepare(dialect.take());
     jobs = new JobIds(session);
     tasks = new TaskTables(session, jobs);
     operators = new OperatorTables(session);
     events = new EventLogWriter(session);
+  }
+
+  /** Opens a connection. */
+  public static JdbcWriter open(Dialect dialect) throws SQLException {
+    Connection connection = dialect.openWriter();
+    try {
+      return new JdbcWriter(dialect, connection);
+    } catch (SQLException | RuntimeException e) {
+      connection.close();
+      throw e;
+    }
   }
 
   /** Begins a transaction. */

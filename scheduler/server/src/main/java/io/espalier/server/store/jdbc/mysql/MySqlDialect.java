@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A schema of a MySQL or MariaDB server.
@@ -36,6 +37,7 @@ final class MySqlDialect implements Dialect {
           "{written}", "bytes_written");
 
   private final MySqlAddress address;
+  private @Nullable DataSource writers;
 
   MySqlDialect(MySqlAddress address) {
     this.address = address;
@@ -54,16 +56,26 @@ final class MySqlDialect implements Dialect {
 
   @Override
   public Connection openWriter() throws SQLException {
-    int stalled = Math.toIntExact(STALLED.toSeconds());
-    return MySqlAccess.of(
-            address,
-            Map.of(
-                "wait_timeout", stalled,
-                "net_read_timeout", stalled,
-                "net_write_timeout", stalled,
-                "innodb_lock_wait_timeout", 2 * stalled),
-            SOCKET_MILLIS)
-        .getConnection();
+    return writers().getConnection();
+  }
+
+  /** Made once, because it may write a file with the trusted certificates. */
+  private synchronized DataSource writers() throws SQLException {
+    DataSource made = writers;
+    if (made == null) {
+      int stalled = Math.toIntExact(STALLED.toSeconds());
+      made =
+          MySqlAccess.of(
+              address,
+              Map.of(
+                  "wait_timeout", stalled,
+                  "net_read_timeout", stalled,
+                  "net_write_timeout", stalled,
+                  "innodb_lock_wait_timeout", 2 * stalled),
+              SOCKET_MILLIS);
+      writers = made;
+    }
+    return made;
   }
 
   @Override

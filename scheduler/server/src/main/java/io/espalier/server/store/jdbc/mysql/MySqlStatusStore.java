@@ -98,7 +98,10 @@ public final class MySqlStatusStore extends JdbcStatusStore {
     String mine = owner;
     if (mine == null) {
       disown(w);
-    } else if (!mine.equals(w.ask("SELECT process FROM espalier_owner WHERE id = 1 FOR UPDATE"))) {
+      return;
+    }
+    String owning = w.ask("SELECT process FROM espalier_owner WHERE id = 1 FOR UPDATE");
+    if (owning != null && !mine.equals(owning)) {
       throw new StoreException(description() + " was taken over by another scheduler", false, null);
     }
   }

@@ -336,7 +336,7 @@ class MySqlFailureTest {
         StatusStore next = open(root())) {
       long epoch = old.openEpoch(TakeOver.PLAIN).epoch();
       // As by SIGSTOP: the transaction is open and nothing more comes.
-      JdbcWriter stopped = new JdbcWriter(new MySqlDialect(root()));
+      JdbcWriter stopped = JdbcWriter.open(new MySqlDialect(root()));
       stopped.begin();
       assertThat(stopped.take(epoch, 99)).isTrue();
       stopped.apply(batch(1));
