@@ -74,6 +74,7 @@ public final class WorkerProtocol {
    * -1: it was not.
    */
   private long lostPauseMillis = -1;
+
   private int failedHeartbeats;
 
   private enum Phase {

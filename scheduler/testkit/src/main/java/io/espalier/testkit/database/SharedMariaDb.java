@@ -17,8 +17,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 /**
  * A MariaDB server shared by all test classes of this process that use this extension: creating its
  * tables takes longer than most of them. The first class starts it, and it ends after the last. A
- * test class must use a schema that no other class names, restore
- * settings that it changes, and neither stop nor kill the server.
+ * test class must use a schema that no other class names, restore settings that it changes, and
+ * neither stop nor kill the server.
  */
 public final class SharedMariaDb implements BeforeAllCallback, ParameterResolver {
   private static final Namespace NAMESPACE = Namespace.create(SharedMariaDb.class);
@@ -31,8 +31,7 @@ public final class SharedMariaDb implements BeforeAllCallback, ParameterResolver
     Started() {
       try {
         directory = Files.createTempDirectory("mariadb");
-        server =
-            new DatabaseServer(DatabaseServer.Flavour.MARIADB, directory);
+        server = new DatabaseServer(DatabaseServer.Flavour.MARIADB, directory);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       } catch (InterruptedException e) {
