@@ -39,13 +39,13 @@ final class NodeLimitKeys extends Section<NodeLimitRule> {
           "All nodes in whose name it is found; `^` and `$` tie it down. Of workers: in the host or"
               + " the shard.");
   private final Key<NodeLimitRule, Optional<String>> attribute =
-      choice("attribute", "name", "All nodes of which the node source delivers this attribute.");
+      choice("attribute", "name", "All nodes to which the node source gives this attribute.");
   private final Key<NodeLimitRule, Optional<String>> value =
       absent(
           "value",
           attributeValue(),
-          "With `attribute`: only nodes of which it is this. A string and a number that are written"
-              + " alike are the same.");
+          "With `attribute`: only nodes whose attribute has this value. A string and a number that"
+              + " look the same are equal.");
   private final Key<NodeLimitRule, Optional<String>> resource =
       absent(
           "resource",

@@ -206,8 +206,8 @@ public final class OptionKeys extends Section<JobOptions> {
                     "per_second",
                     startsPerSecond(),
                     StartRate::perSecond,
-                    "Starts per second, of which six digits and nine decimals count; 0.1 is one"
-                        + " start in ten seconds.")
+                    "Starts per second, with up to six digits and nine decimals; 0.1 is one start"
+                        + " in ten seconds.")
                 .own()
                 .required("starts per second");
         private final Key<StartRate, Integer> burst =
@@ -305,8 +305,8 @@ public final class OptionKeys extends Section<JobOptions> {
           "kill_orphan_tasks_after_sec",
           OptionTypes.killOrphans(),
           JobOptions::killOrphansAfter,
-          "How long a task runs on whose job or node is gone or disabled, in seconds. `false` or"
-              + " negative: for ever; `true`: 0.");
+          "How many seconds a task may go on after its job or node is gone or disabled. `false` or"
+              + " negative: without limit; `true`: 0.");
   private final Key<JobOptions, SubprocessOptions> subprocess =
       key(
           "task_subprocess",

@@ -87,10 +87,10 @@ public final class SettingsKeys extends Section<Settings> {
                 "kill_over_limit_after_sec",
                 orFalse(seconds(0, ConfigValue.LONGEST_SECONDS), Duration.ZERO),
                 Declared::killOverLimit,
-                "A limit that is lowered below what is in use kills nothing; with this, once more"
-                    + " than the limit has been in use on a node for so many seconds, its [youngest"
-                    + " tasks are killed](steering.md#more-in-use-than-the-limit) until it is"
-                    + " kept.");
+                "Lowering a limit below what is in use kills nothing by itself. With this key, once"
+                    + " a node has been over the limit for this many seconds, its [youngest tasks"
+                    + " are killed](steering.md#more-in-use-than-the-limit) until it is within the"
+                    + " limit.");
 
         @Override
         @Nullable Declared read(ConfigObject in, Declared base) {
