@@ -97,7 +97,12 @@ final class InvariantChecker {
         for (int i = 0; i < free.length; i++) {
           check(free[i] == state.ledger.free(start + i, level, resource), "free slots");
           int place = state.ledger.place(start + i, level, resource);
-          check(free[i] < 0 == state.over.isOver(resource, place), "over the limit");
+          int withheld =
+              state.ledger.base(start + i, resource)
+                  - state.ledger.limit(start + i, level, resource);
+          check(
+              (long) free[i] + withheld < 0 == state.over.isOver(resource, place),
+              "over the limit");
         }
       }
     }

@@ -546,7 +546,8 @@ public final class SchedulingCore {
    * #stepLimits} must follow.
    */
   public void override(LimitOverride override) {
-    override(override.key(), override);
+    state.overrides.put(override);
+    overrideChanged(override.key());
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Overridden(override));
     }
@@ -554,16 +555,17 @@ public final class SchedulingCore {
 
   /** Ends an override; {@link #stepLimits} must follow. */
   public void endOverride(LimitOverride.Key key) {
-    override(key, null);
+    state.overrides.remove(key);
+    overrideChanged(key);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.OverrideEnded(key));
     }
   }
 
-  private void override(LimitOverride.Key key, @Nullable LimitOverride override) {
-    state.override(key, override);
+  private void overrideChanged(LimitOverride.Key key) {
+    state.overrideChanged(key);
     if (migration != null) {
-      migration.override(key, override);
+      migration.next().overrideChanged(key);
     }
   }
 

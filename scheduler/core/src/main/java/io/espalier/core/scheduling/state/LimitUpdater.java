@@ -2,9 +2,8 @@ package io.espalier.core.scheduling.state;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
-import io.espalier.core.scheduling.capacity.ConfiguredLimits;
-import io.espalier.core.scheduling.capacity.LimitOverrides;
-import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.status.LimitOverride;
 import java.util.ArrayDeque;
@@ -12,8 +11,10 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies changed limits to the counters of one state, one change after the other and in slices,
- * because a level may have millions of nodes. A node keeps its old limit until its turn comes.
+ * Brings changed limits into effect in one state, in slices, because a level may have millions of
+ * nodes: a queue of the ranges of nodes whose limits may differ from what they are to be. A node
+ * keeps its limit until its turn comes, and goes to the one that is right at that moment. So
+ * changes may overlap, and a range that is queued in vain costs only time.
  */
 public final class LimitUpdater {
   private static final int NODE_UNITS = 4;
@@ -24,24 +25,119 @@ public final class LimitUpdater {
   private static final int WORKER_UNITS = 250;
 
   private final SchedulingState state;
-  private final LimitOverrides overrides;
-  private final Queue<LimitOverride.Key> waiting = new ArrayDeque<>();
+  private final LimitTable table;
+  private final Queue<Range> dirty = new ArrayDeque<>();
 
-  /** The next node or worker of the level that is being changed; -1: not begun. */
-  private int next = -1;
+  /** By resource: the number of its ranges in the queue. */
+  private final int[] waiting;
 
-  LimitUpdater(SchedulingState state, LimitOverrides overrides) {
+  /** Nodes, or workers, whose limit of one resource must be compared again. */
+  private static final class Range {
+    /** Null: the resource is not known, so there is nothing to do. */
+    final @Nullable Resource resource;
+
+    /** Whether the change named one node or worker, which may be unknown. */
+    final boolean isOfNode;
+
+    final int end;
+    int next;
+    boolean begun;
+
+    Range(@Nullable Resource resource, int from, int end, boolean isOfNode) {
+      this.resource = resource;
+      this.next = from;
+      this.end = end;
+      this.isOfNode = isOfNode;
+    }
+  }
+
+  LimitUpdater(SchedulingState state, LimitTable table) {
     this.state = state;
-    this.overrides = overrides;
+    this.table = table;
+    waiting = new int[state.config().settings().resources().count()];
   }
 
-  /** Queues a limit that may have changed. */
-  void changed(LimitOverride.Key key) {
-    waiting.add(key);
+  // ---- changes
+
+  /** Reads all overrides and factors, when this state begins to follow the table. */
+  void restore() {
+    table.all().forEach(override -> changed(override.key()));
+    factorsChanged();
+    table.factors().forEach(this::changed);
   }
+
+  /** Handles an override that was set, changed or ended. */
+  void changed(LimitOverride.Key key) {
+    Resource resource = state.config().settings().resources().find(key.resource());
+    if (resource == null || state.topology.levels().find(key.level()) != resource.level()) {
+      add(new Range(null, 0, 0, true));
+    } else if (resource.level() == state.topology.levels().worker()) {
+      addWorkers(resource, key.node());
+    } else if (key.node().isEmpty()) {
+      changed(resource);
+    } else {
+      int node = state.topology.find(resource.level(), key.node());
+      LimitOverride override = table.ofNode(key.level(), key.resource(), key.node());
+      if (node >= 0) {
+        state.ledger.setLimitOfNode(
+            resource.index(), node, override == null ? null : override.limit());
+      }
+      add(new Range(resource, node, node < 0 ? node : node + 1, true));
+    }
+  }
+
+  private void addWorkers(Resource resource, String shard) {
+    if (shard.isEmpty()) {
+      add(new Range(resource, 0, Integer.MAX_VALUE, false));
+      return;
+    }
+    boolean local = state.pool.mode() == WorkerTable.Mode.LOCAL;
+    int worker = state.pool.find(local ? "" : shard);
+    add(new Range(resource, worker, worker < 0 ? worker : worker + 1, true));
+  }
+
+  /** Handles a changed limit of the level of a node resource, or of its nodes by configuration. */
+  void changed(Resource resource) {
+    int level = resource.level();
+    LimitOverride override = table.ofLevel(state.topology.levels().name(level), resource.name());
+    int r = resource.index();
+    state.ledger.setLimitOfLevel(
+        r,
+        override == null ? state.nodeLimits().ofLevel(r) : override.limit(),
+        override == null ? state.nodeLimits().ofNodes(r) : null);
+    add(resource, state.topology.levelStart(level), state.topology.levelEnd(level));
+  }
+
+  /** Handles factors that were set, changed or removed; {@link #changed} must follow for each. */
+  void factorsChanged() {
+    state.ledger.factors().set(table.factors());
+  }
+
+  /** Queues the nodes that a factor may concern. */
+  void changed(LimitFactor factor) {
+    state
+        .ledger
+        .factors()
+        .visit(
+            factor,
+            (r, from, to) -> add(state.config().settings().resources().get(r), from, to));
+  }
+
+  private void add(Resource resource, int from, int to) {
+    add(new Range(resource, from, to, false));
+  }
+
+  private void add(Range range) {
+    dirty.add(range);
+    if (range.resource != null) {
+      waiting[range.resource.index()]++;
+    }
+  }
+
+  // ---- slices
 
   public boolean isDone() {
-    return waiting.isEmpty();
+    return dirty.isEmpty();
   }
 
   /**
@@ -54,112 +150,80 @@ public final class LimitUpdater {
    */
   public int step(int units, boolean indexed) {
     int done = 0;
-    while (done < units && !waiting.isEmpty()) {
-      LimitOverride.Key key = waiting.element();
-      Resource resource = find(key);
+    while (done < units && !dirty.isEmpty()) {
+      Range range = dirty.element();
+      Resource resource = range.resource;
       if (resource == null) {
-        waiting.remove();
+        dirty.remove();
         done++;
       } else if (resource.level() == state.topology.levels().worker()) {
-        done += indexed ? worker(key) : skip();
-      } else if (!key.node().isEmpty()) {
-        done += node(key, resource, indexed);
+        done += indexed ? worker(range) : finish(resource, 1);
       } else {
-        done += level(key, resource, units - done, indexed);
+        done += nodes(range, resource, units - done, indexed);
       }
     }
     return done;
   }
 
-  /** Returns the resource if it belongs to that level, or null. */
-  private @Nullable Resource find(LimitOverride.Key key) {
-    Resource resource = state.config().settings().resources().find(key.resource());
-    return resource != null && state.topology.levels().find(key.level()) == resource.level()
-        ? resource
-        : null;
-  }
-
-  private int skip() {
-    waiting.remove();
-    return 1;
-  }
-
-  private int worker(LimitOverride.Key key) {
-    if (key.node().isEmpty()) {
-      next = Math.max(next, 0);
-      if (next < state.pool.high()) {
-        state.workers.put(next++);
-        return WORKER_UNITS;
-      }
-      next = -1;
-    } else {
-      boolean local = state.pool.mode() == WorkerTable.Mode.LOCAL;
-      int worker = state.pool.find(local ? "" : key.node());
-      if (worker >= 0) {
-        state.workers.put(worker);
-      }
+  private int finish(Resource resource, int units) {
+    dirty.remove();
+    int r = resource.index();
+    if (--waiting[r] == 0 && resource.level() != state.topology.levels().worker()) {
+      state.ledger.settled(r);
     }
-    waiting.remove();
+    return units;
+  }
+
+  private int worker(Range range) {
+    boolean isThere = range.next >= 0 && range.next < Math.min(range.end, state.pool.high());
+    if (isThere) {
+      state.workers.put(range.next++);
+    }
+    if ((range.isOfNode || !isThere) && range.resource != null) {
+      finish(range.resource, 0);
+    }
     return WORKER_UNITS;
   }
 
-  private int node(LimitOverride.Key key, Resource resource, boolean indexed) {
-    waiting.remove();
+  private int nodes(Range range, Resource resource, int units, boolean indexed) {
     int level = resource.level();
-    int node = state.topology.find(level, key.node());
-    if (node >= 0) {
-      LimitOverride override = overrides.ofNode(key.level(), key.resource(), key.node());
-      Integer limit = override == null ? null : Integer.valueOf(override.limit());
-      boolean refit = state.ledger.setOwnLimit(node, level, resource.index(), limit);
-      boolean held = indexed && state.limitChanged(node, level);
-      if (indexed && (refit || held)) {
-        state.index.refresh(node, level);
+    int r = resource.index();
+    if (range.isOfNode) {
+      if (range.next >= 0) {
+        settle(range.next, level, r, indexed);
       }
+      return finish(resource, REFIT_UNITS);
     }
-    return REFIT_UNITS;
-  }
-
-  private int level(LimitOverride.Key key, Resource resource, int units, boolean indexed) {
-    int level = resource.level();
-    NodeCapacity ledger = state.ledger;
-    if (next < 0) {
-      LimitOverride override = overrides.ofLevel(key.level(), key.resource());
-      ConfiguredLimits configured = state.nodeLimits();
-      int limit = override == null ? configured.ofLevel(resource.index()) : override.limit();
-      int[] ofNodes = override == null ? configured.ofNodes(resource.index()) : null;
-      if (ledger.hasLimits(resource.index(), limit, ofNodes)) {
-        return skip();
-      }
-      next = state.topology.levelStart(level);
-      ledger.beginShift(resource.index(), limit, ofNodes, next);
+    if (!range.begun && state.ledger.isSettled(r)) {
+      return finish(resource, 1);
     }
-    int end = state.topology.levelEnd(level);
+    range.begun = true;
     int refitUnits = REFIT_UNITS + 4 * state.jobs.words;
     int done = 1;
-    for (; next < end && done <= units; next++) {
-      done += NODE_UNITS;
-      boolean refit = ledger.shift(next, level);
-      boolean held = indexed && state.limitChanged(next, level);
-      if (indexed && (refit || held)) {
-        done += refitUnits;
-        state.index.refresh(next, level);
-      }
+    for (; range.next < range.end && done <= units; range.next++) {
+      done += NODE_UNITS + (settle(range.next, level, r, indexed) ? refitUnits : 0);
     }
-    if (next == end) {
-      ledger.endShift();
-      waiting.remove();
-      next = -1;
+    return range.next == range.end ? finish(resource, done) : done;
+  }
+
+  /** Returns whether the index had to be updated. */
+  private boolean settle(int node, int level, int resource, boolean indexed) {
+    boolean refit = state.ledger.settle(node, level, resource);
+    boolean held = indexed && state.limitChanged(node, level);
+    if (indexed && (refit || held)) {
+      state.index.refresh(node, level);
+      return true;
     }
-    return done;
+    return false;
   }
 
   /**
-   * Compares the limits of all nodes with their expected values.
+   * Compares the limits of all nodes with their expected values, when no change is queued.
    *
    * @throws IllegalStateException with the first difference
    */
   public void check() {
-    if (!waiting.isEmpty()) {
+    if (!dirty.isEmpty()) {
       return;
     }
     Levels levels = state.topology.levels();
@@ -168,13 +232,13 @@ public final class LimitUpdater {
       for (int node = state.topology.levelStart(level);
           level != levels.worker() && node < state.topology.levelEnd(level);
           node++) {
-        int limit =
-            overrides.limit(
+        int base =
+            table.limit(
                 levels.name(level),
                 resource.name(),
                 state.topology.name(node),
                 state.nodeLimits().of(node, resource.index()));
-        if (limit != state.ledger.limit(node, level, resource.index())) {
+        if (!state.ledger.isRight(node, resource.index(), base)) {
           throw new IllegalStateException(
               "the limit of " + resource.name() + " is wrong on node " + node);
         }

@@ -6,7 +6,8 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
-import io.espalier.core.scheduling.capacity.LimitOverrides;
+import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
 import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
@@ -84,8 +85,10 @@ public final class SchedulingState implements ReservationContext {
   /** Reservations in queues and on workers. */
   public final ReservationStages rooms;
 
-  public final LimitOverrides overrides = new LimitOverrides();
-  public final LimitUpdater limits = new LimitUpdater(this, overrides);
+  /** The overrides and factors of limits, the same object in all states of a core. */
+  public final LimitTable overrides;
+
+  public final LimitUpdater limits;
   public final RunningTasks runs;
   public final WorkerTable pool;
   public final Map<String, WorkerSelector> selectors;
@@ -112,7 +115,8 @@ public final class SchedulingState implements ReservationContext {
       RunningTasks runs,
       WorkerTable pool,
       Map<String, WorkerSelector> selectors,
-      RateLimiterClock clock) {
+      RateLimiterClock clock,
+      LimitTable overrides) {
     tooSlow = verdicts.tooSlow();
     config = NodeEligibility.judged(given, tooSlow);
     jobs.replace(config);
@@ -127,6 +131,8 @@ public final class SchedulingState implements ReservationContext {
     this.pool = pool;
     this.selectors = selectors;
     this.clock = clock;
+    this.overrides = overrides;
+    limits = new LimitUpdater(this, overrides);
     caps = new JobThrottle(jobs, clock, gates);
     rates = new NodeRateLimiter(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
@@ -444,21 +450,31 @@ public final class SchedulingState implements ReservationContext {
     return next;
   }
 
-  /** Applies an override that was set, changed or ended; {@link LimitUpdater#step} must follow. */
-  public void override(LimitOverride.Key key, @Nullable LimitOverride override) {
-    if (override == null) {
-      overrides.remove(key);
-    } else {
-      overrides.put(override);
-    }
+  /** Begins to follow the table of overrides and factors; {@link LimitUpdater#step} must follow. */
+  public void followLimits() {
+    limitsChanged();
+    limits.restore();
+  }
+
+  /** Handles an override that was set, changed or ended; {@link LimitUpdater#step} must follow. */
+  public void overrideChanged(LimitOverride.Key key) {
     limitsChanged();
     limits.changed(key);
   }
 
+  /**
+   * Handles factors that were set, changed or removed; {@link LimitUpdater#step} must follow.
+   *
+   * @param changed the factors as they were before, and as they are
+   */
+  public void factorsChanged(List<LimitFactor> changed) {
+    limits.factorsChanged();
+    changed.forEach(limits::changed);
+  }
+
   /** Handles a changed configured limit of a node resource. */
   public void configuredLimitChanged(Resource resource) {
-    String level = topology.levels().name(resource.level());
-    limits.changed(new LimitOverride.Key(level, resource.name(), ""));
+    limits.changed(resource);
   }
 
   /** See {@code SchedulingCore.work}. */

@@ -9,7 +9,6 @@ import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.task.TaskTable;
 import io.espalier.core.scheduling.util.LongQueue;
-import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -117,9 +116,7 @@ public final class StateMigration {
     old.logTo(changed, charged);
     old.over.logTo(oldOver);
     next.over.logTo(newOver);
-    for (LimitOverride override : old.overrides.all()) {
-      next.override(override.key(), override);
-    }
+    next.followLimits();
   }
 
   public UpdatePlan change() {
@@ -336,11 +333,6 @@ public final class StateMigration {
       return 1;
     }
     return 1 + PER_WAIT * next.reservations.carry(old.reservations, change, at++);
-  }
-
-  /** Applies an override that was set, changed or ended. */
-  public void override(LimitOverride.Key key, @Nullable LimitOverride override) {
-    next.override(key, override);
   }
 
   /** Applies a change of a worker. */
