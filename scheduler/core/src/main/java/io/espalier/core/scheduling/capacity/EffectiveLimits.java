@@ -89,10 +89,13 @@ final class EffectiveLimits {
    * Sets the base of all nodes of a level that have no override of their own.
    *
    * @param limitsOfNodes see {@link ConfiguredLimits#ofNodes}
+   * @return whether it was another one
    */
-  void setLevel(int resource, int limit, int @Nullable [] limitsOfNodes) {
+  boolean setLevel(int resource, int limit, int @Nullable [] limitsOfNodes) {
+    boolean changes = ofLevel[resource] != limit || ofNodes[resource] != limitsOfNodes;
     ofLevel[resource] = limit;
     ofNodes[resource] = limitsOfNodes;
+    return changes;
   }
 
   /**
@@ -160,16 +163,6 @@ final class EffectiveLimits {
       withheld[resource] = SparseInts.put(withheld[resource], at, base - after);
     }
     return by;
-  }
-
-  /** Returns whether no node of the level can differ from what it is to be. */
-  boolean isSettled(int resource) {
-    return moved[resource] == null
-        && withheld[resource] == null
-        && ofNode.get(resource).isEmpty()
-        && !factors.concerns(resource)
-        && settledOfLevel[resource] == ofLevel[resource]
-        && settledOfNodes[resource] == ofNodes[resource];
   }
 
   /**

@@ -107,7 +107,7 @@ public final class LimitFactors {
 
   /** Receives a range of nodes. */
   public interface Ranges {
-    void range(int resource, int from, int to);
+    void range(Resource resource, int from, int to);
   }
 
   /**
@@ -129,10 +129,10 @@ public final class LimitFactors {
       int start = topology.levelStart(own);
       int end = topology.levelEnd(own);
       if (scope.kind() == Scope.Kind.NODE && topology.slotsAreNodes()) {
-        subtree(from, start, end, (a, b) -> ranges.range(resource.index(), a, b));
+        subtree(from, start, end, (a, b) -> ranges.range(resource, a, b));
       } else if (scope.kind() == Scope.Kind.ALL
           || (scope.kind() == Scope.Kind.NODE ? own >= level : own == level)) {
-        ranges.range(resource.index(), start, end);
+        ranges.range(resource, start, end);
       }
     }
   }

@@ -268,13 +268,14 @@ public final class NodeCapacity {
   }
 
   /**
-   * Changes the base of a level; {@link #settle} must follow for all its nodes.
+   * Changes the base of a level.
    *
    * @param limitsOfNodes see {@link ConfiguredLimits#ofNodes}
+   * @return whether it was another one, so that {@link #settle} must follow for all its nodes
    */
-  public void setLimitOfLevel(int resource, int limit, int @Nullable [] limitsOfNodes) {
-    limits.setLevel(resource, limit, limitsOfNodes);
+  public boolean setLimitOfLevel(int resource, int limit, int @Nullable [] limitsOfNodes) {
     free[levelOf[resource]].widen(limit);
+    return limits.setLevel(resource, limit, limitsOfNodes);
   }
 
   /**
@@ -290,11 +291,6 @@ public final class NodeCapacity {
   /** Changes the factors; {@link #settle} must follow for the nodes that they concern. */
   public LimitFactors factors() {
     return limits.factors();
-  }
-
-  /** Returns whether all nodes of a level have their limits, as far as that is known at once. */
-  public boolean isSettled(int resource) {
-    return limits.isSettled(resource);
   }
 
   /** Moves a node to the limit that it is to have; returns as {@link #charge}. */

@@ -2,11 +2,14 @@ package io.espalier.core.scheduling.state;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.capacity.ConfiguredLimits;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.LimitFactors;
 import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.status.LimitOverride;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Brings changed limits into effect in one state, in slices, because a level may have millions of
  * nodes: a queue of the ranges of nodes whose limits may differ from what they are to be. A node
  * keeps its limit until its turn comes, and goes to the one that is right at that moment. So
- * changes may overlap, and a range that is queued in vain costs only time.
+ * changes may overlap, and a range that is queued in vain costs only time. Names are looked up when
+ * the turn of a range comes.
  */
 public final class LimitUpdater {
   private static final int NODE_UNITS = 4;
@@ -36,18 +40,18 @@ public final class LimitUpdater {
     /** Null: the resource is not known, so there is nothing to do. */
     final @Nullable Resource resource;
 
-    /** Whether the change named one node or worker, which may be unknown. */
-    final boolean isOfNode;
+    /** The node whose override has changed; empty: the level; null: neither. */
+    final @Nullable String changed;
 
-    final int end;
     int next;
+    int end;
     boolean begun;
 
-    Range(@Nullable Resource resource, int from, int end, boolean isOfNode) {
+    Range(@Nullable Resource resource, @Nullable String changed, int from, int end) {
       this.resource = resource;
+      this.changed = changed;
       this.next = from;
       this.end = end;
-      this.isOfNode = isOfNode;
     }
   }
 
@@ -59,72 +63,36 @@ public final class LimitUpdater {
 
   // ---- changes
 
-  /** Reads all overrides and factors, when this state begins to follow the table. */
+  /** Queues all overrides and factors, when this state begins to follow the table. */
   void restore() {
     table.all().forEach(override -> changed(override.key()));
-    factorsChanged();
-    table.factors().forEach(this::changed);
+    factorsChanged(List.copyOf(table.factors()));
   }
 
-  /** Handles an override that was set, changed or ended. */
+  /** Queues an override that was set, changed or ended. */
   void changed(LimitOverride.Key key) {
     Resource resource = state.config().settings().resources().find(key.resource());
-    if (resource == null || state.topology.levels().find(key.level()) != resource.level()) {
-      add(new Range(null, 0, 0, true));
-    } else if (resource.level() == state.topology.levels().worker()) {
-      addWorkers(resource, key.node());
-    } else if (key.node().isEmpty()) {
-      changed(resource);
-    } else {
-      int node = state.topology.find(resource.level(), key.node());
-      LimitOverride override = table.ofNode(key.level(), key.resource(), key.node());
-      if (node >= 0) {
-        state.ledger.setLimitOfNode(
-            resource.index(), node, override == null ? null : override.limit());
-      }
-      add(new Range(resource, node, node < 0 ? node : node + 1, true));
-    }
+    boolean isKnown =
+        resource != null && state.topology.levels().find(key.level()) == resource.level();
+    add(new Range(isKnown ? resource : null, key.node(), 0, 0));
   }
 
-  private void addWorkers(Resource resource, String shard) {
-    if (shard.isEmpty()) {
-      add(new Range(resource, 0, Integer.MAX_VALUE, false));
-      return;
-    }
-    boolean local = state.pool.mode() == WorkerTable.Mode.LOCAL;
-    int worker = state.pool.find(local ? "" : shard);
-    add(new Range(resource, worker, worker < 0 ? worker : worker + 1, true));
-  }
-
-  /** Handles a changed limit of the level of a node resource, or of its nodes by configuration. */
+  /** Queues a changed limit of the level of a node resource, or of its nodes by configuration. */
   void changed(Resource resource) {
-    int level = resource.level();
-    LimitOverride override = table.ofLevel(state.topology.levels().name(level), resource.name());
-    int r = resource.index();
-    state.ledger.setLimitOfLevel(
-        r,
-        override == null ? state.nodeLimits().ofLevel(r) : override.limit(),
-        override == null ? state.nodeLimits().ofNodes(r) : null);
-    add(resource, state.topology.levelStart(level), state.topology.levelEnd(level));
+    add(new Range(resource, "", 0, 0));
   }
 
-  /** Handles factors that were set, changed or removed; {@link #changed} must follow for each. */
-  void factorsChanged() {
-    state.ledger.factors().set(table.factors());
-  }
-
-  /** Queues the nodes that a factor may concern. */
-  void changed(LimitFactor factor) {
-    state
-        .ledger
-        .factors()
-        .visit(
-            factor,
-            (r, from, to) -> add(state.config().settings().resources().get(r), from, to));
-  }
-
-  private void add(Resource resource, int from, int to) {
-    add(new Range(resource, from, to, false));
+  /**
+   * Queues the nodes that factors may concern.
+   *
+   * @param changed the factors that were set, changed or removed, as they were and as they are
+   */
+  void factorsChanged(List<LimitFactor> changed) {
+    LimitFactors factors = state.ledger.factors();
+    factors.set(table.factors());
+    for (LimitFactor factor : changed) {
+      factors.visit(factor, (resource, from, to) -> add(new Range(resource, null, from, to)));
+    }
   }
 
   private void add(Range range) {
@@ -157,7 +125,7 @@ public final class LimitUpdater {
         dirty.remove();
         done++;
       } else if (resource.level() == state.topology.levels().worker()) {
-        done += indexed ? worker(range) : finish(resource, 1);
+        done += indexed ? worker(range, resource) : finish(resource, 1);
       } else {
         done += nodes(range, resource, units - done, indexed);
       }
@@ -174,28 +142,36 @@ public final class LimitUpdater {
     return units;
   }
 
-  private int worker(Range range) {
-    boolean isThere = range.next >= 0 && range.next < Math.min(range.end, state.pool.high());
-    if (isThere) {
-      state.workers.put(range.next++);
+  private int worker(Range range, Resource resource) {
+    String shard = range.changed;
+    if (shard == null || shard.isEmpty()) {
+      if (range.next < state.pool.high()) {
+        state.workers.put(range.next++);
+        return WORKER_UNITS;
+      }
+    } else {
+      boolean local = state.pool.mode() == WorkerTable.Mode.LOCAL;
+      int worker = state.pool.find(local ? "" : shard);
+      if (worker >= 0) {
+        state.workers.put(worker);
+      }
     }
-    if ((range.isOfNode || !isThere) && range.resource != null) {
-      finish(range.resource, 0);
-    }
-    return WORKER_UNITS;
+    return finish(resource, WORKER_UNITS);
   }
 
   private int nodes(Range range, Resource resource, int units, boolean indexed) {
     int level = resource.level();
     int r = resource.index();
-    if (range.isOfNode) {
-      if (range.next >= 0) {
-        settle(range.next, level, r, indexed);
-      }
+    if (range.changed != null && !range.changed.isEmpty()) {
+      changeNode(range.changed, resource, indexed);
       return finish(resource, REFIT_UNITS);
     }
-    if (!range.begun && state.ledger.isSettled(r)) {
-      return finish(resource, 1);
+    if (range.changed != null && !range.begun) {
+      if (!changeLevel(resource)) {
+        return finish(resource, 1);
+      }
+      range.next = state.topology.levelStart(level);
+      range.end = state.topology.levelEnd(level);
     }
     range.begun = true;
     int refitUnits = REFIT_UNITS + 4 * state.jobs.words;
@@ -204,6 +180,29 @@ public final class LimitUpdater {
       done += NODE_UNITS + (settle(range.next, level, r, indexed) ? refitUnits : 0);
     }
     return range.next == range.end ? finish(resource, done) : done;
+  }
+
+  private void changeNode(String name, Resource resource, boolean indexed) {
+    int level = resource.level();
+    int node = state.topology.find(level, name);
+    if (node >= 0) {
+      String levelName = state.topology.levels().name(level);
+      LimitOverride override = table.ofNode(levelName, resource.name(), name);
+      int r = resource.index();
+      state.ledger.setLimitOfNode(r, node, override == null ? null : override.limit());
+      settle(node, level, r, indexed);
+    }
+  }
+
+  /** Returns whether the base of the level has changed. */
+  private boolean changeLevel(Resource resource) {
+    int r = resource.index();
+    String level = state.topology.levels().name(resource.level());
+    LimitOverride override = table.ofLevel(level, resource.name());
+    ConfiguredLimits configured = state.nodeLimits();
+    return override == null
+        ? state.ledger.setLimitOfLevel(r, configured.ofLevel(r), configured.ofNodes(r))
+        : state.ledger.setLimitOfLevel(r, override.limit(), null);
   }
 
   /** Returns whether the index had to be updated. */

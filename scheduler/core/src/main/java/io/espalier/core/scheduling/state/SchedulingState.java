@@ -468,8 +468,7 @@ public final class SchedulingState implements ReservationContext {
    * @param changed the factors as they were before, and as they are
    */
   public void factorsChanged(List<LimitFactor> changed) {
-    limits.factorsChanged();
-    changed.forEach(limits::changed);
+    limits.factorsChanged(changed);
   }
 
   /** Handles a changed configured limit of a node resource. */
