@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.testkit.config.ConfigFixtures;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ final class GateLinesTest {
       String operation, String why, GateKind kind, boolean closed) {
     Json line = Json.strings(List.of("gate", operation, "job", why));
     CoreEvent event = new LineEvents(ConfigFixtures.parser(), () -> null).event(line);
-    assertThat(event).isEqualTo(new CoreEvent.Gated(kind, "job", closed));
+    assertThat(event).isEqualTo(new CoreEvent.Gated(kind, Scope.job("job"), closed));
     List<Json> written = new ArrayList<>();
     new EventLines(written::add).write(event);
     assertThat(written).containsExactly(line);

@@ -259,7 +259,7 @@ final class QueryChecks {
   }
 
   /**
-   * Returns whether the job needs more than the largest limit. If overrides lower that limit, the
+   * Returns whether the job needs more than the largest limit. If overrides or factors lower that limit, the
    * core need not know it.
    */
   private boolean needsTooMuch(Job job) {
@@ -278,7 +278,7 @@ final class QueryChecks {
       }
       if (largest >= 0 && job.needs().get(resource.index()) > largest) {
         tooMuch = true;
-        mustBeKnown |= core.overrides().isEmpty();
+        mustBeKnown |= core.overrides().isEmpty() && core.factors().isEmpty();
       }
     }
     if (mustBeKnown) {

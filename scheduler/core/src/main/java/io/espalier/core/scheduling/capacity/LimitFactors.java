@@ -10,7 +10,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The {@link LimitFactor}s by the numbers of one tree. A limit costs the nodes above its node, and
@@ -19,6 +19,8 @@ import java.util.function.Consumer;
 public final class LimitFactors {
   private final Topology topology;
   private final ResourceCatalog catalog;
+
+  private List<LimitFactor> all = List.of();
 
   /** By resource: whether any factor concerns it somewhere. */
   private final boolean[] concerned;
@@ -42,6 +44,7 @@ public final class LimitFactors {
     Arrays.fill(concerned, false);
     Arrays.fill(wide, LimitFactor.ONE);
     below.clear();
+    all = List.copyOf(factors);
     for (LimitFactor factor : factors) {
       Scope scope = factor.scope();
       int level = topology.levels().find(scope.level());
@@ -80,29 +83,46 @@ public final class LimitFactors {
     if (!concerned[resource]) {
       return base;
     }
-    int[] share = {wide[resource]};
-    if (!below.isEmpty()) {
-      String name = catalog.get(resource).name();
-      above(
-          node,
-          factor -> {
-            if (factor.concerns(name)) {
-              share[0] = Math.min(share[0], factor.millionths());
-            }
-          });
-    }
-    return LimitFactor.share(base, share[0]);
+    LimitFactor least = below.isEmpty() ? null : above(node, catalog.get(resource).name(), null);
+    int share = wide[resource];
+    return LimitFactor.share(base, least == null ? share : Math.min(share, least.millionths()));
   }
 
-  private void above(int node, Consumer<LimitFactor> found) {
-    below.getOrDefault(node, List.of()).forEach(found);
+  /** Returns the smallest factor for a resource on a node, or null. */
+  public @Nullable LimitFactor smallest(int node, Resource resource) {
+    LimitFactor least = above(node, resource.name(), null);
+    for (LimitFactor factor : all) {
+      boolean isWide =
+          factor.scope().kind() == Scope.Kind.ALL
+              || (factor.scope().kind() == Scope.Kind.LEVEL
+                  && factor.scope().level().equals(topology.levels().name(resource.level())));
+      if (isWide) {
+        least = smaller(least, factor, resource.name());
+      }
+    }
+    return least;
+  }
+
+  private static @Nullable LimitFactor smaller(
+      @Nullable LimitFactor least, LimitFactor factor, String resource) {
+    boolean isLess = least == null || factor.millionths() < least.millionths();
+    return isLess && factor.concerns(resource) ? factor : least;
+  }
+
+  /** Returns the smallest factor on a node or above, if it is smaller than another one. */
+  private @Nullable LimitFactor above(int node, String resource, @Nullable LimitFactor than) {
+    LimitFactor least = than;
+    for (LimitFactor factor : below.getOrDefault(node, List.of())) {
+      least = smaller(least, factor, resource);
+    }
     int slots = topology.slotCount(node);
     for (int i = 0; i < slots; i++) {
       int parent = topology.parent(topology.slot(node, i));
       if (parent >= 0) {
-        above(parent, found);
+        least = above(parent, resource, least);
       }
     }
+    return least;
   }
 
   /** Receives a range of nodes. */

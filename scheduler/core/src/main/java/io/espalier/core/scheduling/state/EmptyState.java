@@ -6,6 +6,7 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
 import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.task.NodeEligibility;
@@ -46,6 +47,7 @@ public final class EmptyState {
             pool,
             selectors,
             new RateLimiterClock(),
+            new GateTable(),
             new LimitTable());
     state.index.build(0);
     return state;

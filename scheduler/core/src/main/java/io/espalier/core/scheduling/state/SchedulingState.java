@@ -11,7 +11,10 @@ import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
 import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
+import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.gate.JobGates;
+import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.index.ClosedNodes;
 import io.espalier.core.scheduling.index.NodeCondition;
 import io.espalier.core.scheduling.index.NodeRateLimiter;
 import io.espalier.core.scheduling.index.StartableIndex;
@@ -64,6 +67,10 @@ public final class SchedulingState implements ReservationContext {
   public final NodeCapacity ledger;
   public final OverLimitTracker over;
   public final StartableIndex index;
+
+  /** The nodes that are closed by a gate. */
+  public final ClosedNodes closed;
+
   public final HostIndex hosts;
   public final WorkerIndex workers;
   public final TaskTable tasks;
@@ -84,6 +91,9 @@ public final class SchedulingState implements ReservationContext {
 
   /** Reservations in queues and on workers. */
   public final ReservationStages rooms;
+
+  /** The closed gates by name, the same object in all states of a core. */
+  public final GateTable gateTable;
 
   /** The overrides and factors of limits, the same object in all states of a core. */
   public final LimitTable overrides;
@@ -116,6 +126,7 @@ public final class SchedulingState implements ReservationContext {
       WorkerTable pool,
       Map<String, WorkerSelector> selectors,
       RateLimiterClock clock,
+      GateTable gateTable,
       LimitTable overrides) {
     tooSlow = verdicts.tooSlow();
     config = NodeEligibility.judged(given, tooSlow);
@@ -131,6 +142,7 @@ public final class SchedulingState implements ReservationContext {
     this.pool = pool;
     this.selectors = selectors;
     this.clock = clock;
+    this.gateTable = gateTable;
     this.overrides = overrides;
     limits = new LimitUpdater(this, overrides);
     caps = new JobThrottle(jobs, clock, gates);
@@ -152,6 +164,7 @@ public final class SchedulingState implements ReservationContext {
             verdicts.allowed(),
             conditions(),
             random);
+    closed = new ClosedNodes(index);
     if (reservations != null) {
       index.watch(reservations);
     }
@@ -363,6 +376,37 @@ public final class SchedulingState implements ReservationContext {
   @Override
   public WorkerTable workerTable() {
     return pool;
+  }
+
+  // ---- gates
+
+  /**
+   * Closes or opens a node according to its gates.
+   *
+   * @return the node if that is a change and the index must evaluate it again, or -1
+   */
+  public int updateGate(Scope scope) {
+    int level = topology.levels().find(scope.level());
+    int node = level < 0 || level >= topology.levels().worker() ? -1 : topology.find(level, scope.name());
+    if (node < 0 || !closed.set(node, gateTable.isClosed(scope))) {
+      return -1;
+    }
+    return node;
+  }
+
+  /** Makes the index and the reservations follow a node that was closed or opened. */
+  public void gateChanged(int node) {
+    index.refresh(node, index.level(node));
+    if (reservations != null && closed.isClosed(node)) {
+      reservations.closed();
+    } else if (reservations != null) {
+      reservations.opened(node);
+    }
+  }
+
+  @Override
+  public boolean isClosed(int node) {
+    return closed.isClosed(node);
   }
 
   // ---- starting

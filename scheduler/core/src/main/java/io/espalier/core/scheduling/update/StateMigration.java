@@ -4,6 +4,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
 import io.espalier.core.scheduling.capacity.ResourceCharges;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
@@ -84,6 +85,9 @@ public final class StateMigration {
 
   private final LongQueue newOver = new LongQueue();
 
+  /** Nodes that were closed or opened while or after the index was built. */
+  private final LongQueue gated = new LongQueue();
+
   private final long begun;
   private final Warmth warmth;
   private final BitSet carried = new BitSet();
@@ -117,6 +121,9 @@ public final class StateMigration {
     old.over.logTo(oldOver);
     next.over.logTo(newOver);
     next.followLimits();
+    for (Scope scope : next.gateTable.closed(Scope.Kind.NODE)) {
+      next.updateGate(scope);
+    }
   }
 
   public UpdatePlan change() {
@@ -135,6 +142,10 @@ public final class StateMigration {
     int left = warmth.units(begins, units);
     warmth.slices[begins]++;
     if (phase > INDEX) {
+      while (!gated.isEmpty()) {
+        next.gateChanged((int) gated.poll());
+        left -= PER_LOOK;
+      }
       left -= next.limits.step(left, true);
     }
     while (left > 0 && phase < CHANGES) {
@@ -164,6 +175,7 @@ public final class StateMigration {
         && charged.isEmpty()
         && oldOver.isEmpty()
         && newOver.isEmpty()
+        && gated.isEmpty()
         && !next.rates.isDue()
         && next.limits.isDone();
   }
@@ -333,6 +345,14 @@ public final class StateMigration {
       return 1;
     }
     return 1 + PER_WAIT * next.reservations.carry(old.reservations, change, at++);
+  }
+
+  /** Closes or opens a node according to its gates. */
+  public void updateGate(Scope scope) {
+    int node = next.updateGate(scope);
+    if (node >= 0 && phase >= INDEX) {
+      gated.add(node);
+    }
   }
 
   /** Applies a change of a worker. */

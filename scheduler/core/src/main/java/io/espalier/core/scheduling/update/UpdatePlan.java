@@ -274,6 +274,7 @@ public final class UpdatePlan implements Renumbering {
             base.pool,
             base.selectors,
             base.clock,
+            base.gateTable,
             base.overrides);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new UpdatePlan(
