@@ -1,5 +1,6 @@
 package io.espalier.worker.process;
 
+import io.espalier.worker.process.spawn.TaskEnvironment;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.TaskResult;
 import io.espalier.worker.cgroup.CgroupHost;

@@ -1,5 +1,6 @@
 package io.espalier.worker.process;
 
+import io.espalier.worker.process.os.FileNames;
 import io.espalier.core.config.CgroupLimits;
 import io.espalier.core.config.SubprocessOptions.Cgroups;
 import io.espalier.core.running.LaunchSpec;

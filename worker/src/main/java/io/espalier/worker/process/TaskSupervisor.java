@@ -1,5 +1,17 @@
 package io.espalier.worker.process;
 
+import io.espalier.worker.process.os.Signals;
+import io.espalier.worker.process.kill.Journal;
+import io.espalier.worker.process.kill.JournalKiller;
+import io.espalier.worker.process.kill.LeaseGuard;
+import io.espalier.worker.process.kill.RecoveryReport;
+import io.espalier.worker.process.kill.StrayKiller;
+import io.espalier.worker.process.kill.WorkerDirectory;
+import io.espalier.worker.process.os.TaskUser;
+import io.espalier.worker.process.spawn.JdkProcesses;
+import io.espalier.worker.process.spawn.NativeProcesses;
+import io.espalier.worker.process.spawn.ProcessBackend;
+import io.espalier.worker.process.spawn.TaskUsers;
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.ProcessAttributes;
 import io.espalier.core.logs.LogStore;
@@ -536,7 +548,7 @@ public final class TaskSupervisor implements AutoCloseable {
     JournalKiller killer = new JournalKiller();
     for (int i = 0; i < 10; i++) {
       JournalKiller.Found found =
-          killer.round(run, JournalKiller.Reach.RUN, invocation -> KillPlan.KILL);
+          killer.round(run, JournalKiller.Reach.RUN, invocation -> Signals.KILL);
       if (found.isNothing()) {
         return;
       }

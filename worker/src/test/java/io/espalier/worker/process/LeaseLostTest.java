@@ -3,6 +3,7 @@ package io.espalier.worker.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.espalier.worker.process.os.ProcFs;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;

@@ -8,7 +8,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
-import io.espalier.worker.process.Programs;
+import io.espalier.worker.process.spawn.Programs;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -25,7 +25,7 @@ import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.worker.DryRunRunner;
 import io.espalier.worker.LocalRunner;
 import io.espalier.worker.SimulatedRunner;
-import io.espalier.worker.process.RunPlace;
+import io.espalier.worker.process.os.RunPlace;
 import io.espalier.worker.process.SupervisorOptions;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;

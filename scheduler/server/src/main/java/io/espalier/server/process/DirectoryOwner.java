@@ -1,6 +1,6 @@
 package io.espalier.server.process;
 
-import io.espalier.worker.process.RunPlace;
+import io.espalier.worker.process.os.RunPlace;
 import java.util.Optional;
 
 /**

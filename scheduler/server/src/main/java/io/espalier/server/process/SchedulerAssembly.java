@@ -41,7 +41,7 @@ import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.security.AuditLog;
 import io.espalier.webui.security.FileAuditLog;
 import io.espalier.worker.logs.SegmentLogStore;
-import io.espalier.worker.process.FileFailures;
+import io.espalier.worker.process.os.FileFailures;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;

@@ -21,7 +21,7 @@ import io.espalier.server.nodes.NodesState;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
-import io.espalier.worker.process.FileFailures;
+import io.espalier.worker.process.os.FileFailures;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileSystemException;

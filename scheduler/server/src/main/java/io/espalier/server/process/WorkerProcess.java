@@ -15,7 +15,7 @@ import io.espalier.worker.agent.ProcessTaskExecutor;
 import io.espalier.worker.agent.TaskExecutor;
 import io.espalier.worker.agent.WorkerAgent;
 import io.espalier.worker.logs.SegmentLogStore;
-import io.espalier.worker.process.FileFailures;
+import io.espalier.worker.process.os.FileFailures;
 import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskSupervisor;
 import io.espalier.worker.resources.HostResourceReader;

@@ -3,7 +3,7 @@ package io.espalier.server.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.server.process.DirectoryOwner.Kinship;
-import io.espalier.worker.process.RunPlace;
+import io.espalier.worker.process.os.RunPlace;
 import org.junit.jupiter.api.Test;
 
 class DirectoryOwnerTest {

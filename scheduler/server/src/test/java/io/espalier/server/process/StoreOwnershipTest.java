@@ -15,7 +15,7 @@ import io.espalier.server.store.jdbc.mysql.MySqlOwners;
 import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
 import io.espalier.testkit.database.DatabaseServer;
 import io.espalier.testkit.database.SharedMariaDb;
-import io.espalier.worker.process.RunPlace;
+import io.espalier.worker.process.os.RunPlace;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
