@@ -1,5 +1,8 @@
 package io.espalier.worker.process;
 
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.process.os.FileNames;
 import io.espalier.worker.process.os.TaskUser;
 import io.espalier.worker.process.spawn.CommandLine;
@@ -7,9 +10,6 @@ import io.espalier.worker.process.spawn.ExecWrapper;
 import io.espalier.worker.process.spawn.JsonArgument;
 import io.espalier.worker.process.spawn.ProcessBackend;
 import io.espalier.worker.process.spawn.TaskEnvironment;
-import io.espalier.core.json.JsonWriter;
-import io.espalier.core.running.LaunchSpec;
-import io.espalier.worker.cgroup.TaskGroup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

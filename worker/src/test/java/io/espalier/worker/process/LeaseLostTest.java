@@ -3,13 +3,13 @@ package io.espalier.worker.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.worker.process.os.ProcFs;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.testkit.running.CollectedEnds;
 import io.espalier.testkit.running.Launches;
 import io.espalier.testkit.running.MemoryLogStore;
+import io.espalier.worker.process.os.ProcFs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

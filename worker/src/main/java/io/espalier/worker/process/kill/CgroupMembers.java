@@ -1,13 +1,14 @@
 package io.espalier.worker.process.kill;
 
-import io.espalier.worker.process.os.Signals;
 import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.process.os.Signals;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
 
 /** Adapts the control groups of a task to their reaper. */
-public record CgroupMembers(TaskGroup group, Consumer<String> warnings) implements CgroupReaper.Members {
+public record CgroupMembers(TaskGroup group, Consumer<String> warnings)
+    implements CgroupReaper.Members {
   @Override
   public boolean isEmpty() {
     return group.isEmpty();

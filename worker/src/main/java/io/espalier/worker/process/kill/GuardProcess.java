@@ -1,8 +1,8 @@
 package io.espalier.worker.process.kill;
 
+import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.process.os.ProcFs;
 import io.espalier.worker.process.os.Signals;
-import io.espalier.worker.cgroup.TaskGroup;
 import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;

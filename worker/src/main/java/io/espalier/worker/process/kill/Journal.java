@@ -1,7 +1,7 @@
 package io.espalier.worker.process.kill;
 
-import io.espalier.worker.process.os.Signals;
 import io.espalier.worker.process.os.ProcFs;
+import io.espalier.worker.process.os.Signals;
 import io.espalier.worker.process.spawn.JsonArgument;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -264,7 +264,8 @@ public final class Journal implements AutoCloseable {
     write(line);
   }
 
-  public void started(String invocation, long pid, long startTicks, int deathSignal) throws IOException {
+  public void started(String invocation, long pid, long startTicks, int deathSignal)
+      throws IOException {
     String line = "p " + invocation + " " + pid + " " + startTicks + " " + deathSignal;
     live.put(invocation, line);
     write(line);

@@ -1,9 +1,9 @@
 package io.espalier.worker.process.kill;
 
-import io.espalier.worker.process.spawn.TaskEnvironment;
+import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.process.os.ProcFs;
 import io.espalier.worker.process.os.Signals;
-import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.process.spawn.TaskEnvironment;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.espalier.worker.process.kill;
 
-import io.espalier.worker.process.os.Signals;
 import io.espalier.core.config.KillRequest;
+import io.espalier.worker.process.os.Signals;
 
 /**
  * Schedules the signals of a task (docs/design/bistro.md#killing): a wait of 0 or less is an

@@ -1,9 +1,9 @@
 package io.espalier.worker.process.kill;
 
-import io.espalier.worker.process.os.Signals;
+import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.process.os.FileFailures;
 import io.espalier.worker.process.os.ProcFs;
-import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.process.os.Signals;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

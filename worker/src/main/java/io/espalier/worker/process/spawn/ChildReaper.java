@@ -1,10 +1,10 @@
 package io.espalier.worker.process.spawn;
 
-import io.espalier.worker.process.os.Signals;
-import io.espalier.worker.process.os.Libc;
-import io.espalier.worker.process.os.ProcFs;
 import com.sun.jna.Memory;
 import io.espalier.core.running.ResourceUsage;
+import io.espalier.worker.process.os.Libc;
+import io.espalier.worker.process.os.ProcFs;
+import io.espalier.worker.process.os.Signals;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -125,7 +125,8 @@ public final class CommandLine {
    *
    * @throws IOException naming the path and the problem with it
    */
-  public static Path resolve(String program, Path configDirectory, String searchPath) throws IOException {
+  public static Path resolve(String program, Path configDirectory, String searchPath)
+      throws IOException {
     if (program.isEmpty()) {
       throw new IOException("the first word of the command is empty");
     }

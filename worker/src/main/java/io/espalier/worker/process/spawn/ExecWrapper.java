@@ -1,8 +1,8 @@
 package io.espalier.worker.process.spawn;
 
+import io.espalier.core.config.ProcessAttributes;
 import io.espalier.worker.process.os.ProcFs;
 import io.espalier.worker.process.os.TaskUser;
-import io.espalier.core.config.ProcessAttributes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -1,10 +1,10 @@
 package io.espalier.worker.process.spawn;
 
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.worker.process.os.ProcFs;
 import io.espalier.worker.process.os.Signals;
 import io.espalier.worker.process.output.Channel;
 import io.espalier.worker.process.output.StatusLine;
-import io.espalier.core.running.ResourceUsage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

@@ -49,7 +49,8 @@ public final class JsonArgument implements CommandLine.Argument {
   }
 
   /** Writes a private file, because arguments and tokens of tasks are confidential. */
-  public static void writePrivately(Path file, String text, @Nullable TaskUser owner) throws IOException {
+  public static void writePrivately(Path file, String text, @Nullable TaskUser owner)
+      throws IOException {
     Files.deleteIfExists(file);
     try {
       Files.createFile(file, PRIVATE);

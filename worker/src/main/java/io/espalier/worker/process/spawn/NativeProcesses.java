@@ -1,10 +1,10 @@
 package io.espalier.worker.process.spawn;
 
+import com.sun.jna.Memory;
+import com.sun.jna.Platform;
 import io.espalier.worker.process.os.Libc;
 import io.espalier.worker.process.os.ProcFs;
 import io.espalier.worker.process.output.Channel;
-import com.sun.jna.Memory;
-import com.sun.jna.Platform;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

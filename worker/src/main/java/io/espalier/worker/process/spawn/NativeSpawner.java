@@ -1,10 +1,10 @@
 package io.espalier.worker.process.spawn;
 
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
 import io.espalier.worker.process.os.Libc;
 import io.espalier.worker.process.os.TaskUser;
 import io.espalier.worker.process.output.Channel;
-import com.sun.jna.Memory;
-import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.espalier.worker.process.spawn;
 
+import io.espalier.core.running.ResourceUsage;
 import io.espalier.worker.process.os.TaskUser;
 import io.espalier.worker.process.output.Channel;
-import io.espalier.core.running.ResourceUsage;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

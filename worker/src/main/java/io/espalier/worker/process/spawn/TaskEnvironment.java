@@ -1,10 +1,10 @@
 package io.espalier.worker.process.spawn;
 
-import io.espalier.worker.process.os.TaskUser;
 import io.espalier.core.config.TaskVariables;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.worker.process.os.TaskUser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,6 @@ package io.espalier.worker.process.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.worker.process.TaskCgroupsTest;
 import io.espalier.worker.cgroup.TaskGroup.Killing;
 import java.io.IOException;
 import java.util.ArrayDeque;

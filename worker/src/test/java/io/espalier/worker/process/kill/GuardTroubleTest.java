@@ -3,8 +3,8 @@ package io.espalier.worker.process.kill;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.worker.process.os.ProcFs;
 import io.espalier.worker.cgroup.RealGroups;
+import io.espalier.worker.process.os.ProcFs;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,16 +1,16 @@
 package io.espalier.worker.process.kill;
 
-import io.espalier.worker.process.os.Signals;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.worker.process.os.ProcFs;
-import io.espalier.worker.process.output.Channel;
-import io.espalier.worker.process.spawn.NativeProcesses;
-import io.espalier.worker.process.spawn.ProcessBackend;
 import io.espalier.worker.cgroup.RealGroups;
 import io.espalier.worker.process.kill.JournalKiller.Found;
 import io.espalier.worker.process.kill.JournalKiller.Reach;
+import io.espalier.worker.process.os.ProcFs;
+import io.espalier.worker.process.os.Signals;
+import io.espalier.worker.process.output.Channel;
+import io.espalier.worker.process.spawn.NativeProcesses;
+import io.espalier.worker.process.spawn.ProcessBackend;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

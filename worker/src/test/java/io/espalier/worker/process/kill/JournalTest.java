@@ -1,11 +1,11 @@
 package io.espalier.worker.process.kill;
 
-import io.espalier.worker.process.spawn.TaskEnvironment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.worker.process.os.ProcFs;
+import io.espalier.worker.process.spawn.TaskEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

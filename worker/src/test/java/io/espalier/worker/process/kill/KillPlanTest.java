@@ -1,10 +1,10 @@
 package io.espalier.worker.process.kill;
 
-import io.espalier.worker.process.os.Signals;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.KillRequest.Method;
+import io.espalier.worker.process.os.Signals;
 import org.junit.jupiter.api.Test;
 
 class KillPlanTest {

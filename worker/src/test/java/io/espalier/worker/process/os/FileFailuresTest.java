@@ -3,8 +3,8 @@ package io.espalier.worker.process.os;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.worker.process.kill.WorkerDirectory;
 import io.espalier.worker.logs.SegmentLogStore;
+import io.espalier.worker.process.kill.WorkerDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
