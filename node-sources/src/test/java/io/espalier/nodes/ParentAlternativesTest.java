@@ -3,6 +3,7 @@ package io.espalier.nodes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.nodes.script.ScriptNodes;
 import io.espalier.core.config.Levels;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;

@@ -1,5 +1,8 @@
 package io.espalier.webui.fleet;
 
+import io.espalier.webui.fleet.poll.FleetSchedulerView;
+import io.espalier.webui.fleet.poll.FleetView;
+import io.espalier.webui.fleet.poll.SchedulerSummary;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

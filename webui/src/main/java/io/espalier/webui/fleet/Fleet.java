@@ -1,5 +1,18 @@
 package io.espalier.webui.fleet;
 
+import io.espalier.webui.fleet.action.FleetActions;
+import io.espalier.webui.fleet.action.FleetLogs;
+import io.espalier.webui.fleet.action.FleetTasks;
+import io.espalier.webui.fleet.poll.FleetClient;
+import io.espalier.webui.fleet.poll.FleetOptions;
+import io.espalier.webui.fleet.poll.FleetSchedulerState;
+import io.espalier.webui.fleet.poll.FleetView;
+import io.espalier.webui.fleet.poll.Poller;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
+import io.espalier.webui.fleet.poll.SchedulerReply;
+import io.espalier.webui.fleet.poll.SchedulerSummary;
+import io.espalier.webui.fleet.poll.SchedulerUnreachableException;
+import io.espalier.webui.fleet.poll.SummaryParser;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;

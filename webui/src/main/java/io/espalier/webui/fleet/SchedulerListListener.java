@@ -1,5 +1,6 @@
 package io.espalier.webui.fleet;
 
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import io.espalier.core.problem.Problem;
 import java.util.List;
 

@@ -1,5 +1,6 @@
 package io.espalier.webui.fleet;
 
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;

@@ -1,6 +1,6 @@
 package io.espalier.webui.http;
 
-import io.espalier.core.api.QueueView;
+import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.SchedulerApi;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;

@@ -1,7 +1,7 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.api.Query;
-import io.espalier.core.api.QueueView;
+import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.Config;
 import io.espalier.core.json.Json;

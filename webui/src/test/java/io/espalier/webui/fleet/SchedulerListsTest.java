@@ -2,6 +2,7 @@ package io.espalier.webui.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import java.util.List;

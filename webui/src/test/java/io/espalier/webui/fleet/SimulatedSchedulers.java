@@ -1,5 +1,6 @@
 package io.espalier.webui.fleet;
 
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.vertx.core.Future;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
@@ -12,7 +12,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusLabel;
-import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskTransitions;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.TaskKey;
 import java.util.HashMap;
 import java.util.List;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.Explanation;
+import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;

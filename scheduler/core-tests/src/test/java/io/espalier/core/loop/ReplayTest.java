@@ -11,7 +11,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.ProgressParser;
-import io.espalier.core.status.StatusRowEvents;
+import io.espalier.core.status.store.StatusRowEvents;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;

@@ -3,13 +3,13 @@ package io.espalier.core.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.api.QueueView;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.QueueView;
 import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.QueueSpec;
-import io.espalier.core.status.LimitOverride;
-import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.store.LimitOverride;
+import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import io.espalier.testkit.scheduling.ConfigFixture;

@@ -7,7 +7,7 @@ import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.update.NewTasks;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import io.espalier.testkit.scheduling.ConfigFixture;

@@ -1,5 +1,6 @@
 package io.espalier.core.config;
 
+import io.espalier.core.config.task.CgroupLimits;
 import io.espalier.core.config.PhysicalResource.Enforcement;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

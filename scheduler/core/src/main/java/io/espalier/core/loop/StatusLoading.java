@@ -2,7 +2,7 @@ package io.espalier.core.loop;
 
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
-import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.TaskKey;
 import java.util.ArrayList;
 import java.util.HashMap;

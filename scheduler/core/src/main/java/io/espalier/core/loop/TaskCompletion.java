@@ -13,7 +13,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusParser;
-import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;

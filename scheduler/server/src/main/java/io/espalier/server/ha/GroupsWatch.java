@@ -5,7 +5,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
-import io.espalier.webui.fleet.SchedulerAddress;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import io.espalier.webui.fleet.SchedulerListListener;
 import io.espalier.webui.fleet.SchedulerLists;
 import java.io.IOException;

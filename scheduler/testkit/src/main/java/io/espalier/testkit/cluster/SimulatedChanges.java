@@ -8,7 +8,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
-import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import io.espalier.testkit.cluster.SimulatedSources.Wanted;

@@ -8,7 +8,7 @@ import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.ReportResponse;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.WorkerCordon;
-import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.TaskKey;
 import java.util.List;
 import java.util.function.Consumer;

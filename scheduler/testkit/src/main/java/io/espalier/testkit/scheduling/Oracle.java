@@ -1,6 +1,6 @@
 package io.espalier.testkit.scheduling;
 
-import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.FilterEvaluator;
 import io.espalier.core.config.Job;
@@ -9,7 +9,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.running.WorkerInfo;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;

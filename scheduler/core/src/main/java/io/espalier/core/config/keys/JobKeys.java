@@ -15,7 +15,7 @@ import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
-import io.espalier.core.config.StatusSource;
+import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;

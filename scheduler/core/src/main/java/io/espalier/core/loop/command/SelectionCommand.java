@@ -13,7 +13,7 @@ import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.job.StatusFilter;
 import io.espalier.core.status.Failure;
 import io.espalier.core.status.StatusLabel;
-import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
-import io.espalier.core.status.StatusRow;
-import io.espalier.core.status.StatusStore;
-import io.espalier.core.status.StatusStore.TakeOver;
-import io.espalier.core.status.StoreException;
-import io.espalier.core.status.StoreTransaction;
-import io.espalier.core.status.TaskHistory;
+import io.espalier.core.status.store.StatusRow;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StatusStore.TakeOver;
+import io.espalier.core.status.store.StoreException;
+import io.espalier.core.status.store.StoreTransaction;
+import io.espalier.core.status.store.TaskHistory;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
 import java.io.IOException;
