@@ -91,7 +91,8 @@ public final class Prefs {
   }
 
   /** Returns the value of an optional key. */
-  @Nullable public Json get(String key) {
+  @Nullable
+  public Json get(String key) {
     known.add(key);
     return object.get(key);
   }
@@ -105,7 +106,8 @@ public final class Prefs {
     return value;
   }
 
-  @Nullable public String requireString(String key, String what) {
+  @Nullable
+  public String requireString(String key, String what) {
     Json value = require(key, what);
     return value == null ? null : string(key, value, what);
   }

@@ -3,12 +3,12 @@ package io.espalier.nodes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.nodes.script.ScriptNodes;
 import io.espalier.core.config.Levels;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.Topology;
+import io.espalier.nodes.script.ScriptNodes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package io.espalier.nodes.script;
 
-import io.espalier.nodes.ParentAlternatives;
 import io.espalier.core.config.RoleFilter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -8,6 +7,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.topology.NodeNames;
 import io.espalier.json.JsonReader;
+import io.espalier.nodes.ParentAlternatives;
 import io.espalier.nodes.ParentAlternatives.Alternative;
 import java.util.LinkedHashSet;
 import java.util.List;

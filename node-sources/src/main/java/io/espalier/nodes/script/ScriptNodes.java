@@ -1,7 +1,5 @@
 package io.espalier.nodes.script;
 
-import io.espalier.nodes.ParentAlternatives;
-import io.espalier.nodes.Prefs;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.problem.Problem;
@@ -13,6 +11,8 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
+import io.espalier.nodes.ParentAlternatives;
+import io.espalier.nodes.Prefs;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

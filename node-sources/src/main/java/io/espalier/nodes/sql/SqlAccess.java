@@ -1,11 +1,11 @@
 package io.espalier.nodes.sql;
 
-import io.espalier.nodes.NameFormat;
-import io.espalier.nodes.Prefs;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
 import io.espalier.core.json.Json;
+import io.espalier.nodes.NameFormat;
+import io.espalier.nodes.Prefs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,10 +1,5 @@
 package io.espalier.nodes.sql;
 
-import io.espalier.nodes.ColumnMapping;
-import io.espalier.nodes.NameFormat;
-import io.espalier.nodes.Prefs;
-import io.espalier.nodes.RowToNodes;
-import io.espalier.nodes.TimeLimit;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.json.Json;
@@ -16,6 +11,11 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
+import io.espalier.nodes.ColumnMapping;
+import io.espalier.nodes.NameFormat;
+import io.espalier.nodes.Prefs;
+import io.espalier.nodes.RowToNodes;
+import io.espalier.nodes.TimeLimit;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.nodes.ManualNodes;
-import io.espalier.nodes.Tree;
 import io.espalier.core.config.Levels;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -16,6 +14,8 @@ import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
+import io.espalier.nodes.ManualNodes;
+import io.espalier.nodes.Tree;
 import io.espalier.testkit.nodes.NodeRecorder;
 import io.espalier.testkit.nodes.NodeSourceContract;
 import java.io.IOException;

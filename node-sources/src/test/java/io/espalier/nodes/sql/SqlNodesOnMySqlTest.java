@@ -3,12 +3,12 @@ package io.espalier.nodes.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.nodes.Tree;
 import io.espalier.core.config.Levels;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSpec;
+import io.espalier.nodes.Tree;
 import io.espalier.testkit.database.DatabaseServer;
 import io.espalier.testkit.nodes.NodeRecorder;
 import java.nio.file.Files;

@@ -3,7 +3,6 @@ package io.espalier.nodes.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.nodes.Tree;
 import io.espalier.core.config.Levels;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -11,6 +10,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
+import io.espalier.nodes.Tree;
 import io.espalier.testkit.nodes.NodeRecorder;
 import io.espalier.testkit.nodes.NodeSourceContract;
 import java.nio.file.Files;

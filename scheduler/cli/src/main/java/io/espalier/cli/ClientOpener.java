@@ -1,17 +1,17 @@
 package io.espalier.cli;
 
-import io.espalier.cli.flags.ProcessFlags;
-import io.espalier.server.security.ClientAccess;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.EmbeddedSchedulerClient;
 import io.espalier.cli.client.HttpSchedulerClient;
+import io.espalier.cli.flags.ProcessFlags;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
-import io.espalier.server.ha.LeaderFinder;
+import io.espalier.server.Version;
+import io.espalier.server.app.SchedulerProcess;
 import io.espalier.server.app.options.DataDirectoryOwner;
 import io.espalier.server.app.options.ProcessOptions;
-import io.espalier.server.app.SchedulerProcess;
-import io.espalier.server.Version;
+import io.espalier.server.ha.LeaderFinder;
+import io.espalier.server.security.ClientAccess;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.DataDirectoryException;
 import io.espalier.server.zk.ZooKeeperTarget;

@@ -1,14 +1,14 @@
 package io.espalier.cli;
 
 import io.espalier.cli.bench.BenchCommand;
+import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.flags.EnvironmentDefaults;
 import io.espalier.cli.run.RunCommand;
 import io.espalier.cli.term.TerminalViewport;
-import io.espalier.cli.client.CommandContext;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
-import io.espalier.server.app.Plugins;
 import io.espalier.server.Version;
+import io.espalier.server.app.Plugins;
 import java.io.PrintWriter;
 import java.util.Map;
 import picocli.CommandLine;

@@ -1,10 +1,10 @@
 package io.espalier.cli;
 
+import io.espalier.cli.client.AccessFlags;
 import io.espalier.cli.flags.MySqlFlags;
 import io.espalier.cli.flags.ZooKeeperFlags;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.cli.client.AccessFlags;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.ha.HaCheck;

@@ -1,7 +1,5 @@
 package io.espalier.cli;
 
-
-
 /** The entry point of the program. */
 public final class Main {
   private Main() {}

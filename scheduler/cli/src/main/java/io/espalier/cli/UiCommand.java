@@ -1,13 +1,13 @@
 package io.espalier.cli;
 
 import io.espalier.cli.flags.HttpFlags;
-import io.espalier.server.security.ClientAccess;
-import io.espalier.server.security.TlsFiles;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
-import io.espalier.server.ui.UiProcess;
-import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.server.app.options.ProcessOptions.HostPort;
+import io.espalier.server.security.ClientAccess;
+import io.espalier.server.security.HttpSecurityOptions;
+import io.espalier.server.security.TlsFiles;
+import io.espalier.server.ui.UiProcess;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.fleet.poll.FleetOptions;
 import io.espalier.webui.security.MemoryAuditLog;

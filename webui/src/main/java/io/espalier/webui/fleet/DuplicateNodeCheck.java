@@ -1,5 +1,6 @@
 package io.espalier.webui.fleet;
 
+import io.espalier.core.json.Json;
 import io.espalier.webui.fleet.action.Fanout;
 import io.espalier.webui.fleet.poll.FleetClient;
 import io.espalier.webui.fleet.poll.FleetOptions;
@@ -8,7 +9,6 @@ import io.espalier.webui.fleet.poll.FleetSchedulerView;
 import io.espalier.webui.fleet.poll.FleetView;
 import io.espalier.webui.fleet.poll.SchedulerAddress;
 import io.espalier.webui.fleet.poll.SchedulerUnreachableException;
-import io.espalier.core.json.Json;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;

@@ -1,5 +1,8 @@
 package io.espalier.webui.fleet;
 
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Problem;
 import io.espalier.webui.fleet.action.FleetActions;
 import io.espalier.webui.fleet.action.FleetLogs;
 import io.espalier.webui.fleet.action.FleetTasks;
@@ -13,9 +16,6 @@ import io.espalier.webui.fleet.poll.SchedulerReply;
 import io.espalier.webui.fleet.poll.SchedulerSummary;
 import io.espalier.webui.fleet.poll.SchedulerUnreachableException;
 import io.espalier.webui.fleet.poll.SummaryParser;
-import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
-import io.espalier.core.problem.Problem;
 import io.espalier.webui.security.Principal;
 import io.espalier.webui.security.Role;
 import java.net.URLEncoder;

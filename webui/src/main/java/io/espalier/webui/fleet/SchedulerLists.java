@@ -1,10 +1,10 @@
 package io.espalier.webui.fleet;
 
-import io.espalier.webui.fleet.poll.SchedulerAddress;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;

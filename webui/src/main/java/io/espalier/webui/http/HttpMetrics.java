@@ -1,7 +1,7 @@
 package io.espalier.webui.http;
 
-import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.config.Config;

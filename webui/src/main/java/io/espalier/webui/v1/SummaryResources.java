@@ -1,7 +1,7 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;

@@ -2,8 +2,8 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
-import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;

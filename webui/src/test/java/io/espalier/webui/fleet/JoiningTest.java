@@ -9,14 +9,14 @@ import static io.espalier.webui.fleet.Views.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.json.Json;
+import io.espalier.json.JsonReader;
 import io.espalier.webui.fleet.poll.Counts;
 import io.espalier.webui.fleet.poll.FleetSchedulerState;
 import io.espalier.webui.fleet.poll.FleetSchedulerView;
 import io.espalier.webui.fleet.poll.FleetView;
 import io.espalier.webui.fleet.poll.SchedulerSummary;
 import io.espalier.webui.fleet.poll.SummaryParser;
-import io.espalier.core.json.Json;
-import io.espalier.json.JsonReader;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

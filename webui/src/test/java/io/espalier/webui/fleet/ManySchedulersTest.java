@@ -3,11 +3,11 @@ package io.espalier.webui.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.webui.fleet.poll.FleetOptions;
-import io.espalier.webui.fleet.poll.FleetSchedulerState;
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
 import io.espalier.webui.FleetServed;
+import io.espalier.webui.fleet.poll.FleetOptions;
+import io.espalier.webui.fleet.poll.FleetSchedulerState;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.espalier.cli.bench;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.bench.SvgPlot.Series;
 import io.espalier.cli.bench.SvgPlot.Tick;
+import io.espalier.core.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

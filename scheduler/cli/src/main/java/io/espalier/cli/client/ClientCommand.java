@@ -1,13 +1,13 @@
 package io.espalier.cli.client;
 
-import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
 import io.espalier.cli.term.AnsiStyle;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.Table;
 import io.espalier.cli.term.TerminalInfo;
 import io.espalier.cli.term.TextWidth;
 import io.espalier.cli.term.WatchOption;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import java.io.PrintWriter;

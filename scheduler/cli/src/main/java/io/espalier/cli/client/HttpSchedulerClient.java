@@ -1,13 +1,13 @@
 package io.espalier.cli.client;
 
+import io.espalier.cli.term.JsonFields;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
-import io.espalier.server.security.ClientAccess;
-import io.espalier.cli.term.JsonFields;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
+import io.espalier.server.security.ClientAccess;
 import io.espalier.webui.v1.ApiV1;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.espalier.cli.client;
 
+import io.espalier.cli.term.JsonFields;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Suggestions;
-import io.espalier.cli.term.JsonFields;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;

@@ -1,8 +1,8 @@
 package io.espalier.cli.client;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.WatchOption;
+import io.espalier.core.json.Json;
 import io.espalier.server.ExitCode;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.espalier.cli.client;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import java.io.BufferedReader;

@@ -1,8 +1,8 @@
 package io.espalier.cli.flags;
 
-import io.espalier.server.security.TlsFiles;
-import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.server.app.options.ProcessOptions.HostPort;
+import io.espalier.server.security.HttpSecurityOptions;
+import io.espalier.server.security.TlsFiles;
 import io.espalier.webui.security.TokensFile;
 import io.espalier.webui.tls.TlsSource;
 import java.io.IOException;
@@ -41,7 +41,8 @@ public final class HttpFlags {
   /**
    * @param otherwise the address without the flag; null: no listener
    */
-  public Optional<HostPort> listener(@Nullable String otherwise, boolean insecure, List<String> problems) {
+  public Optional<HostPort> listener(
+      @Nullable String otherwise, boolean insecure, List<String> problems) {
     String address = http == null ? otherwise : http;
     if (address == null) {
       return Optional.empty();

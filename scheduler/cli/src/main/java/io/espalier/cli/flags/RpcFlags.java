@@ -50,7 +50,8 @@ public final class RpcFlags {
    * @param tls the flags of this process
    * @return peer options; unprotected ones when there were problems
    */
-  public PeerOptions peer(@Nullable String listen, TlsFlags tls, boolean insecure, List<String> problems) {
+  public PeerOptions peer(
+      @Nullable String listen, TlsFlags tls, boolean insecure, List<String> problems) {
     RpcSecurity security = RpcSecurity.none();
     Optional<RpcSecurity.TlsFiles> files = tls.forWorkers(problems);
     boolean readable = true;

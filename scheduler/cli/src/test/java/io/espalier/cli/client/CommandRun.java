@@ -1,9 +1,9 @@
 package io.espalier.cli.client;
 
-import io.espalier.core.json.Json;
-import io.espalier.json.JsonReader;
 import io.espalier.cli.ClientCommands;
 import io.espalier.cli.term.TerminalInfo;
+import io.espalier.core.json.Json;
+import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.espalier.server.security.ClientAccess;
-import io.espalier.server.security.TlsFiles;
 import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
+import io.espalier.server.security.ClientAccess;
 import io.espalier.server.security.HttpSecurityOptions;
+import io.espalier.server.security.TlsFiles;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.StandbyState;

@@ -2,12 +2,12 @@ package io.espalier.cli.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.cli.term.TerminalInfo;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.Invocation;
 import io.espalier.json.JsonReader;
-import io.espalier.cli.term.TerminalInfo;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;

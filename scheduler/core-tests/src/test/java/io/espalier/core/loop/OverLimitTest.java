@@ -7,10 +7,10 @@ import io.espalier.core.api.view.Explanation;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.TaskResult;
-import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.LimitOverride;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.view.Explanation;
-import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskDeadlines;
-import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.InvocationLimits;

@@ -3,9 +3,9 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
+import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.JobProgress;
-import io.espalier.core.api.TaskSelection;
 import io.espalier.core.event.Event;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;

@@ -1,12 +1,12 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SelectionResult;
-import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
+import io.espalier.core.api.view.LimitView;
+import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.LimitOverrideCommands;
@@ -23,10 +23,10 @@ import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.outcome.JobEvent;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.StatusRow;
-import io.espalier.core.status.TaskKey;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,11 +1,11 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.QueueView;
-import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.TaskCounts;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -48,10 +48,10 @@ import io.espalier.core.scheduling.util.Ticks;
 import io.espalier.core.scheduling.worker.WorkerIndex;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.scheduling.worker.WorkerUtilization;
-import io.espalier.core.status.store.LimitOverride;
-import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.status.store.LimitOverride;
+import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;

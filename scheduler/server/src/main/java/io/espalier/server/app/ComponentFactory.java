@@ -1,10 +1,5 @@
 package io.espalier.server.app;
 
-import io.espalier.server.Version;
-import io.espalier.server.app.options.ProcessOptions;
-import io.espalier.server.app.ownership.DirectoryOwner;
-import io.espalier.server.app.ownership.Leadership;
-import io.espalier.server.app.ownership.StoreOwnership;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogStore;
@@ -16,6 +11,11 @@ import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StatusStore.Taken;
 import io.espalier.json.JsonReader;
+import io.espalier.server.Version;
+import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.ownership.DirectoryOwner;
+import io.espalier.server.app.ownership.Leadership;
+import io.espalier.server.app.ownership.StoreOwnership;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.replay.Recording;
 import io.espalier.server.store.DataDirectory;

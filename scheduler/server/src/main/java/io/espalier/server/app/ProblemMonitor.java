@@ -1,10 +1,10 @@
 package io.espalier.server.app;
 
-import io.espalier.server.app.ownership.Leadership;
-import io.espalier.server.app.ownership.StoreHistory;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.LoopInput;
+import io.espalier.server.app.ownership.Leadership;
+import io.espalier.server.app.ownership.StoreHistory;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.replay.Recording;

@@ -1,6 +1,5 @@
 package io.espalier.server.app;
 
-import io.espalier.server.app.options.LogRetentionOptions;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.TaskResult;
@@ -8,6 +7,7 @@ import io.espalier.core.status.StatusParser;
 import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
+import io.espalier.server.app.options.LogRetentionOptions;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.worker.agent.AgentOptions;
 import io.espalier.worker.agent.JobLogs;

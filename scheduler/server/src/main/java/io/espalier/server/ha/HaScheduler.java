@@ -1,15 +1,15 @@
 package io.espalier.server.ha;
 
 import io.espalier.core.api.LeadershipControl;
-import io.espalier.core.api.view.LeadershipView;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.LeadershipView;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
-import io.espalier.server.app.ownership.Leadership;
-import io.espalier.server.app.options.ProcessOptions;
-import io.espalier.server.app.options.ProcessOptions.HostPort;
 import io.espalier.server.app.SchedulerProcess;
 import io.espalier.server.app.SignalHandling;
+import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.options.ProcessOptions.HostPort;
+import io.espalier.server.app.ownership.Leadership;
 import io.espalier.server.app.ownership.StartWaits;
 import io.espalier.server.app.ownership.StoreOwnership;
 import io.espalier.webui.StandbyState;

@@ -2,9 +2,9 @@ package io.espalier.server.ui;
 
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
-import io.espalier.webui.fleet.poll.SchedulerAddress;
 import io.espalier.webui.fleet.SchedulerListListener;
 import io.espalier.webui.fleet.SchedulerLists;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,11 +1,11 @@
 package io.espalier.testkit.api;
 
+import io.espalier.core.api.Query;
+import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Explanation.Reserved;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.NodeDetail;
-import io.espalier.core.api.Query;
-import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.ResourceHolder;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;

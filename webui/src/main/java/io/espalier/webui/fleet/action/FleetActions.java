@@ -1,11 +1,11 @@
 package io.espalier.webui.fleet.action;
 
+import io.espalier.core.json.Json;
 import io.espalier.webui.fleet.poll.FleetClient;
 import io.espalier.webui.fleet.poll.FleetOptions;
 import io.espalier.webui.fleet.poll.FleetSchedulerView;
 import io.espalier.webui.fleet.poll.SchedulerReply;
 import io.espalier.webui.fleet.poll.SchedulerUnreachableException;
-import io.espalier.core.json.Json;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -244,7 +244,8 @@ public final class FleetActions {
     }
   }
 
-  @Nullable public Run run(String id) {
+  @Nullable
+  public Run run(String id) {
     synchronized (runs) {
       return runs.get(id);
     }

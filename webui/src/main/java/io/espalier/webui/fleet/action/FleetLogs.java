@@ -1,11 +1,11 @@
 package io.espalier.webui.fleet.action;
 
+import io.espalier.core.json.Json;
 import io.espalier.webui.fleet.poll.FleetClient;
 import io.espalier.webui.fleet.poll.FleetOptions;
 import io.espalier.webui.fleet.poll.FleetSchedulerState;
 import io.espalier.webui.fleet.poll.FleetSchedulerView;
 import io.espalier.webui.fleet.poll.SchedulerUnreachableException;
-import io.espalier.core.json.Json;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -55,7 +55,8 @@ public final class FleetLogs {
    * @param hosts all schedulers that may have such lines
    * @param within time after which the answer contains only what has arrived
    */
-  public CompletableFuture<Json> read(List<FleetSchedulerView> hosts, Query query, Duration within) {
+  public CompletableFuture<Json> read(
+      List<FleetSchedulerView> hosts, Query query, Duration within) {
     int wanted = query.limit() + query.cursor().skip();
     LogMerge merge = new LogMerge(query.ascending(), wanted);
     Map<String, SchedulerUnreachableException> missing = new TreeMap<>();

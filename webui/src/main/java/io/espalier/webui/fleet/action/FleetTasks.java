@@ -1,12 +1,12 @@
 package io.espalier.webui.fleet.action;
 
+import io.espalier.core.json.Json;
 import io.espalier.webui.fleet.poll.FleetClient;
 import io.espalier.webui.fleet.poll.FleetOptions;
 import io.espalier.webui.fleet.poll.FleetSchedulerState;
 import io.espalier.webui.fleet.poll.FleetSchedulerView;
 import io.espalier.webui.fleet.poll.SchedulerReply;
 import io.espalier.webui.fleet.poll.SchedulerUnreachableException;
-import io.espalier.core.json.Json;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

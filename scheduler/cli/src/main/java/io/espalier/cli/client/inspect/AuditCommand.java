@@ -1,6 +1,5 @@
 package io.espalier.cli.client.inspect;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.ListCommand;
@@ -8,6 +7,7 @@ import io.espalier.cli.client.Paths;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Table;
+import io.espalier.core.json.Json;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;

@@ -1,6 +1,5 @@
 package io.espalier.cli.client.inspect;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.OfflineListCommand;
@@ -8,6 +7,7 @@ import io.espalier.cli.client.Paths;
 import io.espalier.cli.term.AnsiStyle;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Table;
+import io.espalier.core.json.Json;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;

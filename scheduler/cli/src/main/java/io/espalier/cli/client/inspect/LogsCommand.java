@@ -1,11 +1,11 @@
 package io.espalier.cli.client.inspect;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.OfflineCommand;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;

@@ -1,11 +1,11 @@
 package io.espalier.cli.client.inspect;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.ListCommand;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Table;
+import io.espalier.core.json.Json;
 import io.espalier.webui.v1.ApiV1;
 import java.math.BigDecimal;
 import java.math.MathContext;

@@ -1,8 +1,8 @@
 package io.espalier.cli.client.inspect;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
 import java.util.Locale;
 
 /** Summarizes the progress and the remaining time of a running task. */

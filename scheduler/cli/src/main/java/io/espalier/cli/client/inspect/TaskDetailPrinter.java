@@ -1,10 +1,10 @@
 package io.espalier.cli.client.inspect;
 
-import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Table;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,7 +1,5 @@
 package io.espalier.cli.client.inspect;
 
-import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.OfflineListCommand;
@@ -9,6 +7,8 @@ import io.espalier.cli.term.AnsiStyle;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Table;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
 import io.espalier.webui.v1.ApiV1;
 import java.util.HashMap;
 import java.util.List;

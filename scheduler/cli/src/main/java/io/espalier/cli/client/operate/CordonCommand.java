@@ -1,8 +1,8 @@
 package io.espalier.cli.client.operate;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.CommandContext;
+import io.espalier.core.json.Json;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import picocli.CommandLine.Command;

@@ -1,11 +1,11 @@
 package io.espalier.cli.client.operate;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
 import java.util.Map;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

@@ -1,11 +1,11 @@
 package io.espalier.cli.client.operate;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.Paths;
 import io.espalier.cli.client.SelectingCommand;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import picocli.CommandLine.Command;

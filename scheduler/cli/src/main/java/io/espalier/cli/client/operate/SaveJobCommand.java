@@ -1,13 +1,13 @@
 package io.espalier.cli.client.operate;
 
-import io.espalier.core.json.Json;
-import io.espalier.core.problem.Result;
-import io.espalier.json.JsonReader;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Result;
+import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;

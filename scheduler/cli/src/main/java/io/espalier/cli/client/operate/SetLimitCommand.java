@@ -1,10 +1,10 @@
 package io.espalier.cli.client.operate;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.term.DurationConverter;
 import io.espalier.cli.term.HumanFormat;
+import io.espalier.core.json.Json;
 import io.espalier.server.ExitCode;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

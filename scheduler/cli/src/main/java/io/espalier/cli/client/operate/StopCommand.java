@@ -1,6 +1,5 @@
 package io.espalier.cli.client.operate;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
@@ -8,6 +7,7 @@ import io.espalier.cli.client.Paths;
 import io.espalier.cli.client.ReasonOption;
 import io.espalier.cli.client.SelectingCommand;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
 import io.espalier.server.ExitCode;
 import java.util.Map;
 import picocli.CommandLine.Command;

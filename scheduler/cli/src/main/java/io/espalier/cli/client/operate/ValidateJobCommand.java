@@ -1,12 +1,12 @@
 package io.espalier.cli.client.operate;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.Paths;
 import io.espalier.cli.client.inspect.ProblemsCommand;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
 import io.espalier.server.ExitCode;
 import java.util.Map;
 import picocli.CommandLine.Command;

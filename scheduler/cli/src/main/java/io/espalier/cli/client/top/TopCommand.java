@@ -1,9 +1,9 @@
 package io.espalier.cli.client.top;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
+import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import java.io.IOException;

@@ -1,6 +1,5 @@
 package io.espalier.cli.client.top;
 
-import io.espalier.core.json.Json;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.Paths;
@@ -8,6 +7,7 @@ import io.espalier.cli.client.inspect.JobsCommand;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.TextWidth;
+import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;

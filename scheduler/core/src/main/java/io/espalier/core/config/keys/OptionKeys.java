@@ -8,15 +8,15 @@ import static io.espalier.core.config.keys.ValueType.orFalse;
 import static io.espalier.core.config.keys.ValueType.seconds;
 import static io.espalier.core.config.keys.ValueType.text;
 
-import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.JobScheduling;
+import io.espalier.core.config.RoleFilter;
+import io.espalier.core.config.StartRate;
+import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
 import io.espalier.core.config.task.OutcomeRules;
 import io.espalier.core.config.task.ProgressRetryRules;
-import io.espalier.core.config.RoleFilter;
-import io.espalier.core.config.StartRate;
 import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.config.task.TimeLimits;
 import io.espalier.core.json.Json;

@@ -1,7 +1,7 @@
 package io.espalier.core.loop.command;
 
-import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.LimitView;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.json.Json;

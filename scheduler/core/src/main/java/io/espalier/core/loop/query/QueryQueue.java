@@ -1,14 +1,14 @@
 package io.espalier.core.loop.query;
 
+import io.espalier.core.api.Query;
+import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.view.NodeDetail;
-import io.espalier.core.api.Query;
 import io.espalier.core.api.view.QueueView;
-import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.TaskPage;
 import io.espalier.core.api.view.TaskView;
 import io.espalier.core.api.view.TreeView;

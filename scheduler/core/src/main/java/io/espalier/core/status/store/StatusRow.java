@@ -1,9 +1,9 @@
 package io.espalier.core.status.store;
 
-import io.espalier.core.status.TaskKey;
-import io.espalier.core.status.TaskStatus;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
 
 /**
  * The stored row of a task that was tried at least once.

@@ -1,13 +1,13 @@
 package io.espalier.core.status.store;
 
-import io.espalier.core.status.Failure;
-import io.espalier.core.status.RetryCounts;
-import io.espalier.core.status.TaskKey;
-import io.espalier.core.status.TaskStatus;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.Failure;
+import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,9 +1,9 @@
 package io.espalier.core.status.store;
 
-import io.espalier.core.status.TaskStatus;
 import io.espalier.core.event.Event;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.espalier.core.status.store;
 
-import io.espalier.core.status.Attempt;
-import io.espalier.core.status.TaskKey;
 import io.espalier.core.event.Event;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.status.Attempt;
+import io.espalier.core.status.TaskKey;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

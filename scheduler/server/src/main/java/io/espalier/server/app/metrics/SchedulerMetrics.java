@@ -1,10 +1,10 @@
 package io.espalier.server.app.metrics;
 
-import io.espalier.server.app.loop.LoopThread;
-import io.espalier.server.app.ownership.Leadership;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.config.Partition;
 import io.espalier.core.loop.state.LoopStats;
+import io.espalier.server.app.loop.LoopThread;
+import io.espalier.server.app.ownership.Leadership;
 import io.espalier.server.store.StatusWriter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;

@@ -1,9 +1,9 @@
 package io.espalier.server.app.options;
 
-import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.core.config.Partition;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.server.config.ConfigSources;
+import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.worker.resources.MeasuringOptions;

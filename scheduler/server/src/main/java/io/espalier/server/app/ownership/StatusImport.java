@@ -1,20 +1,20 @@
 package io.espalier.server.app.ownership;
 
-import io.espalier.server.app.options.DataDirectoryOwner;
-import io.espalier.server.app.options.ImportSource;
-import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.core.config.Partition;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StatusStore.TakeOver;
 import io.espalier.core.status.store.StatusStore.Taken;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.StoreTransaction;
-import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
+import io.espalier.server.app.options.DataDirectoryOwner;
+import io.espalier.server.app.options.ImportSource;
+import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.DataDirectoryException;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
@@ -94,7 +94,8 @@ public final class StatusImport {
    * @throws CommandException when a store is missing or cannot be imported: it is in use, belongs
    *     to another configuration, or its last scheduler did not see the end of its tasks
    */
-  public static Taken take(ProcessOptions options, DataDirectory data, StatusStore into, TakeOver how) {
+  public static Taken take(
+      ProcessOptions options, DataDirectory data, StatusStore into, TakeOver how) {
     if (options.statusesFrom().isEmpty()) {
       return into.openEpoch(how);
     }

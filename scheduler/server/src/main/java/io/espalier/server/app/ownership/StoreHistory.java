@@ -1,12 +1,12 @@
 package io.espalier.server.app.ownership;
 
-import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.SchedulerProtocol.Past;
 import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StatusStore.Taken;
 import io.espalier.core.status.store.StoreException;
+import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
 import java.util.Optional;

@@ -87,8 +87,8 @@ public final class StoreOwnership implements AutoCloseable {
    * @throws StoreException when the store does not answer
    * @throws StartWaits.GivenUp when the wait was ended
    */
-  public static Optional<StoreOwnership> take(MySqlAddress address, Applicant applicant, StartWaits waits)
-      throws InterruptedException {
+  public static Optional<StoreOwnership> take(
+      MySqlAddress address, Applicant applicant, StartWaits waits) throws InterruptedException {
     MySqlOwners owners = MySqlOwners.of(address);
     StoreOwnership taken = null;
     try {

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StatusStore.TakeOver;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.core.status.store.TaskHistory;
-import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
 import java.io.IOException;
 import java.nio.file.Files;
