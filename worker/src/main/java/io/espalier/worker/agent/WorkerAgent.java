@@ -35,7 +35,6 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -55,7 +54,6 @@ public final class WorkerAgent implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WorkerAgent.class);
   private static final int MESSAGES_PER_TURN = 10_000;
   private static final long LAST_REPORTS_MILLIS = 5_000;
-  private static final int MOST_PAUSE_MILLIS = 1_000;
 
   private final AgentOptions options;
   private final WorkerRef self;
@@ -74,7 +72,6 @@ public final class WorkerAgent implements AutoCloseable {
   private final Set<RunId> running = new LinkedHashSet<>();
   private final Deque<TaskResult> ends = new ArrayDeque<>();
   private final LeaseBarrier gate = new LeaseBarrier();
-  private final Random pauses;
   private String ownProblem = "";
   private @Nullable ClockReading unguardedSince;
   private long guardAfterMillis = ProtocolTimers.BALANCED.guardAfterMillis();
@@ -92,7 +89,6 @@ public final class WorkerAgent implements AutoCloseable {
     this.options = options;
     this.tasks = tasks;
     this.self = new WorkerRef(options.shard(), new SecureRandom().nextLong() >>> 1);
-    this.pauses = new Random(self.instance());
     List<Long> earlier =
         InstanceFile.enter(
             options.dataDirectory(),
@@ -298,7 +294,7 @@ public final class WorkerAgent implements AutoCloseable {
   }
 
   private void connectionLost() {
-    tell(() -> side.connectionLost(pauses.nextInt(MOST_PAUSE_MILLIS), now()));
+    tell(() -> side.connectionLost(now()));
   }
 
   /**
