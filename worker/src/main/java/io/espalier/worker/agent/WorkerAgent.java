@@ -1,6 +1,6 @@
 package io.espalier.worker.agent;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStore;
@@ -26,7 +26,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.RpcServer;
-import io.espalier.worker.process.RunPlace;
+import io.espalier.worker.process.os.RunPlace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;

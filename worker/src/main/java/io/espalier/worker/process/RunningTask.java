@@ -1,6 +1,6 @@
 package io.espalier.worker.process;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.running.LaunchSpec;
@@ -9,6 +9,18 @@ import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.process.kill.CgroupMembers;
+import io.espalier.worker.process.kill.CgroupReaper;
+import io.espalier.worker.process.kill.Journal;
+import io.espalier.worker.process.kill.KillPlan;
+import io.espalier.worker.process.os.ProcFs;
+import io.espalier.worker.process.os.Signals;
+import io.espalier.worker.process.output.Channel;
+import io.espalier.worker.process.output.StatusPipe;
+import io.espalier.worker.process.output.TaskOutput;
+import io.espalier.worker.process.spawn.JsonArgument;
+import io.espalier.worker.process.spawn.ProcessBackend;
+import io.espalier.worker.process.spawn.TaskEnvironment;
 import io.espalier.worker.resources.TaskUsageReader;
 import java.io.IOException;
 import java.util.EnumSet;
@@ -223,7 +235,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     killStrays();
     endIfOver();
     if (!ended && kill.isKilled() && !groupKills()) {
-      sweep(KillPlan.KILL);
+      sweep(Signals.KILL);
     }
   }
 
@@ -299,12 +311,12 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     }
     if (child == null) {
       // The process is being started; a later TERM must not replace a KILL.
-      signalBeforeStart = signalBeforeStart == KillPlan.KILL ? KillPlan.KILL : number;
+      signalBeforeStart = signalBeforeStart == Signals.KILL ? Signals.KILL : number;
       return;
     }
     signalled |= exit == null;
     child.signal(number);
-    if (number == KillPlan.KILL && groupKills() && reaper != null) {
+    if (number == Signals.KILL && groupKills() && reaper != null) {
       reaper.kill();
       look();
     } else if (exit != null) {
@@ -366,10 +378,10 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
             return;
           }
           // Only a search after the KILL shows that nobody is left.
-          swept = found == 0 && signal == KillPlan.KILL;
+          swept = found == 0 && signal == Signals.KILL;
           endIfOver();
           if (!ended) {
-            supervisor.after(sweepNanos, () -> sweep(KillPlan.KILL));
+            supervisor.after(sweepNanos, () -> sweep(Signals.KILL));
             sweepNanos = Math.min(2 * sweepNanos, LAST_SWEEP_NANOS);
           }
         });
@@ -384,7 +396,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
       return;
     }
     if (kill.isKilled() && !groupKills() && !swept) {
-      sweep(KillPlan.KILL);
+      sweep(Signals.KILL);
       return;
     }
     if (child != null) {

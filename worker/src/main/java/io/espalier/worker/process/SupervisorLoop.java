@@ -1,5 +1,6 @@
 package io.espalier.worker.process;
 
+import io.espalier.worker.process.spawn.ProcessBackend;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

@@ -1,7 +1,7 @@
 package io.espalier.worker.process;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.ProcessAttributes;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.ProcessAttributes;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
@@ -12,6 +12,18 @@ import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.json.JsonReader;
 import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.process.kill.Journal;
+import io.espalier.worker.process.kill.JournalKiller;
+import io.espalier.worker.process.kill.LeaseGuard;
+import io.espalier.worker.process.kill.RecoveryReport;
+import io.espalier.worker.process.kill.StrayKiller;
+import io.espalier.worker.process.kill.WorkerDirectory;
+import io.espalier.worker.process.os.Signals;
+import io.espalier.worker.process.os.TaskUser;
+import io.espalier.worker.process.spawn.JdkProcesses;
+import io.espalier.worker.process.spawn.NativeProcesses;
+import io.espalier.worker.process.spawn.ProcessBackend;
+import io.espalier.worker.process.spawn.TaskUsers;
 import io.espalier.worker.resources.MeasuringOptions;
 import io.espalier.worker.resources.UsageSampler;
 import java.io.IOException;
@@ -536,7 +548,7 @@ public final class TaskSupervisor implements AutoCloseable {
     JournalKiller killer = new JournalKiller();
     for (int i = 0; i < 10; i++) {
       JournalKiller.Found found =
-          killer.round(run, JournalKiller.Reach.RUN, invocation -> KillPlan.KILL);
+          killer.round(run, JournalKiller.Reach.RUN, invocation -> Signals.KILL);
       if (found.isNothing()) {
         return;
       }
