@@ -1,7 +1,7 @@
 package io.espalier.webui;
 
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Result;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.json.Json;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.bistro.BistroBatches;

@@ -1,6 +1,6 @@
 package io.espalier.worker.process;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.running.LaunchSpec;

@@ -1,7 +1,7 @@
 package io.espalier.worker.process;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.ProcessAttributes;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.ProcessAttributes;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;

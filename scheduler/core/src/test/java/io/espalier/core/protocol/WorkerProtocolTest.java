@@ -2,7 +2,7 @@ package io.espalier.core.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.protocol.WorkResponse.RunState;
 import io.espalier.core.running.Invocation;
@@ -425,7 +425,7 @@ class WorkerProtocolTest implements WorkerOutput {
         HealthCheck.launch(
             SELF,
             new Invocation(epoch, 1, now),
-            io.espalier.core.config.SubprocessOptions.DEFAULT,
+            io.espalier.core.config.task.SubprocessOptions.DEFAULT,
             1_000);
 
     assertThat(starts(check).starts().get(0).accepted()).isTrue();

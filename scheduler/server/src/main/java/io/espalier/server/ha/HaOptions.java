@@ -1,7 +1,7 @@
 package io.espalier.server.ha;
 
-import io.espalier.server.process.ProcessOptions;
-import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.options.ProcessOptions.HostPort;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.io.IOException;

@@ -1,17 +1,17 @@
 package io.espalier.server.ha;
 
 import io.espalier.core.api.LeadershipControl;
-import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.RefusedException;
-import io.espalier.server.exit.CommandException;
-import io.espalier.server.exit.ExitCode;
-import io.espalier.server.process.Leadership;
-import io.espalier.server.process.ProcessOptions;
-import io.espalier.server.process.ProcessOptions.HostPort;
-import io.espalier.server.process.SchedulerProcess;
-import io.espalier.server.process.SignalHandling;
-import io.espalier.server.process.StartWaits;
-import io.espalier.server.process.StoreOwnership;
+import io.espalier.core.api.view.LeadershipView;
+import io.espalier.server.CommandException;
+import io.espalier.server.ExitCode;
+import io.espalier.server.app.SchedulerProcess;
+import io.espalier.server.app.SignalHandling;
+import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.options.ProcessOptions.HostPort;
+import io.espalier.server.app.ownership.Leadership;
+import io.espalier.server.app.ownership.StartWaits;
+import io.espalier.server.app.ownership.StoreOwnership;
 import io.espalier.webui.StandbyState;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;

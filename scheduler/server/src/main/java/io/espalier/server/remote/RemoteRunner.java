@@ -1,7 +1,7 @@
 package io.espalier.server.remote;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatResponse;

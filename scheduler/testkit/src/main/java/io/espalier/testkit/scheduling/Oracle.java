@@ -1,6 +1,6 @@
 package io.espalier.testkit.scheduling;
 
-import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.FilterEvaluator;
 import io.espalier.core.config.Job;
@@ -9,10 +9,10 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.running.WorkerInfo;
-import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.EnumSet;

@@ -1,6 +1,6 @@
 package io.espalier.worker.process.kill;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.worker.process.os.Signals;
 
 /**

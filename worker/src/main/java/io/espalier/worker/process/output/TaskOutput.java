@@ -1,6 +1,6 @@
 package io.espalier.worker.process.output;
 
-import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.Redactor;
 import io.espalier.core.status.Attempt;

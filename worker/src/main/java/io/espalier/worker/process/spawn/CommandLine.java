@@ -1,6 +1,6 @@
 package io.espalier.worker.process.spawn;
 
-import io.espalier.core.config.StatusSource;
+import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.running.LaunchSpec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package io.espalier.worker.process.spawn;
 
-import io.espalier.core.config.ProcessAttributes;
+import io.espalier.core.config.task.ProcessAttributes;
 import io.espalier.worker.process.os.ProcFs;
 import io.espalier.worker.process.os.TaskUser;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.espalier.worker.process.spawn;
 
-import io.espalier.core.config.TaskVariables;
+import io.espalier.core.config.task.TaskVariables;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

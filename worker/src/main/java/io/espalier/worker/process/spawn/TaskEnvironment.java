@@ -1,6 +1,6 @@
 package io.espalier.worker.process.spawn;
 
-import io.espalier.core.config.TaskVariables;
+import io.espalier.core.config.task.TaskVariables;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;

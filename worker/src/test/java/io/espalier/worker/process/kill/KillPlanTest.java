@@ -2,8 +2,8 @@ package io.espalier.worker.process.kill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.KillRequest.Method;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.KillRequest.Method;
 import io.espalier.worker.process.os.Signals;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,7 @@ package io.espalier.worker.process.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.Redactor;
 import java.nio.charset.StandardCharsets;

@@ -3,8 +3,8 @@ package io.espalier.worker.process.spawn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.config.StatusSource;
-import io.espalier.core.config.TaskVariables;
+import io.espalier.core.config.task.StatusSource;
+import io.espalier.core.config.task.TaskVariables;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.testkit.running.Launches;

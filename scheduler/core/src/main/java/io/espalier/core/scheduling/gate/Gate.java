@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.gate;
 
-import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.view.Explanation.Reason;
 
 /**
  * A reason for which no task of a job starts; running tasks go on. It names the job, which need not

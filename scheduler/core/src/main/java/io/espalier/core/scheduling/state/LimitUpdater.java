@@ -6,7 +6,7 @@ import io.espalier.core.scheduling.capacity.ConfiguredLimits;
 import io.espalier.core.scheduling.capacity.LimitOverrides;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.worker.WorkerTable;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
