@@ -35,8 +35,6 @@ final class Timers {
   /** Returns the nanoseconds until the next action is due. */
   long waitNanos() {
     Timer next = timers.peek();
-    return next == null
-        ? OwnerThread.UNTIL_TOLD
-        : Math.max(0, next.atNanos() - System.nanoTime());
+    return next == null ? OwnerThread.UNTIL_TOLD : Math.max(0, next.atNanos() - System.nanoTime());
   }
 }
