@@ -353,7 +353,7 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   private boolean isOver() {
-    return closing && (accepted.isEmpty() || abandoned);
+    return accepted.isEmpty() || abandoned;
   }
 
   private void begin(LaunchSpec launch) {
@@ -517,7 +517,7 @@ public final class TaskSupervisor implements AutoCloseable {
       Duration wait = options.shutdownWait();
       var unused =
           stopAll(StopReason.SHUTDOWN, wait, wait.plus(KILL_BOUND)).thenRun(() -> abandoned = true);
-      loop.join(wait.plus(KILL_BOUND).plusSeconds(5));
+      loop.close(wait.plus(KILL_BOUND).plusSeconds(5));
     }
     if (accepted.isEmpty()) {
       killLeftBehind();

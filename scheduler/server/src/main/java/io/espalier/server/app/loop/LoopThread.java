@@ -2,23 +2,18 @@ package io.espalier.server.app.loop;
 
 import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.worker.thread.OwnerThread;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The scheduler thread, the only thread that touches the loop. Other threads put inputs into its
@@ -29,21 +24,19 @@ import org.slf4j.LoggerFactory;
  * passes it to {@code onDeath} and ends.
  */
 public final class LoopThread implements Consumer<LoopInput>, AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(LoopThread.class);
-
   /** The maximum number of inputs that are taken out of the inbox and not yet in effect. */
   private static final int BATCH = 4096;
 
-  private final LinkedBlockingQueue<LoopInput> inbox = new LinkedBlockingQueue<>();
+  private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
+
+  private final OwnerThread<LoopInput> thread = new OwnerThread<>("scheduler");
 
   /** The inputs that are taken out of the inbox and not yet in effect. */
-  private final AtomicInteger waiting = new AtomicInteger();
+  private volatile int waiting;
 
-  private final AtomicBoolean open = new AtomicBoolean(true);
   private final SteadyClock clock;
   private final Consumer<Throwable> onDeath;
   private volatile LongConsumer steps = nanos -> {};
-  private volatile @Nullable Thread thread;
 
   public LoopThread(InstantSource clock, Consumer<Throwable> onDeath) {
     this.clock = new SteadyClock(clock, System::nanoTime);
@@ -52,14 +45,12 @@ public final class LoopThread implements Consumer<LoopInput>, AutoCloseable {
 
   /** Starts to drive the loop. Must be called once. */
   public void start(SchedulerLoop loop) {
-    Thread fresh = new Thread(() -> run(loop), "scheduler");
-    thread = fresh;
-    fresh.start();
+    thread.start(new Step(loop), false);
   }
 
   /** Returns true once {@link #start} was called. */
   public boolean isStarted() {
-    return thread != null;
+    return thread.isStarted();
   }
 
   /**
@@ -97,52 +88,42 @@ public final class LoopThread implements Consumer<LoopInput>, AutoCloseable {
 
   /** Returns the number of inputs that are not in effect yet. */
   public int backlog() {
-    return inbox.size() + waiting.get();
+    return thread.inbox().size() + waiting;
   }
 
   @Override
   public void accept(LoopInput input) {
-    inbox.add(input);
+    thread.post(input);
   }
 
-  private void run(SchedulerLoop loop) {
-    try {
-      ArrayDeque<LoopInput> taken = new ArrayDeque<>();
-      Duration pause = Duration.ZERO;
-      while (open.get()) {
-        LoopInput first = inbox.poll(pause.toNanos(), TimeUnit.NANOSECONDS);
-        long begin = System.nanoTime();
-        if (first != null) {
-          taken.add(first);
-          inbox.drainTo(taken, Math.max(0, BATCH - taken.size()));
-        }
-        pause = loop.runOnce(clock.millis(), taken);
-        waiting.set(taken.size());
-        steps.accept(System.nanoTime() - begin);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      // Only an embedder that stops all threads interrupts this one; the state is intact.
-      LOG.info("scheduler thread interrupted");
-    } catch (RuntimeException | Error e) {
-      LOG.error("the scheduler thread died", e);
-      onDeath.accept(e);
+  /** A turn of the thread: one step of the loop. */
+  private final class Step implements OwnerThread.Turn {
+    private final SchedulerLoop loop;
+    private final ArrayDeque<LoopInput> taken = new ArrayDeque<>();
+
+    Step(SchedulerLoop loop) {
+      this.loop = loop;
+    }
+
+    @Override
+    public long take() {
+      long begin = System.nanoTime();
+      thread.inbox().drainTo(taken, Math.max(0, BATCH - taken.size()));
+      long pause = loop.runOnce(clock.millis(), taken).toNanos();
+      waiting = taken.size();
+      steps.accept(System.nanoTime() - begin);
+      return pause;
+    }
+
+    @Override
+    public void died(Throwable failure) {
+      onDeath.accept(failure);
     }
   }
 
   /** Finishes the current step, then stops. Drops inputs that no step has taken. */
   @Override
   public void close() {
-    open.set(false);
-    accept(new LoopInput.Deferred(now -> {}));
-    Thread running = thread;
-    if (running == null) {
-      return;
-    }
-    try {
-      running.join(10_000);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    thread.close(CLOSE_BOUND);
   }
 }
