@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The common part of all commands that query or control a running scheduler. */
@@ -31,7 +32,8 @@ public abstract class ClientCommand implements Callable<Integer> {
   private final CommandContext clients;
   private @Nullable PrintWriter frame;
 
-  @Spec private @Nullable CommandSpec spec;
+  private final @Nullable DataDirFlag dataDir;
+  private @Nullable CommandSpec spec;
 
   @Option(
       names = "--server",
@@ -58,7 +60,24 @@ public abstract class ClientCommand implements Callable<Integer> {
   private boolean json;
 
   public ClientCommand(CommandContext clients) {
+    this(clients, null);
+  }
+
+  /**
+   * @param dataDir of commands that also work on the data of an ended run
+   *     (docs/design/design.md#the-end-of-a-run); null: they need a server
+   */
+  public ClientCommand(CommandContext clients, @Nullable DataDirFlag dataDir) {
     this.clients = clients;
+    this.dataDir = dataDir;
+  }
+
+  @Spec
+  void spec(CommandSpec own) {
+    spec = own;
+    if (dataDir != null) {
+      own.addMixin("dataDir", CommandSpec.forAnnotatedObject(dataDir));
+    }
   }
 
   @Override
@@ -123,7 +142,13 @@ public abstract class ClientCommand implements Callable<Integer> {
   /** Runs the command and returns its exit code. */
   public abstract int run(Client client);
 
-  public Client open(Client.Opener opener) {
+  private Client open(Client.Opener opener) {
+    return dataDir == null
+        ? openServer(opener)
+        : dataDir.open(spec().commandLine(), opener, this::openServer);
+  }
+
+  private Client openServer(Client.Opener opener) {
     return zookeeper == null
         ? opener.server(server, access.access())
         : opener.leader(zookeeper, zookeeperAuth, access.access());
@@ -188,6 +213,27 @@ public abstract class ClientCommand implements Callable<Integer> {
     return viewport().colours() ? paint.on(HumanFormat.clean(text)) : HumanFormat.clean(text);
   }
 
+  /** Prints what a change has returned: unchanged with {@code --json}, otherwise as one line. */
+  public int answered(Json.Obj body, String line) {
+    if (json()) {
+      print(body);
+    } else {
+      say(line);
+    }
+    return ExitCode.OK;
+  }
+
+  /** Returns the failure of a command line that makes no sense. */
+  public ParameterException misuse(String what) {
+    return new ParameterException(spec().commandLine(), what);
+  }
+
+  public void requireLimit(int limit) {
+    if (limit < 1) {
+      throw misuse("--limit must be at least 1");
+    }
+  }
+
   public static Json.Obj get(
       Client client, String template, Map<String, String> path, Map<String, List<String>> query) {
     return client.call("GET", template, path, query, Json.Obj.EMPTY);
@@ -196,9 +242,5 @@ public abstract class ClientCommand implements Callable<Integer> {
   /** Returns the values of a parameter, which is left out when it is empty. */
   public static List<String> optional(@Nullable String value) {
     return value == null || value.isEmpty() ? List.of() : List.of(value);
-  }
-
-  public static Json.Obj reason(String reason) {
-    return reason.isEmpty() ? Json.Obj.EMPTY : Json.object().put("reason", reason).build();
   }
 }

@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /** The flag {@code --data-dir} of commands that also work on the data of an ended run. */
-final class DataDirFlag {
+public final class DataDirFlag {
   @Option(
       names = "--data-dir",
       paramLabel = "DIR",

@@ -6,8 +6,8 @@ import io.espalier.core.json.Json;
 import io.espalier.server.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.ParameterException;
 
 /**
  * A command that runs one query and shows the answer: formatted for people, unchanged with {@code
@@ -20,7 +20,12 @@ public abstract class ListCommand extends ClientCommand {
   @Mixin private final WatchOption watch = new WatchOption();
 
   public ListCommand(CommandContext clients) {
-    super(clients);
+    this(clients, null);
+  }
+
+  /** As {@link ClientCommand#ClientCommand(CommandContext, DataDirFlag)}. */
+  public ListCommand(CommandContext clients, @Nullable DataDirFlag dataDir) {
+    super(clients, dataDir);
   }
 
   /** Returns the server's answer. */
@@ -57,7 +62,7 @@ public abstract class ListCommand extends ClientCommand {
    * Returns all pages of a list up to a limit, as one answer with the list and its continuation,
    * {@code next}.
    *
-   * @throws ParameterException when the limit is invalid
+   * @throws picocli.CommandLine.ParameterException when the limit is invalid
    */
   public Json.Obj pages(String list, int limit, Page pages) {
     requireLimit(limit);
@@ -69,11 +74,5 @@ public abstract class ListCommand extends ClientCommand {
       after = JsonFields.text(body, "next");
     } while (!after.isEmpty() && items.size() < limit);
     return Json.object().put(list, new Json.Arr(items)).put("next", after).build();
-  }
-
-  public void requireLimit(int limit) {
-    if (limit < 1) {
-      throw new ParameterException(spec().commandLine(), "--limit must be at least 1");
-    }
   }
 }

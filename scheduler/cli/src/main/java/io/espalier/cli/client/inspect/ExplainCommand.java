@@ -2,7 +2,8 @@ package io.espalier.cli.client.inspect;
 
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.CommandContext;
-import io.espalier.cli.client.OfflineListCommand;
+import io.espalier.cli.client.DataDirFlag;
+import io.espalier.cli.client.ListCommand;
 import io.espalier.cli.term.AnsiStyle;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Parameters;
     },
     footerHeading = "%nEXAMPLES%n",
     footer = {"  espalier explain backup db17", "  espalier explain backup"})
-public final class ExplainCommand extends OfflineListCommand {
+public final class ExplainCommand extends ListCommand {
   private static final int HOLDERS = 5;
 
   @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
@@ -37,20 +38,20 @@ public final class ExplainCommand extends OfflineListCommand {
   private String node = "";
 
   public ExplainCommand(CommandContext clients) {
-    super(clients);
+    super(clients, new DataDirFlag());
   }
 
   @Override
   public Json.Obj ask(Client client) {
     return node.isEmpty()
-        ? WaitingCommand.ask(client, job)
+        ? JobDetailCommands.Waiting.ask(client, job)
         : get(client, ApiV1.EXPLAIN, Map.of("job", job, "node", node), Map.of());
   }
 
   @Override
   public void show(Json.Obj body) {
     if (node.isEmpty()) {
-      WaitingCommand.show(this, job, body);
+      JobDetailCommands.Waiting.show(this, job, body);
     } else {
       showTask(body);
     }

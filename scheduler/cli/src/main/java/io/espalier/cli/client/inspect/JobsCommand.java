@@ -2,7 +2,8 @@ package io.espalier.cli.client.inspect;
 
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.CommandContext;
-import io.espalier.cli.client.OfflineListCommand;
+import io.espalier.cli.client.DataDirFlag;
+import io.espalier.cli.client.ListCommand;
 import io.espalier.cli.term.AnsiStyle;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Option;
       "  espalier jobs --state failed",
       "  espalier jobs --names"
     })
-public final class JobsCommand extends OfflineListCommand {
+public final class JobsCommand extends ListCommand {
   @Option(names = "--names", description = "Only the names, one a line.")
   private boolean names;
 
@@ -46,7 +47,7 @@ public final class JobsCommand extends OfflineListCommand {
   private Set<String> states = Set.of();
 
   public JobsCommand(CommandContext clients) {
-    super(clients);
+    super(clients, new DataDirFlag());
   }
 
   @Override

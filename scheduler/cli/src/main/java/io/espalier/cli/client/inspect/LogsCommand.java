@@ -1,8 +1,9 @@
 package io.espalier.cli.client.inspect;
 
 import io.espalier.cli.client.Client;
+import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
-import io.espalier.cli.client.OfflineCommand;
+import io.espalier.cli.client.DataDirFlag;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.core.json.Json;
@@ -25,7 +26,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code logs JOB [NODE]}: prints task output, and follows it with {@code -f}. */
@@ -41,7 +41,7 @@ import picocli.CommandLine.Parameters;
       "  espalier logs backup -f",
       "  espalier logs backup --regex 'timed? out' --limit 50"
     })
-public final class LogsCommand extends OfflineCommand {
+public final class LogsCommand extends ClientCommand {
   private static final int PAGE = 1000;
   private static final Pattern AGO = Pattern.compile("([0-9]{1,9})([smhd])");
 
@@ -106,7 +106,7 @@ public final class LogsCommand extends OfflineCommand {
   private boolean untilDone;
 
   public LogsCommand(CommandContext clients) {
-    super(clients);
+    super(clients, new DataDirFlag());
   }
 
   @Override
@@ -145,19 +145,13 @@ public final class LogsCommand extends OfflineCommand {
   }
 
   private void requireSense() {
-    if (limit < 1) {
-      throw misuse("--limit must be at least 1");
-    }
+    requireLimit(limit);
     if (follow && (ascending || !until.isEmpty())) {
       throw misuse("-f goes on after the last line: --asc and --until make no sense with it");
     }
     if (untilDone && (!follow || node == null)) {
       throw misuse("--until-done needs -f and a NODE");
     }
-  }
-
-  private ParameterException misuse(String what) {
-    return new ParameterException(spec().commandLine(), what);
   }
 
   private void follow(Client client, List<Json.Obj> printed) {

@@ -11,7 +11,6 @@ import java.util.List;
 import org.jline.utils.AttributedString;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** {@code top}: shows all jobs and the fullest nodes, live. */
 @Command(
@@ -53,7 +52,7 @@ public final class TopCommand extends ClientCommand {
   @Override
   public int run(Client client) {
     if (!(every >= 0.1 && every <= 86_400)) {
-      throw new ParameterException(spec().commandLine(), "--every must be 0.1 or more");
+      throw misuse("--every must be 0.1 or more");
     }
     if (once || json() || viewport().height() == 0 || !viewport().asks()) {
       return picture(client);

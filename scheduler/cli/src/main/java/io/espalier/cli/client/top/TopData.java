@@ -2,7 +2,6 @@ package io.espalier.cli.client.top;
 
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
-import io.espalier.cli.client.Paths;
 import io.espalier.cli.client.inspect.JobsCommand;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
@@ -127,7 +126,7 @@ record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail
   private static Json.Obj tree(Client client) {
     try {
       return ClientCommand.get(
-          client, Paths.TREE, Map.of(), Map.of("limit", List.of(Integer.toString(TREE_NODES))));
+          client, ApiV1.TREE, Map.of(), Map.of("limit", List.of(Integer.toString(TREE_NODES))));
     } catch (CommandException e) {
       if (e.exitCode() == ExitCode.UNREACHABLE) {
         throw e;
@@ -138,7 +137,7 @@ record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail
 
   /** Returns why the waiting tasks of a job do not run. */
   static List<String> ofJob(Client client, String job) {
-    Json.Obj body = ClientCommand.get(client, Paths.WAITING, Map.of("job", job), Map.of());
+    Json.Obj body = ClientCommand.get(client, ApiV1.WAITING, Map.of("job", job), Map.of());
     List<String> lines = new ArrayList<>();
     for (Json.Obj reason : JsonFields.objects(body, "reasons")) {
       List<String> samples = JsonFields.texts(reason, "samples");
@@ -154,7 +153,7 @@ record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail
   /** Returns the limits of a node and the jobs that use its slots. */
   static List<String> ofNode(Client client, String level, String node) {
     Json.Obj body =
-        ClientCommand.get(client, Paths.NODE, Map.of("level", level, "node", node), Map.of());
+        ClientCommand.get(client, ApiV1.NODE, Map.of("level", level, "node", node), Map.of());
     List<String> lines = new ArrayList<>();
     for (Json.Obj resource : JsonFields.objects(body, "resources")) {
       lines.add(

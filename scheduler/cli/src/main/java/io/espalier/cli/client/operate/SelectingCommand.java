@@ -1,5 +1,10 @@
-package io.espalier.cli.client;
+package io.espalier.cli.client.operate;
 
+import io.espalier.cli.client.Client;
+import io.espalier.cli.client.ClientCommand;
+import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.client.DataDirFlag;
+import io.espalier.cli.client.ReasonOption;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
@@ -9,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +25,7 @@ import picocli.CommandLine.Option;
  * The common part of {@code rerun} and {@code forgive}: selecting tasks, a dry run, an expected
  * number.
  */
-public abstract class SelectingCommand extends OfflineCommand {
+public abstract class SelectingCommand extends ClientCommand {
   @Mixin private final SelectorFlags selector = new SelectorFlags();
 
   @Mixin private final ReasonOption reason = new ReasonOption();
@@ -34,7 +40,7 @@ public abstract class SelectingCommand extends OfflineCommand {
   private @Nullable Long expect;
 
   public SelectingCommand(CommandContext clients) {
-    super(clients);
+    super(clients, new DataDirFlag());
   }
 
   public boolean nothingChosen() {
@@ -105,6 +111,66 @@ public abstract class SelectingCommand extends OfflineCommand {
       return answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
     } catch (IOException e) {
       throw new CommandException(ExitCode.FAILED, "cannot read the answer: " + e.getMessage(), e);
+    }
+  }
+
+  /** The flags that select tasks of a job. A task must match all given flags. */
+  static final class SelectorFlags {
+    @Option(
+        names = "--status",
+        paramLabel = "STATUS",
+        split = ",",
+        description = "Tasks in one of these statuses, such as failed or done.")
+    private List<String> statuses = List.of();
+
+    @Option(names = "--prefix", paramLabel = "TEXT", description = "Nodes that begin with this.")
+    private String prefix = "";
+
+    @Option(
+        names = "--node",
+        paramLabel = "NODE",
+        description = "This node; may be given several times.")
+    private List<String> nodes = List.of();
+
+    @Option(
+        names = "--fingerprint",
+        paramLabel = "TEXT",
+        description = "Tasks that failed in this way, as `failures` shows it.")
+    private String fingerprint = "";
+
+    @Option(names = "--all", description = "All tasks of the job.")
+    private boolean all;
+
+    boolean isEmpty() {
+      return !all
+          && statuses.isEmpty()
+          && prefix.isEmpty()
+          && nodes.isEmpty()
+          && fingerprint.isEmpty();
+    }
+
+    Json.Obj json() {
+      Json.Builder selector = Json.object();
+      if (!statuses.isEmpty()) {
+        selector.put("statuses", array(statuses));
+      }
+      if (!prefix.isEmpty()) {
+        selector.put("prefix", prefix);
+      }
+      if (!nodes.isEmpty()) {
+        selector.put("nodes", array(nodes));
+      }
+      if (!fingerprint.isEmpty()) {
+        selector.put("fingerprint", fingerprint);
+      }
+      if (all) {
+        selector.put("all", Json.Bool.TRUE);
+      }
+      return selector.build();
+    }
+
+    private static Json.Arr array(List<String> texts) {
+      return new Json.Arr(texts.stream().<Json>map(Json::of).toList());
     }
   }
 }
