@@ -82,8 +82,7 @@ final class FleetRouter {
     pages.forEach(mounting::open);
     mounting.open("/healthz", ctx -> AsyncResponder.send(ctx, HttpReply.json(200, up())));
     mounting.open("/readyz", this::ready);
-    mounting.get(
-        OPENAPI, new StaticPage("/openapi-fleet.yaml", "application/yaml; charset=utf-8"));
+    mounting.get(OPENAPI, new StaticPage("/openapi-fleet.yaml", "application/yaml; charset=utf-8"));
     mounting.get("/metrics", this::metrics);
     for (ApiRoute route : routes) {
       mounting.on(route, ctx -> answer(ctx, route));

@@ -115,8 +115,7 @@ public final class AuditHandler {
     Principal who = AuthHandler.caller(ctx);
     String address = AuthHandler.address(ctx);
     String method = ctx.request().method().name();
-    CHANGES.info(
-        "{} {} of {} by {} from {}", method, Json.of(path), server, who.name(), address);
+    CHANGES.info("{} {} of {} by {} from {}", method, Json.of(path), server, who.name(), address);
     CompletionStage<Void> written =
         write(
             who,
