@@ -110,7 +110,9 @@ final class IncomingCalls {
    * @param last whether the connection ends with this answer
    */
   void answer(TMessage message, TBase<?, ?> result, boolean last) {
-    ByteBuf frame = RpcFrames.encode(channel, new TMessage(message.name, TMessageType.REPLY, message.seqid), result);
+    ByteBuf frame =
+        RpcFrames.encode(
+            channel, new TMessage(message.name, TMessageType.REPLY, message.seqid), result);
     int bytes = frame.readableBytes() - Integer.BYTES;
     if (bytes > maxFrameBytes) {
       frame.release();
@@ -129,7 +131,8 @@ final class IncomingCalls {
    */
   void fail(TMessage message, int type, String why, boolean last) {
     write(
-        RpcFrames.encode(channel, 
+        RpcFrames.encode(
+            channel,
             new TMessage(message.name, TMessageType.EXCEPTION, message.seqid),
             new TApplicationException(type, why)),
         last);

@@ -107,7 +107,9 @@ final class OutgoingCalls {
     int number = ++lastCall;
     ByteBuf frame;
     try {
-      frame = RpcFrames.encode(channel, new TMessage(call.name, TMessageType.CALL, number), arguments.get());
+      frame =
+          RpcFrames.encode(
+              channel, new TMessage(call.name, TMessageType.CALL, number), arguments.get());
     } catch (RuntimeException | Error e) {
       call.fail(Kind.NOT_SENT, "while writing " + call.name + " for " + peer + ": " + e, e);
       if (e instanceof Error error) {

@@ -18,9 +18,9 @@ import org.apache.thrift.transport.TMemoryBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes frames: a length of four bytes, then that many bytes. Memory grows with the received bytes,
- * not with the announced length. A greeted peer must complete a frame in time; before the greeting
- * one time limit covers everything.
+ * Reads and writes frames: a length of four bytes, then that many bytes. Memory grows with the
+ * received bytes, not with the announced length. A greeted peer must complete a frame in time;
+ * before the greeting one time limit covers everything.
  */
 final class RpcFrames extends LengthFieldBasedFrameDecoder {
   private static final int LENGTH_BYTES = 4;

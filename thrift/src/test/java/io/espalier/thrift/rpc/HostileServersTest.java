@@ -32,8 +32,7 @@ final class HostileServersTest {
   private static final PeerOptions OPTIONS =
       PeerOptions.of("test", RpcSecurity.none())
           .withTimeouts(new RpcTimeouts(5_000, 5_000, 60_000, 60_000))
-          .withLimits(
-              RpcLimits.DEFAULT.withMillis(60_000, 400, 60_000).withMaxFrameBytes(1 << 20));
+          .withLimits(RpcLimits.DEFAULT.withMillis(60_000, 400, 60_000).withMaxFrameBytes(1 << 20));
 
   private static final long LONG_BEFORE_SECONDS = 20;
 

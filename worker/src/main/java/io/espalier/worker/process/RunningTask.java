@@ -68,10 +68,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink, Termi
     this.termination = new Termination(this, host);
     this.output =
         new TaskOutput(
-            launch.subprocess(),
-            host.log().redactor(launch.job()),
-            host.log()::hasRoom,
-            this);
+            launch.subprocess(), host.log().redactor(launch.job()), host.log()::hasRoom, this);
     this.status = new StatusPipe(host.progressText(), null);
     this.times = new TaskTimeLimits(launch.limits(), System.nanoTime());
   }
@@ -210,9 +207,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink, Termi
   @Override
   public void exited(ProcessBackend.Exit newExit) {
     exit = newExit;
-    if (!termination.isSignalled()
-        && hasFailed(newExit)
-        && host.hasLostLeaseSince(startTicks)) {
+    if (!termination.isSignalled() && hasFailed(newExit) && host.hasLostLeaseSince(startTicks)) {
       termination.killedByGuard();
       stopReason = stopReason == null ? StopReason.LEASE_LOST : stopReason;
     }
@@ -311,7 +306,8 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink, Termi
           "task_failed_to_start");
       return;
     }
-    TaskResult.Kind kind = termination.isSignalled() ? TaskResult.Kind.KILLED : TaskResult.Kind.EXITED;
+    TaskResult.Kind kind =
+        termination.isSignalled() ? TaskResult.Kind.KILLED : TaskResult.Kind.EXITED;
     StopReason reason = reasonOf(how);
     boolean byItself = kind == TaskResult.Kind.EXITED && reason == null;
     finish(
