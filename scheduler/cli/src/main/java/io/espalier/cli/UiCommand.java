@@ -3,7 +3,7 @@ package io.espalier.cli;
 import io.espalier.cli.flags.HttpFlags;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
-import io.espalier.server.app.options.ProcessOptions.HostPort;
+import io.espalier.server.app.options.HostPort;
 import io.espalier.server.security.ClientAccess;
 import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.server.security.TlsFiles;

@@ -18,7 +18,7 @@ import io.espalier.core.topology.NodeSourceType;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.CommandCheck;
-import io.espalier.server.app.options.ProcessOptions.Runner;
+import io.espalier.server.app.options.RunnerOptions;
 import io.espalier.server.config.ConfigLoader;
 import io.espalier.server.config.ConfigSources;
 import java.io.PrintWriter;
@@ -99,7 +99,7 @@ public final class ValidateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (Arrays.stream(Runner.values()).noneMatch(kind -> kind.label().equals(runner))) {
+    if (Arrays.stream(RunnerOptions.Kind.values()).noneMatch(kind -> kind.label().equals(runner))) {
       throw new CommandException(
           ExitCode.USAGE, "--runner " + runner + " is none of local, remote, dry-run, simulated");
     }
@@ -140,7 +140,7 @@ public final class ValidateCommand implements Callable<Integer> {
       for (NodeSourceSpec spec : value.settings().nodeSources()) {
         problems.addAll(problemsOf(spec, value, source.directory()));
       }
-      if (runner.equals(Runner.LOCAL.label())) {
+      if (runner.equals(RunnerOptions.Kind.LOCAL.label())) {
         problems.addAll(commands(source.directory()).problems(value));
       }
       return new Result<>(value, problems);

@@ -138,7 +138,7 @@ class BindTest {
   @Test
   void allowedHostsComeTogetherWithThoseOfTheElection() {
     ProcessOptions options = options("--allowed-hosts", "a.example, b.example");
-    assertThat(options.access().names(java.util.Set.of("c.example")))
+    assertThat(options.http().access().names(java.util.Set.of("c.example")))
         .containsExactlyInAnyOrder("a.example", "b.example", "c.example");
     assertThat(options.shown()).contains("--tokens-file=none").contains("--allowed-hosts=");
   }

@@ -1,6 +1,6 @@
 package io.espalier.cli.flags;
 
-import io.espalier.server.app.options.ProcessOptions.HostPort;
+import io.espalier.server.app.options.HostPort;
 import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.server.security.TlsFiles;
 import io.espalier.webui.security.TokensFile;

@@ -4,14 +4,16 @@ import io.espalier.core.config.Partition;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.options.EventRetentionOptions;
+import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ImportSource;
+import io.espalier.server.app.options.ListenerOptions;
 import io.espalier.server.app.options.LogRetentionOptions;
 import io.espalier.server.app.options.ProcessOptions;
-import io.espalier.server.app.options.ProcessOptions.HostPort;
-import io.espalier.server.app.options.ProcessOptions.Remote;
-import io.espalier.server.app.options.ProcessOptions.Runner;
-import io.espalier.server.app.options.ProcessOptions.Simulation;
-import io.espalier.server.app.options.ProcessOptions.Store;
+import io.espalier.server.app.options.RunnerOptions;
+import io.espalier.server.app.options.RunnerOptions.Remote;
+import io.espalier.server.app.options.RunnerOptions.Simulation;
+import io.espalier.server.app.options.SourceOptions;
+import io.espalier.server.app.options.StoreOptions;
 import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.worker.resources.MeasuringOptions;
 import java.net.InetAddress;
@@ -149,9 +151,9 @@ public final class ProcessFlags {
       int maxAttempts,
       @Nullable RemoteFlags remoteFlags) {
     List<String> problems = new ArrayList<>();
-    Runner kind = runner(oneRun, problems);
+    RunnerOptions.Kind kind = runner(oneRun, problems);
     Optional<Remote> remote =
-        kind == Runner.REMOTE && remoteFlags != null
+        kind == RunnerOptions.Kind.REMOTE && remoteFlags != null
             ? Optional.of(remoteFlags.remote(tls, insecure, problems))
             : Optional.empty();
     StoreFlags.Choice store =
@@ -173,13 +175,15 @@ public final class ProcessFlags {
       problems.add("--fresh forgets all statuses and --statuses-from takes some: give one of them");
     }
     LogRetentionOptions keeping = logs.keeping(problems);
-    ProcessOptions.Owning owning = statusStore.owning(problems);
+    StoreOptions.Owning owning = statusStore.owning(problems);
     EventRetentionOptions events = statusStore.events(problems);
     MeasuringOptions measured = measuring.measuring(problems);
     Partition shard = shards.shard(problems);
     Path directory = directory(config, shard, problems);
     List<ImportSource> others = earlierStores(problems);
-    if (kind == Runner.REMOTE && store.kind() == Store.MEMORY && dataDir == null) {
+    if (kind == RunnerOptions.Kind.REMOTE
+        && store.kind() == StoreOptions.Kind.MEMORY
+        && dataDir == null) {
       problems.add(
           "--runner remote with --status-store memory needs --data-dir: workers of an earlier start"
               + " are told apart by a number that is kept there");
@@ -188,49 +192,44 @@ public final class ProcessFlags {
       throw new CommandException(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
     return new ProcessOptions(
-        source(config),
-        shard,
-        others,
-        configDirectory(config),
-        directory,
-        kind,
-        store.kind(),
-        fresh,
+        new SourceOptions(
+            source(config),
+            configDirectory(config),
+            shard,
+            instanceNodeName == null ? hostName() : instanceNodeName,
+            Duration.ofMillis(nodesUpdateMillis),
+            Duration.ofMillis(nodesRetryMillis)),
+        new StoreOptions(directory, store.kind(), store.mysql(), owning, fresh, others, events),
+        new RunnerOptions(
+            kind,
+            workerCommand == null ? List.of() : List.of(workerCommand),
+            maxAttempts,
+            measured,
+            new Simulation(testTaskDuration, testFailureRate),
+            remote),
+        new ListenerOptions(listener, access),
+        keeping,
         false,
         oneRun,
-        workerCommand == null ? List.of() : List.of(workerCommand),
-        instanceNodeName == null ? hostName() : instanceNodeName,
-        listener,
-        maxAttempts,
-        Duration.ofMillis(nodesUpdateMillis),
-        Duration.ofMillis(nodesRetryMillis),
-        new Simulation(testTaskDuration, testFailureRate),
-        keeping,
-        measured,
         seed == null ? System.nanoTime() : seed,
-        remote,
-        store.mysql(),
-        events,
-        access,
-        owning,
         Optional.ofNullable(record));
   }
 
-  private Runner runner(boolean oneRun, List<String> problems) {
+  private RunnerOptions.Kind runner(boolean oneRun, List<String> problems) {
     if (runner == null) {
-      return oneRun || workerCommand != null ? Runner.LOCAL : Runner.REMOTE;
+      return oneRun || workerCommand != null ? RunnerOptions.Kind.LOCAL : RunnerOptions.Kind.REMOTE;
     }
     if (oneRun && runner.equals("remote")) {
       problems.add("--runner remote is for the daemon: espalier scheduler");
-      return Runner.LOCAL;
+      return RunnerOptions.Kind.LOCAL;
     }
-    for (Runner kind : Runner.values()) {
+    for (RunnerOptions.Kind kind : RunnerOptions.Kind.values()) {
       if (kind.label().equals(runner)) {
         return kind;
       }
     }
     problems.add("--runner " + runner + " is none of local, remote, dry-run, simulated");
-    return Runner.LOCAL;
+    return RunnerOptions.Kind.LOCAL;
   }
 
   private List<ImportSource> earlierStores(List<String> problems) {

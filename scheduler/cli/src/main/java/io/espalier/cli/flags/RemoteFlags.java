@@ -1,8 +1,8 @@
 package io.espalier.cli.flags;
 
 import io.espalier.core.protocol.ProtocolTimers;
-import io.espalier.server.app.options.ProcessOptions.HostPort;
-import io.espalier.server.app.options.ProcessOptions.Remote;
+import io.espalier.server.app.options.HostPort;
+import io.espalier.server.app.options.RunnerOptions.Remote;
 import io.espalier.thrift.rpc.PeerOptions;
 import java.util.List;
 import picocli.CommandLine.Mixin;

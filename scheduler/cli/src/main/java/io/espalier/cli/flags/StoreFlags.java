@@ -1,8 +1,8 @@
 package io.espalier.cli.flags;
 
 import io.espalier.server.app.options.EventRetentionOptions;
-import io.espalier.server.app.options.ProcessOptions.Owning;
-import io.espalier.server.app.options.ProcessOptions.Store;
+import io.espalier.server.app.options.StoreOptions;
+import io.espalier.server.app.options.StoreOptions.Owning;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import java.time.Duration;
 import java.util.List;
@@ -85,7 +85,7 @@ final class StoreFlags {
    *
    * @param mysql present with that kind only
    */
-  record Choice(Store kind, Optional<MySqlAddress> mysql) {}
+  record Choice(StoreOptions.Kind kind, Optional<MySqlAddress> mysql) {}
 
   static boolean isMySql(String text) {
     return text.startsWith("mysql:");
@@ -103,18 +103,19 @@ final class StoreFlags {
   Choice choice(boolean elsewhere, List<String> problems) {
     if (isMySql(store)) {
       Optional<MySqlAddress> address = mysql("--status-store", store, problems);
-      return new Choice(address.isPresent() ? Store.MYSQL : Store.SQLITE, address);
+      return new Choice(
+          address.isPresent() ? StoreOptions.Kind.MYSQL : StoreOptions.Kind.SQLITE, address);
     }
     if (!elsewhere && account.isGiven()) {
       problems.add("--store-... flags are for --status-store mysql://...");
     }
-    for (Store kind : List.of(Store.SQLITE, Store.MEMORY)) {
+    for (StoreOptions.Kind kind : List.of(StoreOptions.Kind.SQLITE, StoreOptions.Kind.MEMORY)) {
       if (kind.label().equals(store)) {
         return new Choice(kind, Optional.empty());
       }
     }
     problems.add(
         "--status-store " + store + " is none of sqlite, memory, mysql://USER@HOST:PORT/SCHEMA");
-    return new Choice(Store.SQLITE, Optional.empty());
+    return new Choice(StoreOptions.Kind.SQLITE, Optional.empty());
   }
 }

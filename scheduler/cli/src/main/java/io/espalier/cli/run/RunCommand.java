@@ -151,7 +151,7 @@ public final class RunCommand implements Callable<Integer> {
         invalid,
         blocked,
         failures,
-        options.dataDir().toString(),
+        options.store().dataDir().toString(),
         process.started(),
         seconds);
   }

@@ -2,7 +2,7 @@ package io.espalier.cli.flags;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.server.app.options.ProcessOptions.Store;
+import io.espalier.server.app.options.StoreOptions;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress.Tls;
 import java.nio.file.Files;
@@ -35,8 +35,8 @@ class StoreFlagsTest {
 
   @Test
   void sqlite_is_the_default() {
-    assertThat(choice().kind()).isEqualTo(Store.SQLITE);
-    assertThat(choice("--status-store", "memory").kind()).isEqualTo(Store.MEMORY);
+    assertThat(choice().kind()).isEqualTo(StoreOptions.Kind.SQLITE);
+    assertThat(choice("--status-store", "memory").kind()).isEqualTo(StoreOptions.Kind.MEMORY);
     assertThat(problems).isEmpty();
   }
 
@@ -49,7 +49,7 @@ class StoreFlagsTest {
             "--store-password-file=" + file,
             "--store-tls-ca=" + file);
     assertThat(problems).isEmpty();
-    assertThat(choice.kind()).isEqualTo(Store.MYSQL);
+    assertThat(choice.kind()).isEqualTo(StoreOptions.Kind.MYSQL);
     MySqlAddress address = choice.mysql().orElseThrow();
     assertThat(address.passwordFile()).contains(file);
     assertThat(address.tls()).isEqualTo(Tls.VERIFY_IDENTITY);

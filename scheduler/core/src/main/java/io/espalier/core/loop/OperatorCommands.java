@@ -52,29 +52,23 @@ final class OperatorCommands implements Command.Handler {
    * @param chores takes commands that the loop continues in slices
    */
   OperatorCommands(
-      SchedulingCore core,
-      LiveTasks live,
-      TaskRunner runner,
-      LoopEvents events,
+      SharedParts parts,
       PauseRegistry pauses,
       LimitOverrideCommands limits,
       TaskKiller kills,
       WorkerPool pool,
-      JobStateTracker outcomes,
-      ViewPublisher views,
-      Committer committer,
       Consumer<SelectionCommand> chores) {
-    this.core = core;
-    this.live = live;
-    this.runner = runner;
-    this.events = events;
+    this.core = parts.core();
+    this.live = parts.live();
+    this.runner = parts.ports().runner();
+    this.events = parts.events();
+    this.outcomes = parts.outcomes();
+    this.views = parts.views();
+    this.committer = parts.committer();
     this.pauses = pauses;
     this.limits = limits;
     this.kills = kills;
     this.pool = pool;
-    this.outcomes = outcomes;
-    this.views = views;
-    this.committer = committer;
     this.chores = chores;
   }
 

@@ -134,32 +134,9 @@ public final class SchedulerLoop {
     this.changes = new UpdateApplier(core, live, events, outcomes, options.epoch());
     this.recovery = new InvocationRecovery(core, live);
     this.committer = new Committer(ports, events, outcomes, views, changes);
-    this.completion =
-        new TaskCompletion(
-            core,
-            live,
-            statusText,
-            ports,
-            options.maxAttempts(),
-            events,
-            outcomes,
-            paces,
-            views,
-            committer);
-    this.commands =
-        new OperatorCommands(
-            core,
-            live,
-            ports.runner(),
-            events,
-            pauses,
-            limits,
-            kills,
-            pool,
-            outcomes,
-            views,
-            committer,
-            chores::add);
+    SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
+    this.completion = new TaskCompletion(shared, statusText, paces, options.maxAttempts());
+    this.commands = new OperatorCommands(shared, pauses, limits, kills, pool, chores::add);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);

@@ -52,27 +52,17 @@ final class TaskCompletion {
   /**
    * @param maxAttempts maximum number of attempts since a task was last forgiven; 0: no limit
    */
-  TaskCompletion(
-      SchedulingCore core,
-      LiveTasks live,
-      StatusParser statusText,
-      LoopPorts ports,
-      int maxAttempts,
-      LoopEvents events,
-      JobStateTracker outcomes,
-      Throughput paces,
-      ViewPublisher views,
-      Committer committer) {
-    this.core = core;
-    this.live = live;
+  TaskCompletion(SharedParts parts, StatusParser statusText, Throughput paces, int maxAttempts) {
+    this.core = parts.core();
+    this.live = parts.live();
+    this.ports = parts.ports();
+    this.events = parts.events();
+    this.outcomes = parts.outcomes();
+    this.views = parts.views();
+    this.committer = parts.committer();
     this.statusText = statusText;
-    this.ports = ports;
-    this.maxAttempts = maxAttempts;
-    this.events = events;
-    this.outcomes = outcomes;
     this.paces = paces;
-    this.views = views;
-    this.committer = committer;
+    this.maxAttempts = maxAttempts;
   }
 
   void ended(TaskResult end, long nowMillis) {

@@ -14,7 +14,9 @@ import io.espalier.core.status.store.StoreException;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
+import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.options.RunnerOptions;
 import io.espalier.server.app.ownership.Leadership;
 import io.espalier.server.app.ownership.StartWaits;
 import io.espalier.server.app.update.LateBoundListener;
@@ -183,7 +185,7 @@ public final class SchedulerProcess implements AutoCloseable {
    * @throws CommandException with the reason when something is not available
    */
   public static void check(ProcessOptions options) throws InterruptedException {
-    options.mysql().ifPresent(SchedulerProcess::check);
+    options.store().mysql().ifPresent(SchedulerProcess::check);
     try (ConfigPoller configs = polled(options, Plugins.load(), new LateBoundListener())) {
       LOG.debug("{} can be used", configs.source().name());
     } catch (ConfigSource.Unavailable e) {
@@ -208,8 +210,8 @@ public final class SchedulerProcess implements AutoCloseable {
       throws ConfigSource.Unavailable, InterruptedException {
     ConfigPoller configs =
         new ConfigPoller(
-            ConfigSources.open(options.configUri()),
-            plugins.configParser().inShard(options.shard()),
+            ConfigSources.open(options.source().configUri()),
+            plugins.configParser().inShard(options.source().shard()),
             InstantSource.system(),
             follow);
     boolean good = false;
@@ -220,7 +222,7 @@ public final class SchedulerProcess implements AutoCloseable {
         throw new CommandException(ExitCode.USAGE, lines(configs.current().problems()));
       }
       requireNodeSources(plugins, options, config.settings());
-      if (options.oneRun() && options.runner() == ProcessOptions.Runner.LOCAL) {
+      if (options.oneRun() && options.runner().kind() == RunnerOptions.Kind.LOCAL) {
         requireCommands(options, config);
       }
       good = true;
@@ -239,9 +241,11 @@ public final class SchedulerProcess implements AutoCloseable {
   private static void requireNodeSources(
       Plugins plugins, ProcessOptions options, Settings settings) {
     NodeSourceContext context =
-        new NodeSourceContext(options.configDirectory(), options.dataDir().toString());
+        new NodeSourceContext(
+            options.source().configDirectory(), options.store().dataDir().toString());
     List<Problem> problems =
-        new NodeFetcher(plugins.nodeSources(), options.instanceNodeName(), context).check(settings);
+        new NodeFetcher(plugins.nodeSources(), options.source().instanceNodeName(), context)
+            .check(settings);
     if (problems.stream().anyMatch(Problem::isError)) {
       throw new CommandException(ExitCode.USAGE, lines(problems));
     }
@@ -254,7 +258,10 @@ public final class SchedulerProcess implements AutoCloseable {
   private static void requireCommands(ProcessOptions options, Config config) {
     CommandCheck check =
         new CommandCheck(
-            Path.of(options.configDirectory()), System.getenv(), options.workerCommand(), null);
+            Path.of(options.source().configDirectory()),
+            System.getenv(),
+            options.runner().workerCommand(),
+            null);
     List<Problem> problems = new ArrayList<>(check.problems(config));
     problems.addAll(check.withoutCommand(config));
     if (!problems.isEmpty()) {
@@ -267,7 +274,7 @@ public final class SchedulerProcess implements AutoCloseable {
   }
 
   public SchedulerApi api() {
-    return parts.api;
+    return parts.web.api();
   }
 
   /** Returns the configuration in force. */
@@ -286,16 +293,16 @@ public final class SchedulerProcess implements AutoCloseable {
 
   /** Returns the address on which the process serves HTTP, if it does. */
   public Optional<URI> httpUri() {
-    return Optional.ofNullable(parts.web).map(io.espalier.webui.WebServer::uri);
+    return Optional.ofNullable(parts.web.server()).map(io.espalier.webui.WebServer::uri);
   }
 
   /** Returns the address on which the process accepts workers, if it does, as HOST:PORT. */
   public Optional<String> thriftAddress() {
-    return Optional.ofNullable(parts.remote)
+    return Optional.ofNullable(parts.loop.remote())
         .map(RemoteRunner::address)
         .map(
             at ->
-                new ProcessOptions.HostPort(
+                new HostPort(
                         at.getAddress().isAnyLocalAddress() ? "0.0.0.0" : at.getHostString(),
                         at.getPort())
                     .toString());
@@ -420,7 +427,7 @@ public final class SchedulerProcess implements AutoCloseable {
 
   private <T> T askLoop(Function<SchedulerLoop, T> question) throws InterruptedException {
     try {
-      return parts.thread.call(() -> question.apply(parts.loop));
+      return parts.loop.thread().call(question);
     } catch (InterruptedException e) {
       throw signalled ? stopped() : e;
     } catch (java.util.concurrent.TimeoutException e) {

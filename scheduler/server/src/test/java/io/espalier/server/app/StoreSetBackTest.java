@@ -18,8 +18,10 @@ import io.espalier.core.status.store.StatusStore.TakeOver;
 import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
 import io.espalier.server.app.options.DataDirectoryOwner;
+import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ProcessOptions;
-import io.espalier.server.app.options.ProcessOptions.HostPort;
+import io.espalier.server.app.options.RunnerOptions;
+import io.espalier.server.app.options.SourceOptions;
 import io.espalier.server.app.ownership.StoreSetBackException;
 import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
 import io.espalier.thrift.rpc.PeerOptions;
@@ -73,33 +75,28 @@ final class StoreSetBackTest {
             directory.resolve("data"),
             "here");
     return new ProcessOptions(
-        plain.configUri(),
-        plain.shard(),
-        plain.statusesFrom(),
-        plain.configDirectory(),
-        plain.dataDir(),
-        ProcessOptions.Runner.REMOTE,
+        new SourceOptions(
+            plain.source().configUri(),
+            plain.source().configDirectory(),
+            plain.source().shard(),
+            plain.source().instanceNodeName(),
+            Duration.ofSeconds(15),
+            Duration.ofSeconds(1)),
         plain.store(),
-        plain.fresh(),
-        false,
-        false,
-        plain.workerCommand(),
-        plain.instanceNodeName(),
+        new RunnerOptions(
+            RunnerOptions.Kind.REMOTE,
+            plain.runner().workerCommand(),
+            plain.runner().maxAttempts(),
+            plain.runner().measuring(),
+            plain.runner().simulation(),
+            Optional.of(
+                new RunnerOptions.Remote(
+                    new HostPort("127.0.0.1", 0), PEER, ProtocolTimers.QUICK, false))),
         plain.http(),
-        plain.maxAttempts(),
-        Duration.ofSeconds(15),
-        Duration.ofSeconds(1),
-        plain.simulation(),
         plain.logs(),
-        plain.measuring(),
+        false,
+        false,
         plain.seed(),
-        Optional.of(
-            new ProcessOptions.Remote(
-                new HostPort("127.0.0.1", 0), PEER, ProtocolTimers.QUICK, false)),
-        plain.mysql(),
-        plain.events(),
-        plain.access(),
-        plain.owning(),
         plain.record());
   }
 

@@ -16,8 +16,10 @@ import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
 import io.espalier.server.app.options.DataDirectoryOwner;
+import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ProcessOptions;
-import io.espalier.server.app.options.ProcessOptions.HostPort;
+import io.espalier.server.app.options.RunnerOptions;
+import io.espalier.server.app.options.SourceOptions;
 import io.espalier.server.app.ownership.Leadership;
 import io.espalier.server.app.ownership.StartWaits;
 import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
@@ -79,9 +81,9 @@ final class TakeOverTest {
 
   private ProcessOptions options(ProtocolTimers timers) {
     return options(
-        ProcessOptions.Runner.REMOTE,
+        RunnerOptions.Kind.REMOTE,
         Optional.of(
-            new ProcessOptions.Remote(
+            new RunnerOptions.Remote(
                 thrift,
                 PeerOptions.of("test", RpcSecurity.secret("a test secret")),
                 timers,
@@ -89,11 +91,10 @@ final class TakeOverTest {
   }
 
   private ProcessOptions local() {
-    return options(ProcessOptions.Runner.LOCAL, Optional.empty());
+    return options(RunnerOptions.Kind.LOCAL, Optional.empty());
   }
 
-  private ProcessOptions options(
-      ProcessOptions.Runner runner, Optional<ProcessOptions.Remote> remote) {
+  private ProcessOptions options(RunnerOptions.Kind runner, Optional<RunnerOptions.Remote> remote) {
     ProcessOptions plain =
         ProcessOptions.frozen(
             new DataDirectoryOwner("file://" + directory.resolve("site.json"), Partition.WHOLE),
@@ -101,31 +102,26 @@ final class TakeOverTest {
             directory.resolve("data"),
             "here");
     return new ProcessOptions(
-        plain.configUri(),
-        plain.shard(),
-        plain.statusesFrom(),
-        plain.configDirectory(),
-        plain.dataDir(),
-        runner,
+        new SourceOptions(
+            plain.source().configUri(),
+            plain.source().configDirectory(),
+            plain.source().shard(),
+            plain.source().instanceNodeName(),
+            Duration.ofSeconds(15),
+            Duration.ofSeconds(1)),
         plain.store(),
-        plain.fresh(),
-        false,
-        false,
-        plain.workerCommand(),
-        plain.instanceNodeName(),
+        new RunnerOptions(
+            runner,
+            plain.runner().workerCommand(),
+            plain.runner().maxAttempts(),
+            plain.runner().measuring(),
+            plain.runner().simulation(),
+            remote),
         plain.http(),
-        plain.maxAttempts(),
-        Duration.ofSeconds(15),
-        Duration.ofSeconds(1),
-        plain.simulation(),
         plain.logs(),
-        plain.measuring(),
+        false,
+        false,
         plain.seed(),
-        remote,
-        plain.mysql(),
-        plain.events(),
-        plain.access(),
-        plain.owning(),
         plain.record());
   }
 

@@ -12,8 +12,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The scheduler thread, the only thread that touches the loop. Other threads put inputs into its
@@ -36,6 +37,7 @@ public final class LoopThread implements Consumer<LoopInput>, AutoCloseable {
 
   private final SteadyClock clock;
   private final Consumer<Throwable> onDeath;
+  private volatile @Nullable SchedulerLoop driven;
   private volatile LongConsumer steps = nanos -> {};
 
   public LoopThread(InstantSource clock, Consumer<Throwable> onDeath) {
@@ -45,6 +47,7 @@ public final class LoopThread implements Consumer<LoopInput>, AutoCloseable {
 
   /** Starts to drive the loop. Must be called once. */
   public void start(SchedulerLoop loop) {
+    driven = loop;
     thread.start(new Step(loop), false);
   }
 
@@ -58,15 +61,21 @@ public final class LoopThread implements Consumer<LoopInput>, AutoCloseable {
    * waits for the result.
    *
    * @throws CompletionException when the query failed
+   * @throws IllegalStateException before {@link #start}
    * @throws TimeoutException when the thread does not answer within a minute
    */
-  public <T> T call(Supplier<T> question) throws InterruptedException, TimeoutException {
+  public <T> T call(Function<SchedulerLoop, T> question)
+      throws InterruptedException, TimeoutException {
+    SchedulerLoop loop = driven;
+    if (loop == null) {
+      throw new IllegalStateException("not started");
+    }
     CompletableFuture<T> answer = new CompletableFuture<>();
     accept(
         new LoopInput.Inspect(
             () -> {
               try {
-                answer.complete(question.get());
+                answer.complete(question.apply(loop));
               } catch (RuntimeException e) {
                 answer.completeExceptionally(e);
               }

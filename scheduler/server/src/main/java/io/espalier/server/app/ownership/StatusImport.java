@@ -15,6 +15,7 @@ import io.espalier.server.ExitCode;
 import io.espalier.server.app.options.DataDirectoryOwner;
 import io.espalier.server.app.options.ImportSource;
 import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.options.StoreOptions;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.DataDirectoryException;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
@@ -69,12 +70,12 @@ public final class StatusImport {
    * @throws CommandException when the store was passed on
    */
   public static void bind(ProcessOptions options, DataDirectory data, StatusStore store) {
-    DataDirectoryOwner owner = DataDirectoryOwner.parse(options.source());
+    DataDirectoryOwner owner = options.owner();
     boolean mySql = store instanceof MySqlStatusStore;
     String bound = store instanceof MySqlStatusStore schema ? schema.source() : null;
     boolean marked = owner.passedOn().equals(bound);
     boolean passedOn = mySql ? marked : data.isPassedOn();
-    if (passedOn && options.statusesFrom().isEmpty() && !options.frozen()) {
+    if (passedOn && options.store().statusesFrom().isEmpty() && !options.frozen()) {
       throw new CommandException(
           ExitCode.USAGE,
           (mySql ? store.description() : "data directory " + data.root())
@@ -96,15 +97,15 @@ public final class StatusImport {
    */
   public static Taken take(
       ProcessOptions options, DataDirectory data, StatusStore into, TakeOver how) {
-    if (options.statusesFrom().isEmpty()) {
+    if (options.store().statusesFrom().isEmpty()) {
       return into.openEpoch(how);
     }
     List<DataDirectoryOwner> owners = new ArrayList<>();
     long[] highest = {0};
-    for (ImportSource earlier : options.statusesFrom()) {
+    for (ImportSource earlier : options.store().statusesFrom()) {
       use(
           earlier,
-          options.configUri(),
+          options.source().configUri(),
           false,
           store -> {
             store.store.running().stream().findFirst().ifPresent(row -> refuseRunning(store, row));
@@ -116,14 +117,14 @@ public final class StatusImport {
     // Tokens of tasks begin with the epoch and must only grow, whatever store they came from.
     Taken taken =
         into.openEpoch(new TakeOver(Math.max(how.atLeast(), highest[0] + 1), how.leaseMillis()));
-    for (ImportSource earlier : options.statusesFrom()) {
+    for (ImportSource earlier : options.store().statusesFrom()) {
       StatusImport taking = new StatusImport(into, taken.epoch());
-      use(earlier, options.configUri(), true, taking::all);
+      use(earlier, options.source().configUri(), true, taking::all);
       LOG.info("took {} statuses from {}", taking.taken, earlier);
     }
     data.takeBack();
     if (into instanceof MySqlStatusStore schema) {
-      DataDirectoryOwner owner = DataDirectoryOwner.parse(options.source());
+      DataDirectoryOwner owner = options.owner();
       if (owner.passedOn().equals(schema.source())) {
         schema.pass(owner.passedOn(), owner.toString());
         Taken again = into.openEpoch(how);
@@ -140,10 +141,10 @@ public final class StatusImport {
   public static void requireNothingBeside(ProcessOptions options, DataDirectory data) {
     Path parent = data.root().getParent();
     if (parent == null
-        || options.store() != ProcessOptions.Store.SQLITE
-        || options.fresh()
+        || options.store().kind() != StoreOptions.Kind.SQLITE
+        || options.store().fresh()
         || options.frozen()
-        || !options.statusesFrom().isEmpty()
+        || !options.store().statusesFrom().isEmpty()
         || Files.exists(data.statusFile())) {
       return;
     }
@@ -152,8 +153,8 @@ public final class StatusImport {
       String source = DataDirectory.sourceOf(other);
       DataDirectoryOwner owner = source == null ? null : DataDirectoryOwner.parse(source);
       if (owner != null
-          && owner.configUri().equals(options.configUri())
-          && owner.shard().count() != options.shard().count()) {
+          && owner.configUri().equals(options.source().configUri())
+          && owner.shard().count() != options.source().shard().count()) {
         others.put(other.toString(), other);
       }
     }

@@ -7,6 +7,8 @@ import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StatusStore.Taken;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.options.RunnerOptions;
+import io.espalier.server.app.options.StoreOptions;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
 import java.util.Optional;
@@ -47,8 +49,8 @@ public final class StoreHistory {
   public static StoreHistory look(
       ProcessOptions options, StatusStore store, EpochFile mark, DataDirectory data) {
     StoreHistory history = new StoreHistory(options, store, mark, data);
-    boolean workers = options.remote().isPresent() || history.knownLeaseMillis > 0;
-    if (options.store() != ProcessOptions.Store.MEMORY && workers) {
+    boolean workers = options.runner().remote().isPresent() || history.knownLeaseMillis > 0;
+    if (options.store().kind() != StoreOptions.Kind.MEMORY && workers) {
       long has = store.epoch();
       long seen = mark.highest();
       if (has < seen) {
@@ -62,8 +64,8 @@ public final class StoreHistory {
 
   /** Returns what the protocol must assume about the time before this leadership. */
   public Past past(Taken taken) {
-    if (options.store() == ProcessOptions.Store.MEMORY
-        || options.remote().map(ProcessOptions.Remote::safeWait).orElse(false)
+    if (options.store().kind() == StoreOptions.Kind.MEMORY
+        || options.runner().remote().map(RunnerOptions.Remote::safeWait).orElse(false)
         || data.setBack().isPresent()) {
       return Past.UNKNOWN;
     }
@@ -111,13 +113,13 @@ public final class StoreHistory {
   }
 
   private boolean mayLiveOnWorkers(Taken taken) {
-    if (options.store() == ProcessOptions.Store.MEMORY || data.setBack().isPresent()) {
+    if (options.store().kind() == StoreOptions.Kind.MEMORY || data.setBack().isPresent()) {
       return taken.earlierLeaseMillis() > 0;
     }
     try {
       return store.running().stream().anyMatch(row -> !row.worker().isLocal());
     } catch (StoreException e) {
-      if (e.retryable() || !options.fresh()) {
+      if (e.retryable() || !options.store().fresh()) {
         throw e;
       }
       LOG.warn("{}; it is to be forgotten, so nothing is looked up", e.getMessage());

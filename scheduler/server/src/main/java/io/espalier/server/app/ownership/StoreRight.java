@@ -1,7 +1,7 @@
 package io.espalier.server.app.ownership;
 
 import io.espalier.core.api.LeadershipControl;
-import io.espalier.server.app.options.ProcessOptions.HostPort;
+import io.espalier.server.app.options.HostPort;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
