@@ -26,25 +26,25 @@ final class CommandGroups {
     int width = help.commandSpec().usageMessage().width();
     StringBuilder text = new StringBuilder();
     groups.forEach(
-            (title, names) -> {
-              TextTable table =
-                  TextTable.forColumns(
-                      help.colorScheme(),
-                      new Column(widest + 4, 2, Column.Overflow.SPAN),
-                      new Column(width - widest - 4, 2, Column.Overflow.WRAP));
-              table.setAdjustLineBreaksForWideCJKCharacters(true);
-              for (String name : names) {
-                Help command = commands.get(name);
-                String[] description =
-                    command == null
-                        ? new String[0]
-                        : command.commandSpec().usageMessage().description();
-                table.addRowValues(
-                    help.colorScheme().commandText(name),
-                    Ansi.OFF.new Text(description.length == 0 ? "" : firstSentence(description)));
-              }
-              text.append(String.format("%n%s:%n%s", title, table));
-            });
+        (title, names) -> {
+          TextTable table =
+              TextTable.forColumns(
+                  help.colorScheme(),
+                  new Column(widest + 4, 2, Column.Overflow.SPAN),
+                  new Column(width - widest - 4, 2, Column.Overflow.WRAP));
+          table.setAdjustLineBreaksForWideCJKCharacters(true);
+          for (String name : names) {
+            Help command = commands.get(name);
+            String[] description =
+                command == null
+                    ? new String[0]
+                    : command.commandSpec().usageMessage().description();
+            table.addRowValues(
+                help.colorScheme().commandText(name),
+                Ansi.OFF.new Text(description.length == 0 ? "" : firstSentence(description)));
+          }
+          text.append(String.format("%n%s:%n%s", title, table));
+        });
     return text.toString();
   }
 
