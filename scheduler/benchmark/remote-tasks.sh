@@ -4,7 +4,7 @@
 set -eu
 home=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd -P)
 class_path=$home/scheduler/benchmark/target/classes
-for jar in "$home"/scheduler/server/target/dist/lib/*.jar; do
+for jar in "$home"/scheduler/cli/target/dist/lib/*.jar; do
   class_path=$class_path:$jar
 done
 exec java -Xmx2g -cp "$class_path" io.espalier.benchmark.RemoteBenchmark "$@"

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * and {@code alternatives}, and any other column is an error. A configuration that names columns
  * knows the rows, so other columns are ignored. Immutable.
  */
-final class ColumnMapping {
+public final class ColumnMapping {
   private static final Pattern BETWEEN_TAGS = Pattern.compile("[,;\\s]+");
   private static final String ALL = "*";
   private static final String ROLE = "role";
@@ -90,7 +90,7 @@ final class ColumnMapping {
    * @param rest whether columns without another meaning are attributes, unless the preference lists
    *     the attributes
    */
-  static ColumnMapping read(Prefs prefs, boolean rest) {
+  public static ColumnMapping read(Prefs prefs, boolean rest) {
     Json value = prefs.get("columns");
     if (value == null) {
       return rest
@@ -126,7 +126,7 @@ final class ColumnMapping {
   }
 
   /** Returns the name of the column that contains node names. */
-  String nameColumn() {
+  public String nameColumn() {
     return name;
   }
 

@@ -8,7 +8,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A text with placeholders in braces; a literal brace is written twice. Immutable. */
-final class NameFormat {
+public final class NameFormat {
   /** The name of a placeholder, or literal text. */
   private record Part(boolean placeholder, String text) {}
 
@@ -83,7 +83,7 @@ final class NameFormat {
     }
   }
 
-  static void problem(Prefs prefs, String key, String message, @Nullable String hint) {
+  public static void problem(Prefs prefs, String key, String message, @Nullable String hint) {
     Json value = prefs.object().get(key);
     prefs.error(
         prefs.at(key), value == null ? prefs.object().at() : value.at(), value, message, hint);

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * {@code "alternatives": [{"parent": "hostA", "role": "primary"}, ...]}: the places of one node,
  * each with the node's properties there. Everything but the parent is optional.
  */
-final class ParentAlternatives {
+public final class ParentAlternatives {
   /** The key in all forms of nodes. */
-  static final String KEY = "alternatives";
+  public static final String KEY = "alternatives";
 
   private static final List<String> KEYS = List.of("parent", "role", "enabled", "tags");
 
@@ -30,7 +30,7 @@ final class ParentAlternatives {
    * @param role empty: none
    * @param tags in addition to those of the node
    */
-  record Alternative(String parent, String role, boolean enabled, Set<String> tags) {
+  public record Alternative(String parent, String role, boolean enabled, Set<String> tags) {
     /** Returns the node in this place. */
     NodeSpec of(NodeSpec node) {
       Set<String> all = new LinkedHashSet<>(node.tags());
@@ -48,7 +48,7 @@ final class ParentAlternatives {
   }
 
   /** A list of places, or one of them, is invalid; the message continues "the row". */
-  static final class Unusable extends Exception {
+  public static final class Unusable extends Exception {
     private static final long serialVersionUID = 1L;
 
     Unusable(String message) {
@@ -57,7 +57,7 @@ final class ParentAlternatives {
   }
 
   /** Returns the places that a value lists; empty when it lists none. */
-  static List<Alternative> read(@Nullable Json value) throws Unusable {
+  public static List<Alternative> read(@Nullable Json value) throws Unusable {
     if (value == null || value instanceof Json.Null) {
       return List.of();
     }
@@ -102,7 +102,7 @@ final class ParentAlternatives {
   }
 
   /** Delivers a node in each of its places, or, without alternatives, as it is. */
-  static void deliver(NodeSpec node, List<Alternative> places, NodeSink sink) {
+  public static void deliver(NodeSpec node, List<Alternative> places, NodeSink sink) {
     if (places.isEmpty()) {
       sink.add(node);
     }
@@ -110,7 +110,7 @@ final class ParentAlternatives {
   }
 
   /** Returns a role; empty when the value has none. */
-  static String role(@Nullable Json value) throws Unusable {
+  public static String role(@Nullable Json value) throws Unusable {
     if (value == null || value instanceof Json.Null) {
       return RoleFilter.NONE;
     }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * default, so that one pass finds every problem; {@link #finish} reports keys that no getter has
  * read. Not thread-safe.
  */
-final class Prefs {
+public final class Prefs {
   private static final int MAX_PROBLEMS = 50;
   private static final int LONGEST_VALUE = 100;
   private static final double LONGEST_SECONDS = 86_400;
@@ -39,7 +39,7 @@ final class Prefs {
   private final List<Problem> problems;
   private final Set<String> known = new TreeSet<>();
 
-  Prefs(NodeSourceSpec spec) {
+  public Prefs(NodeSourceSpec spec) {
     this(spec.prefs(), spec.path() + ".prefs", new ArrayList<>());
   }
 
@@ -54,12 +54,12 @@ final class Prefs {
     return new Prefs(inner, innerPath, problems);
   }
 
-  Json.Obj object() {
+  public Json.Obj object() {
     return object;
   }
 
   /** Returns the path of a key. */
-  String at(String key) {
+  public String at(String key) {
     String segment = ProblemPath.ROOT.key(key).toString();
     return segment.startsWith("[") ? path + segment : path + "." + segment;
   }
@@ -77,11 +77,11 @@ final class Prefs {
     problems.add(problem);
   }
 
-  void error(String where, Position at, @Nullable Json value, String message) {
+  public void error(String where, Position at, @Nullable Json value, String message) {
     error(where, at, value, message, null);
   }
 
-  void error(
+  public void error(
       String where, Position at, @Nullable Json value, String message, @Nullable String hint) {
     problems.add(new Problem(Severity.ERROR, where, at, message, shortened(value), hint));
   }
@@ -91,7 +91,8 @@ final class Prefs {
   }
 
   /** Returns the value of an optional key. */
-  @Nullable Json get(String key) {
+  @Nullable
+  public Json get(String key) {
     known.add(key);
     return object.get(key);
   }
@@ -105,12 +106,13 @@ final class Prefs {
     return value;
   }
 
-  @Nullable String requireString(String key, String what) {
+  @Nullable
+  public String requireString(String key, String what) {
     Json value = require(key, what);
     return value == null ? null : string(key, value, what);
   }
 
-  String string(String key, String what, String otherwise) {
+  public String string(String key, String what, String otherwise) {
     Json value = get(key);
     String string = value == null ? null : string(key, value, what);
     return string == null ? otherwise : string;
@@ -130,7 +132,7 @@ final class Prefs {
     return value == null ? null : integer(key, value);
   }
 
-  long integer(String key, long otherwise, long least, long most) {
+  public long integer(String key, long otherwise, long least, long most) {
     Json value = get(key);
     Long number = value == null ? null : integer(key, value);
     if (value == null || number == null) {
@@ -192,14 +194,14 @@ final class Prefs {
   }
 
   /** Returns {@code refresh_sec}, the interval between fetches; empty when it is not set. */
-  Optional<Duration> refresh() {
+  public Optional<Duration> refresh() {
     return get("refresh_sec") == null
         ? Optional.empty()
         : Optional.of(seconds("refresh_sec", 1, LONGEST_SECONDS));
   }
 
   /** Returns {@code timeout_sec}, the time limit of one answer. */
-  Duration timeout() {
+  public Duration timeout() {
     return seconds("timeout_sec", 60, LONGEST_SECONDS);
   }
 
@@ -220,7 +222,7 @@ final class Prefs {
   }
 
   /** Returns a list of strings; empty when absent. */
-  List<String> strings(String key) {
+  public List<String> strings(String key) {
     Json value = get(key);
     if (value == null) {
       return List.of();
@@ -250,7 +252,7 @@ final class Prefs {
     return tags;
   }
 
-  Json.Obj object(String key) {
+  public Json.Obj object(String key) {
     Json value = get(key);
     if (value == null || value instanceof Json.Obj) {
       return value == null ? Json.Obj.EMPTY : (Json.Obj) value;
@@ -260,7 +262,7 @@ final class Prefs {
   }
 
   /** Returns the index of the level whose nodes become parents; -1 after a problem. */
-  int parentLevel(Levels levels) {
+  public int parentLevel(Levels levels) {
     String key = "parent_level";
     List<String> possible = levels.names().subList(0, levels.bottom());
     String name = requireString(key, "the name of the level whose nodes become parents");
@@ -289,7 +291,7 @@ final class Prefs {
     return level;
   }
 
-  void expected(String key, Json value, String what) {
+  public void expected(String key, Json value, String what) {
     // A number of the wrong kind is shown itself, and its type needs no name.
     boolean wrongKind = !(value instanceof Json.Num) || !what.contains("number");
     String found = wrongKind ? ", not " + value.kind() : "";
@@ -318,7 +320,7 @@ final class Prefs {
   }
 
   /** Returns the source if there are no errors, and all problems in any case. */
-  Result<NodeSource> finish(Supplier<NodeSource> source) {
+  public Result<NodeSource> finish(Supplier<NodeSource> source) {
     reportUnknownKeys();
     return finishWithoutKeys(source);
   }

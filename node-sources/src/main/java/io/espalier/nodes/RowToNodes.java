@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Turns rows into nodes below one level; after the first problem it only collects problems. Not
  * thread-safe; for one fetch.
  */
-final class RowToNodes {
+public final class RowToNodes {
   /** The maximum number of nodes of one fetch. */
   static final long MAX_NODES = 10_000_000;
 
@@ -28,7 +28,7 @@ final class RowToNodes {
   private final List<Problem> problems = new ArrayList<>();
   private long nodes;
 
-  RowToNodes(NodeSink sink, int parentLevel, ColumnMapping columns, String path) {
+  public RowToNodes(NodeSink sink, int parentLevel, ColumnMapping columns, String path) {
     this.sink = sink;
     this.parentLevel = parentLevel;
     this.columns = columns;
@@ -41,7 +41,7 @@ final class RowToNodes {
    * @param where description of the row for people, such as "line 7 of hosts.csv"
    * @param parent parent of all rows of this answer; null: the row names it
    */
-  void row(Json value, String where, @Nullable String parent)
+  public void row(Json value, String where, @Nullable String parent)
       throws NodeSourceException, InterruptedException {
     if (++nodes % CHECK_EVERY == 0 && Thread.interrupted()) {
       throw new InterruptedException();
@@ -102,7 +102,7 @@ final class RowToNodes {
   }
 
   /** Throws if there were problems. */
-  void finish() throws NodeSourceException {
+  public void finish() throws NodeSourceException {
     if (!problems.isEmpty()) {
       throw new NodeSourceException(problems);
     }

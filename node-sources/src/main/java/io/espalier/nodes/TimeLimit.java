@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Runs a blocking operation on a thread of its own, which is abandoned if it does not return. */
-final class TimeLimit {
+public final class TimeLimit {
   private TimeLimit() {}
 
   /**
@@ -17,7 +17,7 @@ final class TimeLimit {
    * @throws TimeoutException when it takes too long; the work is then interrupted
    * @throws ExecutionException when it failed
    */
-  static <T> T call(Duration limit, String name, Callable<T> work)
+  public static <T> T call(Duration limit, String name, Callable<T> work)
       throws InterruptedException, TimeoutException, ExecutionException {
     FutureTask<T> task = new FutureTask<>(work);
     Thread thread = new Thread(task, name);

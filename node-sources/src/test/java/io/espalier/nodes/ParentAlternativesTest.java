@@ -8,6 +8,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.Topology;
+import io.espalier.nodes.script.ScriptNodes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -21,19 +21,19 @@ import java.util.List;
 import java.util.Objects;
 
 /** Short ways to sources and trees for tests. */
-final class Tree {
-  static final String PATH = "nodes.node_sources[0]";
+public final class Tree {
+  public static final String PATH = "nodes.node_sources[0]";
 
   private Tree() {}
 
   /** Preferences from JSON with comments. */
-  static Json.Obj prefs(String json) {
+  public static Json.Obj prefs(String json) {
     Result<Json> read = JsonReader.config().read(json);
     assertThat(read.problems()).isEmpty();
     return (Json.Obj) Objects.requireNonNull(read.value());
   }
 
-  static Result<NodeSource> create(
+  public static Result<NodeSource> create(
       NodeSourceType type, Levels levels, String json, String configDirectory) {
     return type.create(
         new NodeSourceSpec(type.name(), prefs(json), PATH),
@@ -41,27 +41,27 @@ final class Tree {
         new NodeSourceContext(configDirectory, ""));
   }
 
-  static Result<NodeSource> create(NodeSourceType type, Levels levels, String json) {
+  public static Result<NodeSource> create(NodeSourceType type, Levels levels, String json) {
     return create(type, levels, json, "");
   }
 
-  static NodeSource source(NodeSourceType type, Levels levels, String json) {
+  public static NodeSource source(NodeSourceType type, Levels levels, String json) {
     Result<NodeSource> result = create(type, levels, json);
     assertThat(result.problems()).isEmpty();
     return Objects.requireNonNull(result.value());
   }
 
   /** The problems as {@code path: message}. */
-  static List<String> problems(Result<NodeSource> result) {
+  public static List<String> problems(Result<NodeSource> result) {
     return result.problems().stream().map(p -> p.path() + ": " + p.message()).toList();
   }
 
-  static List<String> messages(List<Problem> problems) {
+  public static List<String> messages(List<Problem> problems) {
     return problems.stream().map(Problem::message).toList();
   }
 
   /** The tree that the sources yield one after the other under an instance called "instance". */
-  static Topology of(Levels levels, NodeSource... sources)
+  public static Topology of(Levels levels, NodeSource... sources)
       throws NodeSourceException, InterruptedException {
     TopologyBuilder builder = new TopologyBuilder(levels, "instance");
     for (NodeSource source : sources) {
@@ -73,7 +73,7 @@ final class Tree {
   }
 
   /** The slots as {@code parent/child}, a minus behind those disabled. */
-  static List<String> lines(Topology t) {
+  public static List<String> lines(Topology t) {
     List<String> lines = new ArrayList<>();
     for (int slot = 1; slot < t.slots(); slot++) {
       String flag = t.enabled(slot) ? "" : "-";
@@ -82,7 +82,7 @@ final class Tree {
     return lines;
   }
 
-  static List<String> names(Topology t, int level) {
+  public static List<String> names(Topology t, int level) {
     List<String> names = new ArrayList<>();
     for (int node = t.levelStart(level); node < t.levelEnd(level); node++) {
       names.add(t.name(node));

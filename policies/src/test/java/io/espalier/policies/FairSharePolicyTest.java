@@ -3,13 +3,13 @@ package io.espalier.policies;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.espalier.core.api.QueueView;
+import io.espalier.core.api.view.QueueView;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
-import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.store.QueueUsage;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.SchedulingPolicyContract;

@@ -9,7 +9,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.spi.WorkerSelector;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.WorkerFixture;

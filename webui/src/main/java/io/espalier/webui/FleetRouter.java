@@ -1,14 +1,11 @@
 package io.espalier.webui;
 
 import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
-import io.espalier.core.problem.Result;
-import io.espalier.json.JsonReader;
 import io.espalier.webui.contract.RequestData;
 import io.espalier.webui.fleet.Fleet;
 import io.espalier.webui.fleet.FleetResources;
-import io.espalier.webui.fleet.FleetSchedulerState;
-import io.espalier.webui.fleet.FleetView;
+import io.espalier.webui.fleet.poll.FleetSchedulerState;
+import io.espalier.webui.fleet.poll.FleetView;
 import io.espalier.webui.http.AsyncResponder;
 import io.espalier.webui.http.AuditHandler;
 import io.espalier.webui.http.AuthHandler;
@@ -18,14 +15,12 @@ import io.espalier.webui.http.HttpReply;
 import io.espalier.webui.http.OpenApiValidator;
 import io.espalier.webui.page.StaticPage;
 import io.espalier.webui.page.Webroot;
-import io.espalier.webui.security.Role;
 import io.espalier.webui.v1.ApiException;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
 import io.espalier.webui.v1.ApiV1;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -36,8 +31,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Routes the requests of {@code espalier ui}: to the page and the API over all schedulers, and
@@ -52,8 +45,6 @@ final class FleetRouter {
   private static final String SCHEDULER = "scheduler";
   private static final String OF_ONE = SchedulerProxy.PREFIX + "{" + SCHEDULER + "}";
 
-  private static final Logger CHANGES = LoggerFactory.getLogger("io.espalier.changes");
-
   private final Fleet fleet;
   private final HostOriginHandler guard;
   private final AuthHandler access;
@@ -63,7 +54,6 @@ final class FleetRouter {
   private final BodyReader bodies;
   private final List<ApiRoute> routes;
   private final AtomicInteger proxied = new AtomicInteger();
-  private final JsonReader reader = JsonReader.strict();
   private final Map<String, StaticPage> pages = new LinkedHashMap<>();
 
   /** The page of one scheduler by path, without the prefix. */
@@ -87,70 +77,20 @@ final class FleetRouter {
 
   /** Creates the handler for all requests of one event loop. */
   Handler<HttpServerRequest> handler(Vertx vertx) {
-    Router router = router(vertx);
-    return request -> {
-      if (SchedulerRouter.isReadable(request)) {
-        router.handle(request);
-      } else {
-        SchedulerRouter.secure(request.response());
-        AsyncResponder.send(
-            request.response(),
-            HttpReply.problem(ApiException.badRequest("the URL cannot be read")));
-      }
-    };
-  }
-
-  private Router router(Vertx vertx) {
     SchedulerProxy proxy = new SchedulerProxy(vertx, fleet, passTokens, proxied);
-    Router router = Router.router(vertx);
-    router.route().handler((RoutingContext ctx) -> SchedulerRouter.secure(ctx));
-    router.route().handler(guard);
-    pages.forEach(
-        (path, page) -> {
-          router.get(path).handler(page);
-          router.head(path).handler(page);
-        });
-    router.get("/healthz").handler(ctx -> AsyncResponder.send(ctx, HttpReply.json(200, up())));
-    router.get("/readyz").handler(this::ready);
-    router
-        .get(OPENAPI)
-        .handler(
-            access.needing(
-                Role.VIEWER,
-                new StaticPage("/openapi-fleet.yaml", "application/yaml; charset=utf-8")));
-    router.get("/metrics").handler(access.needing(Role.VIEWER, this::metrics));
+    Mounting mounting = new Mounting(Router.router(vertx), guard, access);
+    pages.forEach(mounting::open);
+    mounting.open("/healthz", ctx -> AsyncResponder.send(ctx, HttpReply.json(200, up())));
+    mounting.open("/readyz", this::ready);
+    mounting.get(OPENAPI, new StaticPage("/openapi-fleet.yaml", "application/yaml; charset=utf-8"));
+    mounting.get("/metrics", this::metrics);
     for (ApiRoute route : routes) {
-      mount(
-          router,
-          route.method(),
-          route.template(),
-          access.needing(route, ctx -> answer(ctx, route)));
+      mounting.on(route, ctx -> answer(ctx, route));
     }
-    mountThose(router, proxy);
-    router.get(SchedulerProxy.PREFIX + "*").handler(ctx -> pageOfOne(ctx, proxy));
-    router.head(SchedulerProxy.PREFIX + "*").handler(ctx -> pageOfOne(ctx, proxy));
-    router
-        .route()
-        .handler(
-            ctx ->
-                AsyncResponder.send(
-                    ctx,
-                    HttpReply.problem(ApiException.notFound("there is nothing at this path"))));
-    router
-        .route()
-        .failureHandler(
-            ctx -> {
-              if (!ctx.response().ended()) {
-                Throwable failure = ctx.failure();
-                AsyncResponder.send(
-                    ctx,
-                    HttpReply.problem(
-                        failure != null && ctx.statusCode() == 500
-                            ? ApiException.of(failure)
-                            : new ApiException(ctx.statusCode(), "the request cannot be read")));
-              }
-            });
-    return router;
+    mountThose(mounting, proxy);
+    mounting.open(SchedulerProxy.PREFIX + "*", ctx -> pageOfOne(ctx, proxy));
+    mounting.otherwise(Mounting::nothingHere);
+    return mounting.handler();
   }
 
   /**
@@ -159,27 +99,15 @@ final class FleetRouter {
    * never the received text, so that no spelling of a path can mean one operation here and another
    * one there.
    */
-  private void mountThose(Router router, SchedulerProxy proxy) {
+  private void mountThose(Mounting mounting, SchedulerProxy proxy) {
     List<ApiRoute> theirs = new ArrayList<>(ApiV1.operations());
     for (String template : List.of(SchedulerRouter.OPENAPI, "/metrics", "/healthz", "/readyz")) {
       theirs.add(ApiRoute.elsewhere("GET", template));
     }
     for (ApiRoute route : theirs) {
       ApiRoute ofOne = route.below(OF_ONE);
-      Handler<RoutingContext> handler =
-          access.needing(ofOne, ctx -> handOn(ctx, ofOne, route.template(), proxy));
-      mount(router, route.method(), ofOne.template(), handler);
-      if (route.method().equals("GET")) {
-        mount(router, "HEAD", ofOne.template(), handler);
-      }
+      mounting.on(ofOne, ctx -> handOn(ctx, ofOne, route.template(), proxy));
     }
-  }
-
-  private static void mount(
-      Router router, String method, String template, Handler<RoutingContext> handler) {
-    router
-        .route(HttpMethod.valueOf(method), template.replace('{', ':').replace("}", ""))
-        .handler(handler);
   }
 
   private void handOn(RoutingContext ctx, ApiRoute judged, String template, SchedulerProxy proxy) {
@@ -190,12 +118,12 @@ final class FleetRouter {
     }
     String id = names.getOrDefault(SCHEDULER, "");
     if (!proxy.knows(id)) {
-      AsyncResponder.send(
-          ctx, HttpReply.problem(ApiException.notFound("no such scheduler is in the list")));
+      Mounting.refuse(ctx, ApiException.notFound("no such scheduler is in the list"));
       return;
     }
     if (judged.changes()) {
-      recorded(ctx, id, path);
+      // The scheduler's own record names this process.
+      trail.handedOn(ctx, id, path);
     }
     proxy.handOn(ctx, id, path);
   }
@@ -208,8 +136,7 @@ final class FleetRouter {
     StaticPage page = slash < 0 ? null : pagesOfOne.get(path.substring(slash));
     // Identifiers contain only safe characters, so nothing has to be decoded.
     if (!proxy.knows(id)) {
-      AsyncResponder.send(
-          ctx, HttpReply.problem(ApiException.notFound("no such scheduler is in the list")));
+      Mounting.refuse(ctx, ApiException.notFound("no such scheduler is in the list"));
     } else if (slash < 0) {
       // The page uses relative addresses, so it needs the trailing slash.
       ctx.response().putHeader("Location", SchedulerProxy.PREFIX + id + "/");
@@ -219,22 +146,6 @@ final class FleetRouter {
     } else {
       ctx.next();
     }
-  }
-
-  /** Records the change here with the caller; the scheduler's own record names this process. */
-  private void recorded(RoutingContext ctx, String id, String path) {
-    CHANGES.info(
-        "{} {} of {} by {} from {}",
-        ctx.request().method(),
-        Json.of(path),
-        id,
-        AuthHandler.caller(ctx).name(),
-        AuthHandler.address(ctx));
-    trail.handedOn(
-        AuthHandler.caller(ctx),
-        AuthHandler.address(ctx),
-        ctx.request().method().name(),
-        id + path);
   }
 
   private void answer(RoutingContext ctx, ApiRoute route) {
@@ -261,13 +172,6 @@ final class FleetRouter {
                   ApiRequest request =
                       new ApiRequest(path, query, object(body.getBytes()))
                           .by(AuthHandler.caller(ctx));
-                  CHANGES.info(
-                      "{} by {} from {}: {} {}",
-                      route.template(),
-                      request.caller().name(),
-                      who,
-                      JsonWriter.compact(Json.strings(path.values())),
-                      request.body());
                   return trail.recorded(
                       who,
                       route,
@@ -280,18 +184,11 @@ final class FleetRouter {
                 }));
   }
 
-  private Json.Obj object(byte[] body) {
-    if (body.length == 0) {
-      return Json.Obj.EMPTY;
-    }
-    Result<Json> read = reader.read(body);
-    if (read.value() instanceof Json.Obj object && !read.hasErrors()) {
+  private static Json.Obj object(byte[] body) {
+    if (BodyReader.json(body) instanceof Json.Obj object) {
       return object;
     }
-    throw ApiException.badRequest(
-        read.problems().isEmpty()
-            ? "the body must be an object"
-            : "the body is not valid JSON: " + read.problems().get(0));
+    throw ApiException.badRequest("the body must be an object");
   }
 
   private static Json up() {

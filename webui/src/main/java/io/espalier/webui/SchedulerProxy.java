@@ -2,9 +2,9 @@ package io.espalier.webui;
 
 import io.espalier.core.json.Json;
 import io.espalier.webui.fleet.Fleet;
-import io.espalier.webui.fleet.FleetClient;
-import io.espalier.webui.fleet.FleetSchedulerView;
-import io.espalier.webui.fleet.SchedulerAddress;
+import io.espalier.webui.fleet.poll.FleetClient;
+import io.espalier.webui.fleet.poll.FleetSchedulerView;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import io.espalier.webui.http.AsyncResponder;
 import io.espalier.webui.http.AuthHandler;
 import io.espalier.webui.http.HttpReply;

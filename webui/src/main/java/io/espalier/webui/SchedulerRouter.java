@@ -1,15 +1,13 @@
 package io.espalier.webui;
 
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
 import io.espalier.webui.bistro.BistroBatches;
 import io.espalier.webui.contract.OpenApiContract;
 import io.espalier.webui.contract.RequestData;
-import io.espalier.webui.contract.Violation;
 import io.espalier.webui.http.AsyncResponder;
 import io.espalier.webui.http.AuditHandler;
 import io.espalier.webui.http.AuthHandler;
@@ -21,10 +19,8 @@ import io.espalier.webui.http.IdempotencyCache;
 import io.espalier.webui.http.OpenApiValidator;
 import io.espalier.webui.page.StaticPage;
 import io.espalier.webui.page.Webroot;
-import io.espalier.webui.security.Role;
 import io.espalier.webui.stream.EventStreams;
 import io.espalier.webui.stream.LogStreams;
-import io.espalier.webui.v1.ApiException;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
 import io.espalier.webui.v1.ApiV1;
@@ -32,10 +28,8 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -46,34 +40,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Routes the requests to a scheduler. The event loops share it; each creates a router from it. */
 public final class SchedulerRouter {
-  /** Metadata of the router: the mounted operations, as {@code "GET /path/{parameter}"}. */
-  static final String OPERATIONS = "operations";
-
   public static final String OPENAPI = "/api/v1/openapi.yaml";
 
   /** The path of the contract on the class path. */
   static final String CONTRACT = "/openapi.yaml";
-
-  private static final Logger CHANGES = LoggerFactory.getLogger("io.espalier.changes");
-
-  /**
-   * Allows nothing from other hosts and nothing inline, so that a job's name cannot become a
-   * script.
-   */
-  private static final String CONTENT_POLICY =
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
-          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
   /** Bistro's server accepts any method; these are the ones with a body. */
   private static final Set<HttpMethod> BISTRO_METHODS =
@@ -128,43 +106,17 @@ public final class SchedulerRouter {
 
   /** Creates the handler for all requests of one event loop. */
   Handler<HttpServerRequest> handler(Vertx vertx) {
-    Router router = router(vertx);
-    return request -> {
-      if (isReadable(request)) {
-        router.handle(request);
-      } else {
-        secure(request.response());
-        AsyncResponder.send(
-            request.response(),
-            HttpReply.problem(ApiException.badRequest("the URL cannot be read")));
-      }
-    };
-  }
-
-  /**
-   * Returns true when the request is well-formed. The router would log an error for a client's
-   * mistake.
-   */
-  static boolean isReadable(HttpServerRequest request) {
-    try {
-      return request.path() != null
-          && request.path().startsWith("/")
-          && URLDecoder.decode(request.uri(), StandardCharsets.UTF_8) != null;
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
-  }
-
-  Router router(Vertx vertx) {
     Router router = Router.router(vertx);
     // The order matters: a request that is refused early costs little and is still counted. The
     // contract is checked last, when the operation is known and the body is read; unauthorised
     // callers learn nothing from it.
     router.route().handler(meters);
-    router.route().handler((RoutingContext ctx) -> secure(ctx));
-    router.route().handler(guard);
-    Mounting mounting = new Mounting(router, access);
-    pages.forEach((path, page) -> mounting.open(path, page));
+    return mounted(router).handler();
+  }
+
+  Mounting mounted(Router router) {
+    Mounting mounting = new Mounting(router, guard, access);
+    pages.forEach(mounting::open);
     mounting.get(OPENAPI, openapi);
     mounting.open("/healthz", this::health);
     mounting.open("/readyz", this::ready);
@@ -175,38 +127,8 @@ public final class SchedulerRouter {
       mounting.on(route, ctx -> answer(ctx, route));
     }
     mounting.refuseOtherMethods();
-    router.route().handler(this::elsewhere);
-    router.putMetadata(OPERATIONS, mounting.operations());
-    router
-        .route()
-        .failureHandler(
-            ctx -> {
-              if (!ctx.response().ended()) {
-                Throwable failure = ctx.failure();
-                ApiException known =
-                    failure != null && ctx.statusCode() == 500
-                        ? ApiException.of(failure)
-                        : new ApiException(ctx.statusCode(), "the request cannot be read");
-                AsyncResponder.send(ctx, HttpReply.problem(known));
-              }
-            });
-    return router;
-  }
-
-  static void secure(RoutingContext ctx) {
-    secure(ctx.response());
-    ctx.next();
-  }
-
-  static void secure(HttpServerResponse response) {
-    response
-        .putHeader("Content-Security-Policy", CONTENT_POLICY)
-        .putHeader("X-Content-Type-Options", "nosniff")
-        .putHeader("X-Frame-Options", "DENY")
-        .putHeader("Referrer-Policy", "no-referrer")
-        .putHeader("Cross-Origin-Opener-Policy", "same-origin")
-        .putHeader("Cross-Origin-Resource-Policy", "same-origin")
-        .putHeader("Cache-Control", "no-store");
+    mounting.otherwise(this::elsewhere);
+    return mounting;
   }
 
   private void answer(RoutingContext ctx, ApiRoute route) {
@@ -238,8 +160,7 @@ public final class SchedulerRouter {
   /** Carries out a request with a body if it is valid and was not carried out before. */
   private CompletionStage<HttpReply> act(
       RoutingContext ctx, ApiRoute route, OpenApiContract known, RequestData asked, byte[] bytes) {
-    // A missing body and an empty object are equivalent.
-    Json body = bytes.length == 0 ? Json.Obj.EMPTY : json(bytes);
+    Json body = BodyReader.json(bytes);
     boolean says =
         !body.equals(Json.Obj.EMPTY) || known.takesBody(route.method(), route.template());
     RequestData whole =
@@ -252,16 +173,7 @@ public final class SchedulerRouter {
     }
     String who = AuthHandler.address(ctx);
     Supplier<CompletionStage<HttpReply>> action =
-        () -> {
-          CHANGES.info(
-              "{} by {} from {}: {} {}",
-              route.template(),
-              request.caller().name(),
-              who,
-              JsonWriter.compact(Json.strings(request.path().values())),
-              request.body());
-          return trail.recorded(who, route, request, () -> reply(route, request));
-        };
+        () -> trail.recorded(who, route, request, () -> reply(route, request));
     String key = asked.headers().get("idempotency-key");
     return key == null || key.isEmpty()
         ? action.get()
@@ -314,19 +226,6 @@ public final class SchedulerRouter {
                 .map(String::trim)
                 .anyMatch(given -> given.equals(quoted) || given.equals("W/" + quoted));
     return known ? new HttpReply(304, HttpReply.JSON, "", etag) : reply.with("ETag", quoted);
-  }
-
-  private Json json(byte[] body) {
-    Result<Json> read = reader.read(body);
-    Json value = read.value();
-    if (value == null || read.hasErrors()) {
-      String why = read.problems().isEmpty() ? "" : ": " + read.problems().get(0);
-      throw ApiException.violating(
-          List.of(
-              new Violation(
-                  "body", "", null, "valid JSON", "the body is not valid JSON" + why, null)));
-    }
-    return value;
   }
 
   private void health(RoutingContext ctx) {
@@ -398,8 +297,7 @@ public final class SchedulerRouter {
   private void elsewhere(RoutingContext ctx) {
     boolean ours = ctx.normalizedPath().startsWith("/api/");
     if (ours || !BISTRO_METHODS.contains(ctx.request().method())) {
-      AsyncResponder.send(
-          ctx, HttpReply.problem(ApiException.notFound("there is nothing at this path")));
+      Mounting.nothingHere(ctx);
       return;
     }
     HttpMetrics.operation(ctx, "bistro");
@@ -422,72 +320,5 @@ public final class SchedulerRouter {
                       .thenApply(text -> new HttpReply(200, HttpReply.JSON, text, Map.of()));
                 },
                 patience));
-  }
-
-  /** Mounts handlers and records the methods of each path. */
-  private static final class Mounting {
-    private final Router router;
-    private final AuthHandler access;
-    private final Map<String, Set<String>> methods = new LinkedHashMap<>();
-    private final Set<String> operations = new TreeSet<>(Set.of("POST /"));
-
-    Mounting(Router router, AuthHandler access) {
-      this.router = router;
-      this.access = access;
-    }
-
-    /** Mounts a handler without authentication, for content that does not concern jobs. */
-    void open(String template, Handler<RoutingContext> handler) {
-      on(HttpMethod.GET, template, handler);
-    }
-
-    void get(String template, Handler<RoutingContext> handler) {
-      on(HttpMethod.GET, template, access.needing(Role.VIEWER, handler));
-    }
-
-    void on(ApiRoute route, Handler<RoutingContext> handler) {
-      on(HttpMethod.valueOf(route.method()), route.template(), access.needing(route, handler));
-    }
-
-    private void on(HttpMethod method, String template, Handler<RoutingContext> handler) {
-      operations.add(method + " " + template);
-      String path = template.replace('{', ':').replace("}", "");
-      Set<String> known = methods.computeIfAbsent(path, p -> new TreeSet<>());
-      Handler<RoutingContext> named =
-          ctx -> {
-            HttpMetrics.operation(ctx, template);
-            handler.handle(ctx);
-          };
-      known.add(method.name());
-      router.route(method, path).handler(named);
-      if (method.equals(HttpMethod.GET)) {
-        known.add("HEAD");
-        router.route(HttpMethod.HEAD, path).handler(named);
-      }
-    }
-
-    Set<String> operations() {
-      return operations;
-    }
-
-    void refuseOtherMethods() {
-      methods.forEach(
-          (path, known) -> {
-            if (!path.equals("/")) {
-              router
-                  .route(path)
-                  .handler(
-                      ctx -> {
-                        HttpMetrics.operation(ctx, path);
-                        ctx.response().putHeader("Allow", String.join(", ", known));
-                        AsyncResponder.send(
-                            ctx,
-                            HttpReply.problem(
-                                new ApiException(
-                                    405, "this path takes " + String.join(", ", known))));
-                      });
-            }
-          });
-    }
   }
 }

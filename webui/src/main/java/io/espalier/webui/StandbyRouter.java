@@ -24,6 +24,7 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -84,27 +85,16 @@ final class StandbyRouter {
   Handler<HttpServerRequest> handler(Vertx vertx) {
     HttpClient client =
         vertx.createHttpClient(clientOptions(), new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
-    Router router = Router.router(vertx);
-    router.route().handler((RoutingContext ctx) -> SchedulerRouter.secure(ctx));
-    router.route().handler(guard);
-    router.get("/healthz").handler(ctx -> AsyncResponder.send(ctx, HttpReply.json(200, about())));
-    router.get("/readyz").handler(this::ready);
-    router.get("/metrics").handler(access.needing(Role.VIEWER, this::metrics));
+    Mounting mounting = new Mounting(Router.router(vertx), guard, access);
+    mounting.open("/healthz", ctx -> AsyncResponder.send(ctx, HttpReply.json(200, about())));
+    mounting.open("/readyz", this::ready);
+    mounting.get("/metrics", this::metrics);
     // The page itself makes no query; the leader authorises the queries again, by the same file.
-    router.get("/").handler(ctx -> toLeader(ctx, client));
-    router.get("/ui/*").handler(ctx -> toLeader(ctx, client));
-    router.get("/favicon.svg").handler(ctx -> toLeader(ctx, client));
-    router.route().handler(access.needing(Role.VIEWER, ctx -> toLeader(ctx, client)));
-    return request -> {
-      if (SchedulerRouter.isReadable(request)) {
-        router.handle(request);
-      } else {
-        SchedulerRouter.secure(request.response());
-        AsyncResponder.send(
-            request.response(),
-            HttpReply.problem(ApiException.badRequest("the URL cannot be read")));
-      }
-    };
+    for (String page : List.of("/", "/ui/*", "/favicon.svg")) {
+      mounting.open(page, ctx -> toLeader(ctx, client));
+    }
+    mounting.otherwise(access.needing(Role.VIEWER, ctx -> toLeader(ctx, client)));
+    return mounting.handler();
   }
 
   private HttpClientOptions clientOptions() {
@@ -181,14 +171,13 @@ final class StandbyRouter {
 
   private static void nobodyLeads(RoutingContext ctx, StandbyState now) {
     String why = now.problem().isEmpty() ? "" : ": " + now.problem();
-    AsyncResponder.send(
+    Mounting.refuse(
         ctx,
-        HttpReply.problem(
-            new ApiException(
-                503,
-                now.leaderName().isEmpty()
-                    ? "no scheduler leads at the moment" + why
-                    : "the leader " + now.leaderName() + " cannot be asked" + why)));
+        new ApiException(
+            503,
+            now.leaderName().isEmpty()
+                ? "no scheduler leads at the moment" + why
+                : "the leader " + now.leaderName() + " cannot be asked" + why));
   }
 
   private static void handOn(RoutingContext ctx, HttpClient client, URI leader) {
@@ -219,10 +208,8 @@ final class StandbyRouter {
                     request.connection().close();
                   } else if (!response.closed()) {
                     LOG.debug("the leader {} was not reached", leader, failure);
-                    AsyncResponder.send(
-                        ctx,
-                        HttpReply.problem(
-                            new ApiException(503, "the leader " + leader + " does not answer")));
+                    Mounting.refuse(
+                        ctx, new ApiException(503, "the leader " + leader + " does not answer"));
                   }
                 });
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.TaskSelection;
-import io.espalier.core.api.TaskView;
+import io.espalier.core.api.view.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;

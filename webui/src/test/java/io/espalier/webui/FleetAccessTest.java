@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.json.Json;
 import io.espalier.testkit.api.ApiFixture;
-import io.espalier.webui.fleet.FleetOptions;
-import io.espalier.webui.fleet.FleetSchedulerState;
-import io.espalier.webui.fleet.SchedulerAddress;
 import io.espalier.webui.fleet.SchedulerLists;
+import io.espalier.webui.fleet.poll.FleetOptions;
+import io.espalier.webui.fleet.poll.FleetSchedulerState;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.security.Credentials;
 import io.espalier.webui.security.Principal;

@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
-import io.espalier.webui.fleet.FleetOptions;
-import io.espalier.webui.fleet.FleetSchedulerState;
-import io.espalier.webui.fleet.SchedulerAddress;
 import io.espalier.webui.fleet.SchedulerLists;
+import io.espalier.webui.fleet.poll.FleetOptions;
+import io.espalier.webui.fleet.poll.FleetSchedulerState;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

@@ -2,8 +2,8 @@ package io.espalier.webui;
 
 import io.espalier.core.json.Json;
 import io.espalier.webui.fleet.Fleet;
-import io.espalier.webui.fleet.FleetOptions;
-import io.espalier.webui.fleet.SchedulerAddress;
+import io.espalier.webui.fleet.poll.FleetOptions;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

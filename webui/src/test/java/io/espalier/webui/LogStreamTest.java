@@ -3,7 +3,7 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.api.TaskView;
+import io.espalier.core.api.view.TaskView;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.api.ApiFixture;

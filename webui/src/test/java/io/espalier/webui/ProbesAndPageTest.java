@@ -3,7 +3,7 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.json.Json;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;

@@ -121,6 +121,9 @@ class StandbyTest {
   void withoutALeaderItIsHealthyNotReadyAndSaysWhy() throws Exception {
     state = new StandbyState("/espalier/prod", Optional.empty(), "", "no connection to ZooKeeper");
     assertThat(send(request("/healthz")).statusCode()).isEqualTo(200);
+    HttpRequest.Builder head =
+        request("/healthz").method("HEAD", HttpRequest.BodyPublishers.noBody());
+    assertThat(send(head).statusCode()).isEqualTo(200);
     assertThat(send(request("/readyz")).statusCode()).isEqualTo(503);
     for (HttpRequest.Builder each :
         new HttpRequest.Builder[] {

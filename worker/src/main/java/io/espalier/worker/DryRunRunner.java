@@ -1,6 +1,6 @@
 package io.espalier.worker;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;

@@ -3,8 +3,8 @@ package io.espalier.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.config.ProcessAttributes;
-import io.espalier.core.config.ProcessAttributes.RunAs;
+import io.espalier.core.config.task.ProcessAttributes;
+import io.espalier.core.config.task.ProcessAttributes.RunAs;
 import io.espalier.core.logs.LogLine.Stream;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogQuery;

@@ -3,9 +3,9 @@ package io.espalier.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.StatusSource;
-import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.StatusSource;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine.Stream;
 import io.espalier.core.running.LaunchSpec;

@@ -1,6 +1,6 @@
 package io.espalier.worker;
 
-import io.espalier.core.config.SubprocessOptions.Cgroups;
+import io.espalier.core.config.task.SubprocessOptions.Cgroups;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.testkit.running.Launches;
 import io.espalier.testkit.running.MemoryLogStore;

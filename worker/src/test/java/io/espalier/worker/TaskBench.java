@@ -2,9 +2,9 @@ package io.espalier.worker;
 
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.ProcessAttributes;
-import io.espalier.core.config.SubprocessOptions.Cgroups;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.ProcessAttributes;
+import io.espalier.core.config.task.SubprocessOptions.Cgroups;
 import io.espalier.core.logs.LogLine.Stream;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Invocation;

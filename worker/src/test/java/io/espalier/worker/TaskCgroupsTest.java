@@ -3,8 +3,8 @@ package io.espalier.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.config.CgroupLimits;
-import io.espalier.core.config.SubprocessOptions.Cgroups;
+import io.espalier.core.config.task.CgroupLimits;
+import io.espalier.core.config.task.SubprocessOptions.Cgroups;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;

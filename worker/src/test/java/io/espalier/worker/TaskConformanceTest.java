@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.logs.LogEntry;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;

@@ -7,7 +7,7 @@ import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.PackedTopology;
-import io.espalier.server.process.Plugins;
+import io.espalier.server.app.Plugins;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;

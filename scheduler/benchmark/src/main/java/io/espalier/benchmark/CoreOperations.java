@@ -1,8 +1,8 @@
 package io.espalier.benchmark;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Histogram;
-import io.espalier.core.config.Backoff;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Histogram;
+import io.espalier.core.config.task.Backoff;
 import io.espalier.core.scheduling.PlacementListener;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
@@ -13,7 +13,7 @@ import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
-import io.espalier.server.process.Plugins;
+import io.espalier.server.app.Plugins;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

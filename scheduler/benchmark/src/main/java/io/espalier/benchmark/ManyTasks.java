@@ -1,7 +1,7 @@
 package io.espalier.benchmark;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.StatusSource;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.worker.LocalRunner;

@@ -1,7 +1,7 @@
 package io.espalier.benchmark;
 
 import io.espalier.core.api.Query;
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.PreparedUpdate;
@@ -16,9 +16,9 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.StatusParser;
-import io.espalier.core.status.StoreTransaction;
+import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.json.JsonReader;
-import io.espalier.server.process.Plugins;
+import io.espalier.server.app.Plugins;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayDeque;

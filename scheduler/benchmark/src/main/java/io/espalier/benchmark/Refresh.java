@@ -12,7 +12,7 @@ import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
-import io.espalier.server.process.Plugins;
+import io.espalier.server.app.Plugins;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.BitSet;

@@ -277,7 +277,7 @@ public final class RemoteBenchmark {
                   "-Despalier.log.level=WARN",
                   "-cp",
                   System.getProperty("java.class.path"),
-                  "io.espalier.server.Main"));
+                  "io.espalier.cli.Main"));
       command.addAll(List.of(arguments));
       Path err = Files.createTempFile(directory, "part", ".err");
       ProcessBuilder builder =

@@ -9,7 +9,7 @@ import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import io.espalier.json.JsonReader;
-import io.espalier.server.process.Plugins;
+import io.espalier.server.app.Plugins;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -5,7 +5,7 @@ import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import io.espalier.json.JsonReader;
-import io.espalier.server.process.Plugins;
+import io.espalier.server.app.Plugins;
 import java.util.Objects;
 
 /**

@@ -1,6 +1,6 @@
 package io.espalier.benchmark;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.protocol.ClockReading;

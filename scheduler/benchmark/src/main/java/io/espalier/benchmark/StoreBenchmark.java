@@ -1,12 +1,12 @@
 package io.espalier.benchmark;
 
 import io.espalier.core.running.Invocation;
-import io.espalier.core.status.StatusRow;
-import io.espalier.core.status.StatusStore;
-import io.espalier.core.status.StatusStore.TakeOver;
-import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.status.store.StatusRow;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StatusStore.TakeOver;
+import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.json.JsonReader;
 import io.espalier.server.store.StatusWriter;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;

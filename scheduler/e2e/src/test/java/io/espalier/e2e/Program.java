@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  */
 public final class Program {
   private static final Path DISTRIBUTION =
-      Path.of(System.getProperty("espalier.dist", "../server/target/dist")).toAbsolutePath();
+      Path.of(System.getProperty("espalier.dist", "../cli/target/dist")).toAbsolutePath();
 
   private Program() {}
 
@@ -49,8 +49,8 @@ public final class Program {
         .ifPresent(archive -> command.add("-XX:SharedArchiveFile=" + archive));
     Path jar =
         onlyFile(DISTRIBUTION.resolve("lib"), ".jar")
-            .orElseThrow(() -> new IllegalStateException("no espalier-server in " + DISTRIBUTION));
-    command.addAll(List.of("-cp", jar.toString(), "io.espalier.server.Main"));
+            .orElseThrow(() -> new IllegalStateException("no espalier-cli in " + DISTRIBUTION));
+    command.addAll(List.of("-cp", jar.toString(), "io.espalier.cli.Main"));
     return command;
   }
 
@@ -65,7 +65,7 @@ public final class Program {
           .filter(
               file ->
                   !ending.equals(".jar")
-                      || file.getFileName().toString().startsWith("espalier-server-"))
+                      || file.getFileName().toString().startsWith("espalier-cli-"))
           .filter(file -> file.toFile().length() > 0)
           .findFirst();
     } catch (IOException e) {

@@ -1,4 +1,4 @@
-/** The program: {@link io.espalier.server.Main}. */
+/** What every part of the program may use: its version, and how commands end. */
 @NullMarked
 package io.espalier.server;
 

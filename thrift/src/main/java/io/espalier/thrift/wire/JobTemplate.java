@@ -1,15 +1,15 @@
 package io.espalier.thrift.wire;
 
-import io.espalier.core.config.CgroupLimits;
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.LogOptions;
-import io.espalier.core.config.ProcessAttributes;
-import io.espalier.core.config.ProcessAttributes.IoClass;
-import io.espalier.core.config.ProcessAttributes.IoNice;
-import io.espalier.core.config.ProcessAttributes.RunAs;
-import io.espalier.core.config.StatusSource;
-import io.espalier.core.config.SubprocessOptions;
-import io.espalier.core.config.TaskVariables;
+import io.espalier.core.config.task.CgroupLimits;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.LogOptions;
+import io.espalier.core.config.task.ProcessAttributes;
+import io.espalier.core.config.task.ProcessAttributes.IoClass;
+import io.espalier.core.config.task.ProcessAttributes.IoNice;
+import io.espalier.core.config.task.ProcessAttributes.RunAs;
+import io.espalier.core.config.task.StatusSource;
+import io.espalier.core.config.task.SubprocessOptions;
+import io.espalier.core.config.task.TaskVariables;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.thrift.gen.WireAttributes;
 import io.espalier.thrift.gen.WireCgroupLimits;

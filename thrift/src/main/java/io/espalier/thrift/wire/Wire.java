@@ -1,6 +1,6 @@
 package io.espalier.thrift.wire;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkerDescription;

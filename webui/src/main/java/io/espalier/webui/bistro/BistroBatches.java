@@ -2,7 +2,7 @@ package io.espalier.webui.bistro;
 
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;

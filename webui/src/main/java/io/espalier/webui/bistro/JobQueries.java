@@ -1,8 +1,8 @@
 package io.espalier.webui.bistro;
 
-import io.espalier.core.api.Histogram;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.view.Histogram;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusBits;

@@ -1,6 +1,6 @@
 package io.espalier.webui.bistro;
 
-import io.espalier.core.api.RunningTaskView;
+import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.json.Json;
 import java.time.InstantSource;
 import java.util.HashSet;

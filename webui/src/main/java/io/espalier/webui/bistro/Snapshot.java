@@ -1,6 +1,6 @@
 package io.espalier.webui.bistro;
 
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.webui.security.Principal;
 

@@ -1,6 +1,10 @@
 package io.espalier.webui.fleet;
 
 import io.espalier.core.json.Json;
+import io.espalier.webui.fleet.action.FleetActions;
+import io.espalier.webui.fleet.poll.FleetSchedulerView;
+import io.espalier.webui.fleet.poll.FleetView;
+import io.espalier.webui.fleet.poll.SchedulerSummary;
 import io.espalier.webui.v1.ApiException;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;

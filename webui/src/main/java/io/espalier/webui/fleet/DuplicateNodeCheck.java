@@ -1,6 +1,14 @@
 package io.espalier.webui.fleet;
 
 import io.espalier.core.json.Json;
+import io.espalier.webui.fleet.action.Fanout;
+import io.espalier.webui.fleet.poll.FleetClient;
+import io.espalier.webui.fleet.poll.FleetOptions;
+import io.espalier.webui.fleet.poll.FleetSchedulerState;
+import io.espalier.webui.fleet.poll.FleetSchedulerView;
+import io.espalier.webui.fleet.poll.FleetView;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
+import io.espalier.webui.fleet.poll.SchedulerUnreachableException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;

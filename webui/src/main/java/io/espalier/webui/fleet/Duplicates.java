@@ -1,6 +1,9 @@
 package io.espalier.webui.fleet;
 
 import io.espalier.core.json.Json;
+import io.espalier.webui.fleet.poll.FleetSchedulerView;
+import io.espalier.webui.fleet.poll.FleetView;
+import io.espalier.webui.fleet.poll.SchedulerSummary;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -1,6 +1,11 @@
 package io.espalier.webui.fleet;
 
 import io.espalier.core.json.Json;
+import io.espalier.webui.fleet.poll.Counts;
+import io.espalier.webui.fleet.poll.FleetSchedulerState;
+import io.espalier.webui.fleet.poll.FleetSchedulerView;
+import io.espalier.webui.fleet.poll.FleetView;
+import io.espalier.webui.fleet.poll.SchedulerSummary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,10 @@
 package io.espalier.webui.fleet;
 
 import io.espalier.core.json.Json;
+import io.espalier.webui.fleet.poll.FleetSchedulerView;
+import io.espalier.webui.fleet.poll.FleetView;
+import io.espalier.webui.fleet.poll.SchedulerSummary;
+import io.espalier.webui.fleet.poll.SummaryParser;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -1,6 +1,7 @@
 package io.espalier.webui.fleet;
 
 import io.espalier.core.problem.Problem;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import java.util.List;
 
 /** Receives the list of schedulers; called from any thread, one call at a time. */

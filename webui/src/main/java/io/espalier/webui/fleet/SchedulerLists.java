@@ -4,6 +4,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;

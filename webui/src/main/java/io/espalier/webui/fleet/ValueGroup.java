@@ -1,5 +1,6 @@
 package io.espalier.webui.fleet;
 
+import io.espalier.webui.fleet.poll.SchedulerSummary;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

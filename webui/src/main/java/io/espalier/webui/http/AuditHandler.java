@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
 /** Writes requests that change something, or try to, to the audit log. */
 public final class AuditHandler {
   private static final Logger LOG = LoggerFactory.getLogger(AuditHandler.class);
+  private static final Logger CHANGES = LoggerFactory.getLogger("io.espalier.changes");
   private static final Pattern PARAMETER = Pattern.compile("\\{(\\w+)\\}");
   private static final int MOST_REASON = 1_000;
   private static final int MOST_DETAILS = 2_000;
@@ -64,6 +65,13 @@ public final class AuditHandler {
    */
   public <T> CompletionStage<T> recorded(
       String address, ApiRoute route, ApiRequest request, Supplier<CompletionStage<T>> change) {
+    CHANGES.info(
+        "{} by {} from {}: {} {}",
+        route.template(),
+        request.caller().name(),
+        address,
+        JsonWriter.compact(Json.strings(request.path().values())),
+        request.body());
     CompletionStage<T> outcome;
     try {
       outcome = change.get();
@@ -103,14 +111,18 @@ public final class AuditHandler {
   }
 
   /** Records a change that another server carries out, and records too. */
-  public void handedOn(Principal who, String address, String action, String target) {
+  public void handedOn(RoutingContext ctx, String server, String path) {
+    Principal who = AuthHandler.caller(ctx);
+    String address = AuthHandler.address(ctx);
+    String method = ctx.request().method().name();
+    CHANGES.info("{} {} of {} by {} from {}", method, Json.of(path), server, who.name(), address);
     CompletionStage<Void> written =
         write(
             who,
             who.role().label(),
             address,
-            action,
-            target,
+            method,
+            server + path,
             "",
             202,
             Json.object().put("handed_on", true).build());

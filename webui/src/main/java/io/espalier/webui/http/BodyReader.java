@@ -1,10 +1,15 @@
 package io.espalier.webui.http;
 
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Result;
+import io.espalier.json.JsonReader;
+import io.espalier.webui.contract.Violation;
 import io.espalier.webui.v1.ApiException;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
 
 /**
  * Reads request bodies of any content type. The body handler of Vert.x Web would treat {@code curl
@@ -26,6 +31,27 @@ public final class BodyReader {
   /** Reads the body. Must be called before the handler of the request returns. */
   public void read(RoutingContext ctx, Handler<Buffer> whole) {
     new Reading(ctx, whole).begin();
+  }
+
+  /**
+   * Parses a body; a missing one is an empty object.
+   *
+   * @throws ApiException when it is not valid JSON
+   */
+  public static Json json(byte[] body) {
+    if (body.length == 0) {
+      return Json.Obj.EMPTY;
+    }
+    Result<Json> read = JsonReader.strict().read(body);
+    Json value = read.value();
+    if (value == null || read.hasErrors()) {
+      String why = read.problems().isEmpty() ? "" : ": " + read.problems().get(0);
+      throw ApiException.violating(
+          List.of(
+              new Violation(
+                  "body", "", null, "valid JSON", "the body is not valid JSON" + why, null)));
+    }
+    return value;
   }
 
   private final class Reading {

@@ -1,9 +1,9 @@
 package io.espalier.webui.http;
 
-import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SchedulerView;
-import io.espalier.core.api.WatchdogFindings;
+import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.config.Config;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.problem.Problem;

@@ -19,7 +19,7 @@ public final class Tokens {
   /** Subject of a client certificate. */
   record Subject(X500Principal subject) implements Proof {}
 
-  record Entry(Principal principal, Proof proof) {}
+  public record Entry(Principal principal, Proof proof) {}
 
   private final List<Entry> entries;
 

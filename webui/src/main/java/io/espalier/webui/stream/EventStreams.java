@@ -3,81 +3,41 @@ package io.espalier.webui.stream;
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
-import io.espalier.webui.http.AsyncResponder;
-import io.espalier.webui.http.HttpMetrics;
-import io.espalier.webui.http.HttpReply;
 import io.espalier.webui.v1.ApiException;
 import io.espalier.webui.v1.ApiJson;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.vertx.core.Context;
-import io.vertx.core.Handler;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the event feed as server-sent events. It buffers nothing per client beyond the socket's
- * write queue: a slow client reads later from the feed's own bounded buffer. A client that falls
- * out of the buffer with a full queue, or stops reading, is disconnected. It may reconnect with
- * {@code Last-Event-ID} and gets the stored events since then; if they are no longer stored, it is
- * first notified of the gap.
+ * Sends the event feed: a slow client reads later from the feed's own bounded buffer. A client that
+ * falls out of the buffer with a full queue, or stops reading, is disconnected. It may reconnect
+ * with {@code Last-Event-ID} and gets the stored events since then; if they are no longer stored,
+ * it is first notified of the gap.
  */
-public final class EventStreams implements Handler<RoutingContext> {
+public final class EventStreams extends SseStreams {
   private static final int BATCH = 64;
-  private static final int WRITE_QUEUE_BYTES = 256 * 1024;
-
-  /** The number of ticks with a full write queue after which a client counts as gone. */
-  private static final int STUCK_TICKS = 3;
 
   private final EventFeed feed;
-  private final int maxClients;
-  private final Duration heartbeat;
-  private final AtomicInteger clients = new AtomicInteger();
-  private final Counter dropped;
 
   public EventStreams(EventFeed feed, int maxClients, Duration heartbeat, MeterRegistry metrics) {
+    super(
+        maxClients,
+        heartbeat,
+        "too many event streams at a time",
+        metrics,
+        "espalier.http.streams",
+        "event stream clients",
+        "were too slow");
     this.feed = feed;
-    this.maxClients = maxClients;
-    this.heartbeat = heartbeat;
-    this.dropped =
-        Counter.builder("espalier.http.streams.dropped")
-            .description("event stream clients disconnected because they were too slow")
-            .register(metrics);
-    Gauge.builder("espalier.http.streams", clients, AtomicInteger::get)
-        .description("event stream clients")
-        .register(metrics);
   }
 
   @Override
-  public void handle(RoutingContext ctx) {
-    String accept = ctx.request().getHeader("Accept");
-    if (accept == null || !accept.toLowerCase(Locale.ROOT).contains("text/event-stream")) {
-      // Clients that do not name a type get a page, because it ends.
-      ctx.next();
-      return;
-    }
-    long from;
-    try {
-      from = start(ctx);
-    } catch (ApiException e) {
-      AsyncResponder.send(ctx, HttpReply.problem(e));
-      return;
-    }
-    if (clients.incrementAndGet() > maxClients) {
-      clients.decrementAndGet();
-      AsyncResponder.refuseStream(ctx, "too many event streams at a time");
-      return;
-    }
-    HttpMetrics.untimed(ctx);
-    new Stream(ctx, from).open();
+  Client client(RoutingContext ctx) {
+    return new Stream(ctx, start(ctx));
   }
 
   /** Returns the sequence after which the client wants events; by default the current one. */
@@ -109,40 +69,30 @@ public final class EventStreams implements Handler<RoutingContext> {
   }
 
   /** One client; everything runs on its event loop, except notifications. */
-  private final class Stream {
-    private final HttpServerResponse response;
-    private final Context loop;
-    private final RoutingContext ctx;
+  private final class Stream extends Client {
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private long sequence;
-    private long timer;
-    private int fullTicks;
-    private boolean closed;
     private boolean reading;
     private boolean hasBegun;
     private EventFeed.@Nullable Subscription subscription;
 
     Stream(RoutingContext ctx, long from) {
-      this.ctx = ctx;
-      this.response = ctx.response();
-      this.loop = ctx.vertx().getOrCreateContext();
+      super(ctx);
       this.sequence = from;
     }
 
-    void open() {
-      ctx.addEndHandler(end -> close());
-      response.exceptionHandler(e -> close());
-      response
-          .setChunked(true)
-          .setWriteQueueMaxSize(WRITE_QUEUE_BYTES)
-          .putHeader("Content-Type", "text/event-stream; charset=utf-8")
-          .putHeader("Vary", "Accept")
-          .putHeader("X-Accel-Buffering", "no")
-          .write("retry: 2000\n\n");
+    @Override
+    void begin() {
       tellIfForeign();
       subscription = feed.subscribe(this::wake);
-      timer = ctx.vertx().setPeriodic(heartbeat.toMillis(), t -> tick());
       wake();
+    }
+
+    @Override
+    void gone() {
+      if (subscription != null) {
+        subscription.close();
+      }
     }
 
     /** May be called by any thread. */
@@ -154,7 +104,7 @@ public final class EventStreams implements Handler<RoutingContext> {
 
     private void pump() {
       scheduled.set(false);
-      if (closed || reading) {
+      if (isClosed() || reading) {
         return;
       }
       boolean full = response.writeQueueFull();
@@ -185,7 +135,7 @@ public final class EventStreams implements Handler<RoutingContext> {
                   loop.runOnContext(
                       v -> {
                         reading = false;
-                        if (!closed) {
+                        if (!isClosed()) {
                           past(older, failure);
                         }
                       }));
@@ -213,8 +163,7 @@ public final class EventStreams implements Handler<RoutingContext> {
       hasBegun = true;
       StringBuilder text = new StringBuilder();
       for (Event event : events) {
-        text.append("id: ").append(event.sequence());
-        text.append("\ndata: ").append(JsonWriter.compact(ApiJson.event(event))).append("\n\n");
+        text.append(event(event.sequence(), ApiJson.event(event)));
         sequence = event.sequence();
       }
       response.write(text.toString());
@@ -236,34 +185,7 @@ public final class EventStreams implements Handler<RoutingContext> {
 
     private void tellOfGap(long oldest) {
       Json.Obj gap = Json.object().put("after", sequence).put("oldest", oldest).build();
-      response.write("event: gap\ndata: " + JsonWriter.compact(gap) + "\n\n");
-    }
-
-    private void tick() {
-      if (!response.writeQueueFull()) {
-        fullTicks = 0;
-        response.write(": alive\n\n");
-      } else if (++fullTicks >= STUCK_TICKS) {
-        drop();
-      }
-    }
-
-    private void drop() {
-      dropped.increment();
-      close();
-      ctx.request().connection().close();
-    }
-
-    private void close() {
-      if (!closed) {
-        closed = true;
-        clients.decrementAndGet();
-        ctx.vertx().cancelTimer(timer);
-        EventFeed.Subscription open = subscription;
-        if (open != null) {
-          open.close();
-        }
-      }
+      response.write(event("gap", gap));
     }
   }
 }

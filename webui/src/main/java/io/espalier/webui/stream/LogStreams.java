@@ -3,30 +3,21 @@ package io.espalier.webui.stream;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.status.TaskStatus;
-import io.espalier.webui.http.AsyncResponder;
-import io.espalier.webui.http.HttpMetrics;
-import io.espalier.webui.http.HttpReply;
 import io.espalier.webui.v1.ApiException;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.LogResources;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.vertx.core.Context;
 import io.vertx.core.Handler;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,10 +26,8 @@ import org.jspecify.annotations.Nullable;
  * nothing any more is disconnected. A client may reconnect with {@code Last-Event-ID}, the id of
  * its last line, and misses nothing that is still stored.
  */
-public final class LogStreams implements Handler<RoutingContext> {
-  private static final String EVENT_STREAM = "text/event-stream";
+public final class LogStreams extends SseStreams {
   private static final int PAGE = 256;
-  private static final int WRITE_QUEUE_BYTES = 256 * 1024;
 
   /** The time between two polls without new lines. */
   private static final long LOOK_MILLIS = 250;
@@ -49,52 +38,26 @@ public final class LogStreams implements Handler<RoutingContext> {
   /** The number of polls without new lines between two checks whether the task has ended. */
   private static final int LOOKS_PER_QUESTION = 4;
 
-  /** The number of ticks with a full write queue after which a client counts as gone. */
-  private static final int STUCK_TICKS = 3;
-
   private final SchedulerApi api;
-  private final int maxClients;
-  private final Duration heartbeat;
-  private final AtomicInteger clients = new AtomicInteger();
-  private final Counter dropped;
 
   /**
    * @param api answers on threads that may do work
    */
   public LogStreams(SchedulerApi api, int maxClients, Duration heartbeat, MeterRegistry metrics) {
+    super(
+        maxClients,
+        heartbeat,
+        "too many clients follow logs",
+        metrics,
+        "espalier.http.log.streams",
+        "clients that follow logs",
+        "read nothing");
     this.api = api;
-    this.maxClients = maxClients;
-    this.heartbeat = heartbeat;
-    this.dropped =
-        Counter.builder("espalier.http.log.streams.dropped")
-            .description("clients that followed logs, disconnected because they read nothing")
-            .register(metrics);
-    Gauge.builder("espalier.http.log.streams", clients, AtomicInteger::get)
-        .description("clients that follow logs")
-        .register(metrics);
   }
 
   @Override
-  public void handle(RoutingContext ctx) {
-    String accept = ctx.request().getHeader("Accept");
-    if (accept == null || !accept.contains(EVENT_STREAM)) {
-      ctx.next();
-      return;
-    }
-    Follow follow;
-    try {
-      follow = follow(ctx);
-    } catch (ApiException e) {
-      AsyncResponder.send(ctx, HttpReply.problem(e));
-      return;
-    }
-    if (clients.incrementAndGet() > maxClients) {
-      clients.decrementAndGet();
-      AsyncResponder.refuseStream(ctx, "too many clients follow logs");
-      return;
-    }
-    HttpMetrics.untimed(ctx);
-    new Stream(ctx, follow).open();
+  Client client(RoutingContext ctx) {
+    return new Stream(ctx, follow(ctx));
   }
 
   /**
@@ -154,38 +117,20 @@ public final class LogStreams implements Handler<RoutingContext> {
     throw ApiException.badRequest(name + " must be the id of a line, not \"" + given + "\"");
   }
 
-  /** One client; everything runs on its event loop. */
-  private final class Stream {
-    private final HttpServerResponse response;
-    private final Context loop;
-    private final RoutingContext ctx;
+  private final class Stream extends Client {
     private final Follow follow;
     private Map<String, Long> positions = Map.of();
-    private long timer;
-    private int fullTicks;
     private int looks;
     private List<String> missing = List.of();
     private boolean ending;
-    private boolean closed;
 
     Stream(RoutingContext ctx, Follow follow) {
-      this.ctx = ctx;
-      this.response = ctx.response();
-      this.loop = ctx.vertx().getOrCreateContext();
+      super(ctx);
       this.follow = follow;
     }
 
-    void open() {
-      ctx.addEndHandler(end -> close());
-      response.exceptionHandler(e -> close());
-      response
-          .setChunked(true)
-          .setWriteQueueMaxSize(WRITE_QUEUE_BYTES)
-          .putHeader("Content-Type", EVENT_STREAM + "; charset=utf-8")
-          .putHeader("Vary", "Accept")
-          .putHeader("X-Accel-Buffering", "no")
-          .write("retry: 2000\n\n");
-      timer = ctx.vertx().setPeriodic(heartbeat.toMillis(), t -> tick());
+    @Override
+    void begin() {
       look();
     }
 
@@ -196,7 +141,7 @@ public final class LogStreams implements Handler<RoutingContext> {
               (value, failure) ->
                   loop.runOnContext(
                       v -> {
-                        if (closed) {
+                        if (isClosed()) {
                           return;
                         }
                         if (failure != null) {
@@ -208,7 +153,7 @@ public final class LogStreams implements Handler<RoutingContext> {
     }
 
     private void look() {
-      if (closed) {
+      if (isClosed()) {
         return;
       }
       if (response.writeQueueFull()) {
@@ -222,13 +167,10 @@ public final class LogStreams implements Handler<RoutingContext> {
       StringBuilder text = new StringBuilder();
       if (!page.missing().equals(missing)) {
         missing = page.missing();
-        text.append("event: missing\ndata: ")
-            .append(JsonWriter.compact(Json.object().put("missing", Json.strings(missing)).build()))
-            .append("\n\n");
+        text.append(event("missing", Json.object().put("missing", Json.strings(missing)).build()));
       }
       for (LogLine line : page.lines()) {
-        text.append("id: ").append(line.id());
-        text.append("\ndata: ").append(JsonWriter.compact(LogResources.line(line))).append("\n\n");
+        text.append(event(line.id(), LogResources.line(line)));
       }
       positions = page.positions();
       if (text.length() > 0) {
@@ -263,30 +205,11 @@ public final class LogStreams implements Handler<RoutingContext> {
       long unused = ctx.vertx().setTimer(pause, t -> look());
     }
 
-    private void tick() {
-      if (!response.writeQueueFull()) {
-        fullTicks = 0;
-        response.write(": alive\n\n");
-      } else if (++fullTicks >= STUCK_TICKS) {
-        dropped.increment();
-        close();
-        ctx.request().connection().close();
-      }
-    }
-
     private void end(String event, String member, @Nullable String why) {
       Json.Obj data = Json.object().put(member, String.valueOf(why)).build();
-      response.write("event: " + event + "\ndata: " + JsonWriter.compact(data) + "\n\n");
+      response.write(event(event, data));
       close();
       response.end();
-    }
-
-    private void close() {
-      if (!closed) {
-        closed = true;
-        clients.decrementAndGet();
-        ctx.vertx().cancelTimer(timer);
-      }
     }
   }
 }

@@ -1,11 +1,11 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.JobProgress;
-import io.espalier.core.api.RunningTaskView;
-import io.espalier.core.api.SchedulerView;
-import io.espalier.core.api.TaskDeadlines;
-import io.espalier.core.api.TaskView;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.RunningTaskView;
+import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.api.view.TaskDeadlines;
+import io.espalier.core.api.view.TaskView;
 import io.espalier.core.config.Config;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;

@@ -1,12 +1,12 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.SchedulerView;
-import io.espalier.core.api.TaskView;
+import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.api.view.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusLabel;
-import io.espalier.core.status.TaskHistory;
+import io.espalier.core.status.store.TaskHistory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

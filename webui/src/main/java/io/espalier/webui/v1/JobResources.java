@@ -1,19 +1,19 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.Histogram;
-import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.keys.OptionKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
-import io.espalier.core.status.Pause;
 import io.espalier.core.status.StatusBits;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.store.Pause;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

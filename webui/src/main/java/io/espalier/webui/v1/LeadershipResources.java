@@ -1,7 +1,7 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.view.LeadershipView;
 import io.espalier.core.json.Json;
 import java.time.InstantSource;
 import java.util.List;

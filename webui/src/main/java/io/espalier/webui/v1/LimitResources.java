@@ -1,11 +1,11 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.LimitView;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.view.LimitView;
 import io.espalier.core.json.Json;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;

@@ -1,6 +1,6 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;

@@ -1,7 +1,7 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;

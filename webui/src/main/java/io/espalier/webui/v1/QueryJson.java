@@ -1,13 +1,13 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.FailureGroups;
-import io.espalier.core.api.JobLevels;
-import io.espalier.core.api.NodeDetail;
-import io.espalier.core.api.ResourceHolder;
-import io.espalier.core.api.TaskCounts;
-import io.espalier.core.api.TreeView;
-import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.FailureGroups;
+import io.espalier.core.api.view.JobLevels;
+import io.espalier.core.api.view.NodeDetail;
+import io.espalier.core.api.view.ResourceHolder;
+import io.espalier.core.api.view.TaskCounts;
+import io.espalier.core.api.view.TreeView;
+import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;

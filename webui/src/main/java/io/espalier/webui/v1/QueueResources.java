@@ -1,8 +1,8 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.api.Query;
-import io.espalier.core.api.QueueView;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.view.QueueView;
 import io.espalier.core.config.Config;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;

@@ -1,8 +1,8 @@
 package io.espalier.webui.v1;
 
-import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.RunningTaskView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.write.BistroJobWriter;

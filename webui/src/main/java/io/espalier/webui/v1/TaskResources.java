@@ -2,9 +2,9 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
-import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.RunningTaskView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.espalier.webui.v1;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.WorkerView;
+import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerCordon.Kind;

@@ -11,6 +11,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
+import io.espalier.webui.fleet.poll.Counts;
+import io.espalier.webui.fleet.poll.FleetSchedulerState;
+import io.espalier.webui.fleet.poll.FleetSchedulerView;
+import io.espalier.webui.fleet.poll.FleetView;
+import io.espalier.webui.fleet.poll.SchedulerSummary;
+import io.espalier.webui.fleet.poll.SummaryParser;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

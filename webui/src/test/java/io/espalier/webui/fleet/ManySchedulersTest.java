@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
 import io.espalier.webui.FleetServed;
+import io.espalier.webui.fleet.poll.FleetOptions;
+import io.espalier.webui.fleet.poll.FleetSchedulerState;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,7 @@ package io.espalier.webui.fleet;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;

@@ -1,5 +1,11 @@
 package io.espalier.webui.fleet;
 
+import io.espalier.webui.fleet.poll.Counts;
+import io.espalier.webui.fleet.poll.FleetSchedulerState;
+import io.espalier.webui.fleet.poll.FleetSchedulerView;
+import io.espalier.webui.fleet.poll.FleetView;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
+import io.espalier.webui.fleet.poll.SchedulerSummary;
 import java.net.URI;
 import java.util.List;
 

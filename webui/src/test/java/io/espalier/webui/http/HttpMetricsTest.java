@@ -2,7 +2,7 @@ package io.espalier.webui.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.view.JobProgress;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

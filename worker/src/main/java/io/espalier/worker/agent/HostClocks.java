@@ -1,7 +1,7 @@
 package io.espalier.worker.agent;
 
 import io.espalier.core.protocol.ClockReading;
-import io.espalier.worker.process.Uptime;
+import io.espalier.worker.process.os.Uptime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 

@@ -1,6 +1,6 @@
 package io.espalier.worker.agent;
 
-import io.espalier.worker.process.RunPlace;
+import io.espalier.worker.process.os.RunPlace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

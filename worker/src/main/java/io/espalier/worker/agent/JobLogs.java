@@ -1,6 +1,6 @@
 package io.espalier.worker.agent;
 
-import io.espalier.core.config.LogOptions;
+import io.espalier.core.config.task.LogOptions;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.logs.LogPolicy;

@@ -1,6 +1,6 @@
 package io.espalier.worker.agent;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStore;
@@ -26,22 +26,21 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.RpcServer;
-import io.espalier.worker.process.RunPlace;
+import io.espalier.worker.process.os.RunPlace;
+import io.espalier.worker.thread.OwnerThread;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,7 +54,7 @@ public final class WorkerAgent implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WorkerAgent.class);
   private static final int MESSAGES_PER_TURN = 10_000;
   private static final long LAST_REPORTS_MILLIS = 5_000;
-  private static final int MOST_PAUSE_MILLIS = 1_000;
+  private static final Duration CLOSE_BOUND = Duration.ofSeconds(2);
 
   private final AgentOptions options;
   private final WorkerRef self;
@@ -65,16 +64,13 @@ public final class WorkerAgent implements AutoCloseable {
   private final @Nullable RpcServer server;
   private final WorkerLogQueries logQueries;
   private final WorkerProtocol side;
-  private final Thread thread;
-  private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
+  private final OwnerThread<Runnable> thread = new OwnerThread<>("agent");
   private final CountDownLatch drained = new CountDownLatch(1);
-  private volatile boolean closing;
 
   // Confined to the owner's thread:
   private final Set<RunId> running = new LinkedHashSet<>();
   private final Deque<TaskResult> ends = new ArrayDeque<>();
   private final LeaseBarrier gate = new LeaseBarrier();
-  private final Random pauses;
   private String ownProblem = "";
   private @Nullable ClockReading unguardedSince;
   private long guardAfterMillis = ProtocolTimers.BALANCED.guardAfterMillis();
@@ -92,7 +88,6 @@ public final class WorkerAgent implements AutoCloseable {
     this.options = options;
     this.tasks = tasks;
     this.self = new WorkerRef(options.shard(), new SecureRandom().nextLong() >>> 1);
-    this.pauses = new Random(self.instance());
     List<Long> earlier =
         InstanceFile.enter(
             options.dataDirectory(),
@@ -100,13 +95,12 @@ public final class WorkerAgent implements AutoCloseable {
             RunPlace.here(options.dataDirectory()),
             tasks.lookedForSurvivors());
     this.clocks = new HostClocks();
-    this.turn = new ProvenTurn<>(new Owner(), inbox, MESSAGES_PER_TURN);
+    this.turn = new ProvenTurn<>(new Owner(), thread.inbox(), MESSAGES_PER_TURN);
     this.logQueries = new WorkerLogQueries(logs);
     Answers answers = new Answers();
     this.scheduler =
         new SchedulerCalls(
             options.schedulers(), options.peer(), json, answers, this::connectionLost);
-    this.thread = new Thread(this::run, "agent");
     AgentOptions.Address listen = options.listen().orElse(null);
     this.server =
         listen == null
@@ -114,10 +108,7 @@ public final class WorkerAgent implements AutoCloseable {
             : RpcServer.worker(
                 new InetSocketAddress(listen.host(), listen.port()), options.peer(), json, answers);
     this.side = new WorkerProtocol(self, facts(physical), new Output());
-    inbox.add(
-        () -> {
-          side.cleared(earlier, now());
-        });
+    tell(() -> side.cleared(earlier, now()));
   }
 
   /**
@@ -139,7 +130,7 @@ public final class WorkerAgent implements AutoCloseable {
       throws IOException {
     WorkerAgent agent = new WorkerAgent(options, tasks, logs, physical, json);
     tasks.open(agent.new News());
-    agent.thread.start();
+    agent.thread.start(() -> TimeUnit.MILLISECONDS.toNanos(agent.turn.whole()), true);
     return agent;
   }
 
@@ -206,18 +197,6 @@ public final class WorkerAgent implements AutoCloseable {
 
   // ---- the owner's thread
 
-  private void run() {
-    long wait = 0;
-    while (!closing || !inbox.isEmpty()) {
-      try {
-        wait = turn.whole(wait <= 0 ? inbox.poll() : inbox.poll(wait, TimeUnit.MILLISECONDS));
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
-  }
-
   /**
    * Checks the guard. Without a guard nothing new starts, and nothing survives a lease that ends
    * without one.
@@ -274,7 +253,7 @@ public final class WorkerAgent implements AutoCloseable {
         // Without steps the lease expires and the guard kills the tasks: the safe way to fail.
         log.error("the protocol failed", e);
       }
-      return inbox.isEmpty() ? wait : 0;
+      return wait;
     }
 
     @Override
@@ -294,11 +273,11 @@ public final class WorkerAgent implements AutoCloseable {
   }
 
   private void tell(Runnable message) {
-    inbox.add(message);
+    thread.post(message);
   }
 
   private void connectionLost() {
-    tell(() -> side.connectionLost(pauses.nextInt(MOST_PAUSE_MILLIS), now()));
+    tell(() -> side.connectionLost(now()));
   }
 
   /**
@@ -418,7 +397,7 @@ public final class WorkerAgent implements AutoCloseable {
   private final class News implements TaskListener {
     @Override
     public void ended(TaskResult end) {
-      if (Thread.currentThread() == thread) {
+      if (thread.isCurrent()) {
         ends.add(end);
       } else {
         tell(() -> ends.add(end));
@@ -475,15 +454,11 @@ public final class WorkerAgent implements AutoCloseable {
     if (server != null) {
       server.close();
     }
-    closing = true;
-    tell(() -> {});
+    thread.close(CLOSE_BOUND);
     try {
-      thread.join(2_000);
       scheduler.close();
       logQueries.close();
       clocks.close();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     } catch (IOException e) {
       log.debug("while closing", e);
     }

@@ -1,7 +1,7 @@
 package io.espalier.worker.cgroup;
 
-import io.espalier.core.config.CgroupLimits;
-import io.espalier.core.config.SubprocessOptions.Cgroups;
+import io.espalier.core.config.task.CgroupLimits;
+import io.espalier.core.config.task.SubprocessOptions.Cgroups;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;

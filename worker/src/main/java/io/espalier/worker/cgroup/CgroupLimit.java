@@ -1,6 +1,6 @@
 package io.espalier.worker.cgroup;
 
-import io.espalier.core.config.CgroupLimits;
+import io.espalier.core.config.task.CgroupLimits;
 import java.util.EnumSet;
 import java.util.Set;
 

@@ -1,7 +1,7 @@
 package io.espalier.worker.logs;
 
 import io.espalier.core.logs.LogLine;
-import io.espalier.worker.process.FileNames;
+import io.espalier.worker.process.os.FileNames;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

@@ -9,7 +9,7 @@ import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogStats;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.logs.Redactor;
-import io.espalier.worker.process.FileFailures;
+import io.espalier.worker.process.os.FileFailures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,17 +1,17 @@
 package io.espalier.worker.process;
 
+import io.espalier.worker.process.spawn.ProcessBackend;
+import io.espalier.worker.thread.OwnerThread;
 import java.time.Duration;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The loop of the supervisor's thread: delivers process events, messages of other threads and due
- * timers, and sleeps until one of them arrives.
+ * The supervisor's thread: delivers process events, messages of other threads and due timers, and
+ * sleeps until one of them arrives.
  */
-final class SupervisorLoop {
+final class SupervisorLoop implements OwnerThread.Turn, OwnerThread.Bell {
   private static final Logger log = LoggerFactory.getLogger(SupervisorLoop.class);
 
   /** The maximum number of messages between two checks for process events. */
@@ -19,33 +19,29 @@ final class SupervisorLoop {
 
   private final ProcessBackend processes;
   private final BooleanSupplier over;
-  private final Queue<Runnable> messages = new ConcurrentLinkedQueue<>();
   private final Timers timers = new Timers();
-  private final Thread thread;
+  private final OwnerThread<Runnable> thread = new OwnerThread<>("task-supervisor", this);
 
   /**
-   * @param over returns, when there are no messages, whether the loop ends
+   * @param over returns, when there are no messages, whether a loop that is being closed ends
    */
   SupervisorLoop(ProcessBackend processes, BooleanSupplier over) {
     this.processes = processes;
     this.over = over;
-    this.thread = new Thread(this::run, "task-supervisor");
-    thread.setDaemon(true);
   }
 
   void start() {
-    thread.start();
+    thread.start(this, true);
   }
 
   /** Posts a message; safe from any thread. */
   void tell(Runnable message) {
-    messages.add(message);
-    processes.wakeUp();
+    thread.post(message);
   }
 
   /** Withdraws a message; returns false when it was already taken. Safe from any thread. */
   boolean takeBack(Runnable message) {
-    return messages.remove(message);
+    return thread.inbox().remove(message);
   }
 
   /** Schedules an action; supervisor's thread only. */
@@ -53,37 +49,39 @@ final class SupervisorLoop {
     timers.after(nanos, action);
   }
 
-  void join(Duration bound) {
-    try {
-      thread.join(bound.toMillis());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+  /** Ends the loop once it is over, and waits for that as long as the bound. */
+  void close(Duration bound) {
+    thread.close(bound);
   }
 
-  private void run() {
-    while (true) {
-      readMessages();
-      timers.run(SupervisorLoop::guarded);
-      if (messages.isEmpty() && over.getAsBoolean()) {
-        return;
-      }
-      try {
-        processes.await(messages.isEmpty() ? timers.waitNanos() : 0);
-      } catch (RuntimeException e) {
-        log.error("while watching tasks", e);
-      }
-    }
-  }
-
-  private void readMessages() {
-    for (int i = 0; i < MESSAGES_PER_TURN; i++) {
-      Runnable message = messages.poll();
-      if (message == null) {
-        return;
-      }
+  @Override
+  public long take() {
+    Runnable message = thread.inbox().poll();
+    for (int i = 1; message != null; i++) {
       guarded(message);
+      message = i < MESSAGES_PER_TURN ? thread.inbox().poll() : null;
     }
+    timers.run(SupervisorLoop::guarded);
+    return timers.waitNanos();
+  }
+
+  @Override
+  public boolean isOver() {
+    return thread.inbox().isEmpty() && over.getAsBoolean();
+  }
+
+  @Override
+  public void await(long nanos) {
+    try {
+      processes.await(nanos == OwnerThread.UNTIL_TOLD ? -1 : nanos);
+    } catch (RuntimeException e) {
+      log.error("while watching tasks", e);
+    }
+  }
+
+  @Override
+  public void ring() {
+    processes.wakeUp();
   }
 
   /**

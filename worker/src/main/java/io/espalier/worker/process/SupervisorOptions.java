@@ -3,6 +3,7 @@ package io.espalier.worker.process;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.TaskResult;
 import io.espalier.worker.cgroup.CgroupHost;
+import io.espalier.worker.process.spawn.TaskEnvironment;
 import io.espalier.worker.resources.MeasuringOptions;
 import java.nio.file.Path;
 import java.time.Duration;

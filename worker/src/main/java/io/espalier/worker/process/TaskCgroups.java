@@ -1,11 +1,12 @@
 package io.espalier.worker.process;
 
-import io.espalier.core.config.CgroupLimits;
-import io.espalier.core.config.SubprocessOptions.Cgroups;
+import io.espalier.core.config.task.CgroupLimits;
+import io.espalier.core.config.task.SubprocessOptions.Cgroups;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.worker.cgroup.CgroupFactory;
 import io.espalier.worker.cgroup.CgroupHost;
 import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.process.os.FileNames;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.ZoneOffset;

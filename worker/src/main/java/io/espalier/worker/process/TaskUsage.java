@@ -2,6 +2,8 @@ package io.espalier.worker.process;
 
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.worker.cgroup.TaskGroup;
+import io.espalier.worker.process.os.ProcFs;
+import io.espalier.worker.process.spawn.ProcessBackend;
 import io.espalier.worker.resources.TaskUsageReader;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;

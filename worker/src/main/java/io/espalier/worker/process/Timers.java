@@ -1,5 +1,6 @@
 package io.espalier.worker.process;
 
+import io.espalier.worker.thread.OwnerThread;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
@@ -31,9 +32,9 @@ final class Timers {
     }
   }
 
-  /** Returns the nanoseconds until the next action is due; -1: none is queued. */
+  /** Returns the nanoseconds until the next action is due. */
   long waitNanos() {
     Timer next = timers.peek();
-    return next == null ? -1 : Math.max(0, next.atNanos() - System.nanoTime());
+    return next == null ? OwnerThread.UNTIL_TOLD : Math.max(0, next.atNanos() - System.nanoTime());
   }
 }

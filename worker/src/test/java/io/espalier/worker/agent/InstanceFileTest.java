@@ -3,7 +3,7 @@ package io.espalier.worker.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.worker.process.RunPlace;
+import io.espalier.worker.process.os.RunPlace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

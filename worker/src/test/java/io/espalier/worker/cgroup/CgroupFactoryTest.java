@@ -3,8 +3,8 @@ package io.espalier.worker.cgroup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.config.CgroupLimits;
-import io.espalier.core.config.SubprocessOptions.Cgroups;
+import io.espalier.core.config.task.CgroupLimits;
+import io.espalier.core.config.task.SubprocessOptions.Cgroups;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

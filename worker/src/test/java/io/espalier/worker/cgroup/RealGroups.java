@@ -1,6 +1,6 @@
 package io.espalier.worker.cgroup;
 
-import io.espalier.core.config.SubprocessOptions.Cgroups;
+import io.espalier.core.config.task.SubprocessOptions.Cgroups;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -9,6 +9,7 @@ import io.espalier.core.running.TaskResult;
 import io.espalier.testkit.running.CollectedEnds;
 import io.espalier.testkit.running.Launches;
 import io.espalier.testkit.running.MemoryLogStore;
+import io.espalier.worker.process.os.ProcFs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.worker.cgroup.CgroupHost;
 import org.junit.jupiter.api.Test;
 
-class TaskCgroupsTest {
+public class TaskCgroupsTest {
   @Test
   void aHostWithoutControlGroupsIsWarnedOfOnce() {
     assertThat(TaskCgroups.warning(CgroupHost.none()))

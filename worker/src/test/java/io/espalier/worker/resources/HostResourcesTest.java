@@ -2,7 +2,7 @@ package io.espalier.worker.resources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.SubprocessOptions.Cgroups;
+import io.espalier.core.config.task.SubprocessOptions.Cgroups;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

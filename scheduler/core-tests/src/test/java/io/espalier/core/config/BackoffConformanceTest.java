@@ -4,8 +4,9 @@ import static io.espalier.testkit.config.ConfigFixtures.config;
 import static io.espalier.testkit.config.ConfigFixtures.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.Backoff.Interval;
 import io.espalier.core.config.keys.OptionKeys;
+import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.Backoff.Interval;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.util.List;

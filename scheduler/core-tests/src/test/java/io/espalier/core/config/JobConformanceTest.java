@@ -6,6 +6,10 @@ import static io.espalier.testkit.config.ConfigFixtures.withJobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.keys.TaskKeys;
+import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.StatusSource;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;

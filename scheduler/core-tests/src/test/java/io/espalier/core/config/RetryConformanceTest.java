@@ -4,6 +4,7 @@ import static io.espalier.testkit.config.ConfigFixtures.config;
 import static io.espalier.testkit.config.ConfigFixtures.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.task.ProgressRetryRules;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.problem.Problem;
 import java.util.List;

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.espalier.core.config.PhysicalResource.Enforcement;
 import io.espalier.core.config.PhysicalResource.Kind;
 import io.espalier.core.config.keys.TaskKeys;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.testkit.config.ConfigFixtures;

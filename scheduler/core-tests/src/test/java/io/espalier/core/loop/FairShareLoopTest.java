@@ -3,8 +3,8 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.espalier.core.status.QueueUsage;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.QueueUsage;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

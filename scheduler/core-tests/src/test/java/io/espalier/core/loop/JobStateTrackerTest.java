@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.Explanation;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
+import io.espalier.core.api.view.Explanation;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;

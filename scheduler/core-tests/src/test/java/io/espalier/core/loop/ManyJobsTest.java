@@ -2,7 +2,7 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.status.TaskKey;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,14 +3,14 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.Explanation;
+import io.espalier.core.api.view.Explanation;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.TaskResult;
-import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.LimitOverride;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

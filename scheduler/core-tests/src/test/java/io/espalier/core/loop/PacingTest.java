@@ -3,9 +3,9 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
-import io.espalier.core.api.RunningTaskView;
 import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.Explanation;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.view.Explanation;
 import io.espalier.core.event.Event;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;

@@ -2,7 +2,7 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.running.TaskResult;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,14 +2,14 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.query.WaitReasonScan;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.testkit.scheduling.ConfigFixture;

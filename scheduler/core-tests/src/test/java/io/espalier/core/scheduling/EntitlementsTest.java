@@ -2,12 +2,12 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.TestPolicies;

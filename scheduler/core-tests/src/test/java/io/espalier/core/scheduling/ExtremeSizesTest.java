@@ -2,9 +2,9 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.config.Backoff;
+import io.espalier.core.api.view.Explanation;
 import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.task.Backoff;
 import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskStatus;

@@ -2,7 +2,7 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Histogram;
+import io.espalier.core.api.view.Histogram;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;

@@ -3,15 +3,15 @@ package io.espalier.core.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.LimitRules;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;

@@ -2,9 +2,9 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.running.WorkerRef;

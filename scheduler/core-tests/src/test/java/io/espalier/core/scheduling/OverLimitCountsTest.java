@@ -6,7 +6,7 @@ import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.TestPolicies;

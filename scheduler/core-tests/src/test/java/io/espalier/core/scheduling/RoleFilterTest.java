@@ -4,8 +4,8 @@ import static io.espalier.testkit.config.ConfigFixtures.job;
 import static io.espalier.testkit.config.ConfigFixtures.withJobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.NodeOrder;

@@ -2,8 +2,8 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;

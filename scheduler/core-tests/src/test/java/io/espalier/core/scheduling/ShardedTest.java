@@ -3,9 +3,9 @@ package io.espalier.core.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Explanation.Kind;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.NodeOrder;

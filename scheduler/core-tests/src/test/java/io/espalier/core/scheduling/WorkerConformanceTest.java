@@ -2,8 +2,8 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerInfo.State;

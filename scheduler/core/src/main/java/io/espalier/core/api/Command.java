@@ -1,7 +1,10 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.view.LimitView;
+import io.espalier.core.api.view.TaskDeadlines;
+import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.running.WorkerCordon;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import java.util.concurrent.CompletionStage;
 
 /**

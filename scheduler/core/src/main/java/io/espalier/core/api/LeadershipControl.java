@@ -1,5 +1,6 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.view.LeadershipView;
 import java.util.List;
 
 /**

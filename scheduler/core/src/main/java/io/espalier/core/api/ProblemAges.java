@@ -1,5 +1,6 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.problem.Problem;
 import java.util.HashMap;
 import java.util.Map;

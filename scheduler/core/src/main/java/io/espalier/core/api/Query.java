@@ -1,5 +1,17 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.FailureGroups;
+import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobLevels;
+import io.espalier.core.api.view.LimitView;
+import io.espalier.core.api.view.NodeDetail;
+import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.TaskPage;
+import io.espalier.core.api.view.TaskView;
+import io.espalier.core.api.view.TreeView;
+import io.espalier.core.api.view.WaitingReasons;
+import io.espalier.core.api.view.WorkerView;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 

@@ -1,7 +1,9 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.logs.LogReader;
-import io.espalier.core.status.TaskHistory;
+import io.espalier.core.status.store.TaskHistory;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 

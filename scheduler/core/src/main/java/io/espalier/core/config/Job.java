@@ -1,5 +1,14 @@
 package io.espalier.core.config;
 
+import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.LogOptions;
+import io.espalier.core.config.task.OutcomeRules;
+import io.espalier.core.config.task.ProgressRetryRules;
+import io.espalier.core.config.task.RetryPolicy;
+import io.espalier.core.config.task.StatusSource;
+import io.espalier.core.config.task.SubprocessOptions;
+import io.espalier.core.config.task.TimeLimits;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.time.Duration;

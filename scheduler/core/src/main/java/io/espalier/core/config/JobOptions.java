@@ -1,5 +1,13 @@
 package io.espalier.core.config;
 
+import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.LogOptions;
+import io.espalier.core.config.task.OutcomeRules;
+import io.espalier.core.config.task.ProgressRetryRules;
+import io.espalier.core.config.task.RetryPolicy;
+import io.espalier.core.config.task.SubprocessOptions;
+import io.espalier.core.config.task.TimeLimits;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -1,6 +1,7 @@
 package io.espalier.core.config;
 
 import io.espalier.core.config.PhysicalResource.Enforcement;
+import io.espalier.core.config.task.CgroupLimits;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

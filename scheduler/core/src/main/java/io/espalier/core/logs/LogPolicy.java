@@ -1,7 +1,7 @@
 package io.espalier.core.logs;
 
 import io.espalier.core.config.Job;
-import io.espalier.core.config.LogOptions;
+import io.espalier.core.config.task.LogOptions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.store.StatusRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

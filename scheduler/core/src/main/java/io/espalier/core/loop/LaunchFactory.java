@@ -2,8 +2,8 @@ package io.espalier.core.loop;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.TimeLimits;
 import io.espalier.core.config.WorkerAllocation;
+import io.espalier.core.config.task.TimeLimits;
 import io.espalier.core.loop.command.WorkerPool;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;

@@ -1,13 +1,13 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.LimitView;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SelectionResult;
-import io.espalier.core.api.TaskDeadlines;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
-import io.espalier.core.api.WorkerView;
+import io.espalier.core.api.view.LimitView;
+import io.espalier.core.api.view.TaskDeadlines;
+import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.LimitOverrideCommands;
 import io.espalier.core.loop.command.PauseRegistry;
@@ -23,10 +23,10 @@ import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.outcome.JobEvent;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.status.LimitOverride;
-import io.espalier.core.status.Pause;
-import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.LimitOverride;
+import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.StatusRow;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -52,29 +52,23 @@ final class OperatorCommands implements Command.Handler {
    * @param chores takes commands that the loop continues in slices
    */
   OperatorCommands(
-      SchedulingCore core,
-      LiveTasks live,
-      TaskRunner runner,
-      LoopEvents events,
+      SharedParts parts,
       PauseRegistry pauses,
       LimitOverrideCommands limits,
       TaskKiller kills,
       WorkerPool pool,
-      JobStateTracker outcomes,
-      ViewPublisher views,
-      Committer committer,
       Consumer<SelectionCommand> chores) {
-    this.core = core;
-    this.live = live;
-    this.runner = runner;
-    this.events = events;
+    this.core = parts.core();
+    this.live = parts.live();
+    this.runner = parts.ports().runner();
+    this.events = parts.events();
+    this.outcomes = parts.outcomes();
+    this.views = parts.views();
+    this.committer = parts.committer();
     this.pauses = pauses;
     this.limits = limits;
     this.kills = kills;
     this.pool = pool;
-    this.outcomes = outcomes;
-    this.views = views;
-    this.committer = committer;
     this.chores = chores;
   }
 

@@ -1,7 +1,7 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.scheduling.update.UpdatePlan;
-import io.espalier.core.status.StatusRow;
+import io.espalier.core.status.store.StatusRow;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

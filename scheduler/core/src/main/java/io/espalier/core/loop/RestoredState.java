@@ -2,11 +2,11 @@ package io.espalier.core.loop;
 
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
-import io.espalier.core.status.LimitOverride;
-import io.espalier.core.status.Pause;
-import io.espalier.core.status.QueueUsage;
-import io.espalier.core.status.StatusRow;
-import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.store.LimitOverride;
+import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.StatusRow;
+import io.espalier.core.status.store.StatusStore;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +36,7 @@ public record RestoredState(
    * Reads the state.
    *
    * @param outlives whether tasks outlive the scheduler
-   * @throws io.espalier.core.status.StoreException when the store cannot be read
+   * @throws io.espalier.core.status.store.StoreException when the store cannot be read
    */
   public static RestoredState of(StatusStore store, boolean outlives) {
     return new RestoredState(

@@ -1,6 +1,6 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.api.WatchdogFindings;
+import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;

@@ -1,10 +1,10 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.SchedulerView;
+import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.LimitOverrideCommands;
@@ -36,8 +36,8 @@ import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.query.PeakUsage;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.StatusParser;
-import io.espalier.core.status.StatusRowEvents;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.StatusRowEvents;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -134,32 +134,9 @@ public final class SchedulerLoop {
     this.changes = new UpdateApplier(core, live, events, outcomes, options.epoch());
     this.recovery = new InvocationRecovery(core, live);
     this.committer = new Committer(ports, events, outcomes, views, changes);
-    this.completion =
-        new TaskCompletion(
-            core,
-            live,
-            statusText,
-            ports,
-            options.maxAttempts(),
-            events,
-            outcomes,
-            paces,
-            views,
-            committer);
-    this.commands =
-        new OperatorCommands(
-            core,
-            live,
-            ports.runner(),
-            events,
-            pauses,
-            limits,
-            kills,
-            pool,
-            outcomes,
-            views,
-            committer,
-            chores::add);
+    SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
+    this.completion = new TaskCompletion(shared, statusText, paces, options.maxAttempts());
+    this.commands = new OperatorCommands(shared, pauses, limits, kills, pool, chores::add);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);

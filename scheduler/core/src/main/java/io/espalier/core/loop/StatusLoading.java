@@ -2,8 +2,8 @@ package io.espalier.core.loop;
 
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
-import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.StatusRow;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -13,12 +13,12 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusParser;
-import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.Transition;
+import io.espalier.core.status.store.StatusRow;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -52,27 +52,17 @@ final class TaskCompletion {
   /**
    * @param maxAttempts maximum number of attempts since a task was last forgiven; 0: no limit
    */
-  TaskCompletion(
-      SchedulingCore core,
-      LiveTasks live,
-      StatusParser statusText,
-      LoopPorts ports,
-      int maxAttempts,
-      LoopEvents events,
-      JobStateTracker outcomes,
-      Throughput paces,
-      ViewPublisher views,
-      Committer committer) {
-    this.core = core;
-    this.live = live;
+  TaskCompletion(SharedParts parts, StatusParser statusText, Throughput paces, int maxAttempts) {
+    this.core = parts.core();
+    this.live = parts.live();
+    this.ports = parts.ports();
+    this.events = parts.events();
+    this.outcomes = parts.outcomes();
+    this.views = parts.views();
+    this.committer = parts.committer();
     this.statusText = statusText;
-    this.ports = ports;
-    this.maxAttempts = maxAttempts;
-    this.events = events;
-    this.outcomes = outcomes;
     this.paces = paces;
-    this.views = views;
-    this.committer = committer;
+    this.maxAttempts = maxAttempts;
   }
 
   void ended(TaskResult end, long nowMillis) {

@@ -1,7 +1,7 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.config.Job;
-import io.espalier.core.config.RetryPolicy;
+import io.espalier.core.config.task.RetryPolicy;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
@@ -11,12 +11,12 @@ import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
-import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.Transition;
+import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayDeque;
 import java.util.HashSet;

@@ -1,8 +1,8 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.api.JobProgress;
-import io.espalier.core.api.SchedulerView;
-import io.espalier.core.api.WatchdogFindings;
+import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.config.Config;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.query.ProgressTable;

@@ -1,6 +1,6 @@
 package io.espalier.core.outcome;
 
-import io.espalier.core.config.OutcomeRules;
+import io.espalier.core.config.task.OutcomeRules;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package io.espalier.core.outcome;
 
-import io.espalier.core.config.OutcomeRules;
+import io.espalier.core.config.task.OutcomeRules;
 
 /**
  * The inputs that determine the state of a job.

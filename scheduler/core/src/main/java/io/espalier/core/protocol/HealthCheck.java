@@ -1,7 +1,7 @@
 package io.espalier.core.protocol;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;

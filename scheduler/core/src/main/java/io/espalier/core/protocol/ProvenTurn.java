@@ -2,7 +2,6 @@ package io.espalier.core.protocol;
 
 import java.util.OptionalLong;
 import java.util.Queue;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Drives the owner of one half of the protocol: it handles incoming messages one by one and then
@@ -55,17 +54,6 @@ public final class ProvenTurn<T> {
     return now;
   }
 
-  /** Handles a message that has already been taken from the queue. */
-  public void handle(@Nullable Runnable message) {
-    if (message == null) {
-      return;
-    }
-    handled++;
-    now = half.now();
-    attempt(message);
-    attempt(half::handled);
-  }
-
   private void attempt(Runnable what) {
     try {
       what.run();
@@ -83,7 +71,10 @@ public final class ProvenTurn<T> {
   public OptionalLong advance() {
     Runnable message = handled < most ? inbox.poll() : null;
     if (message != null) {
-      handle(message);
+      handled++;
+      now = half.now();
+      attempt(message);
+      attempt(half::handled);
       return OptionalLong.empty();
     }
     handled = 0;
@@ -91,9 +82,8 @@ public final class ProvenTurn<T> {
     return OptionalLong.of(half.step());
   }
 
-  /** Handles the given message, if any, then queued messages until a step is performed. */
-  public long whole(@Nullable Runnable first) {
-    handle(first);
+  /** Handles queued messages until a step is performed. */
+  public long whole() {
     OptionalLong done = advance();
     while (done.isEmpty()) {
       done = advance();

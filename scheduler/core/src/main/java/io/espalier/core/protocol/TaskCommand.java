@@ -1,6 +1,6 @@
 package io.espalier.core.protocol;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import org.jspecify.annotations.Nullable;
 
 /**

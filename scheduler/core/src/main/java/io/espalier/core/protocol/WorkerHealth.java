@@ -1,6 +1,6 @@
 package io.espalier.core.protocol;
 
-import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;

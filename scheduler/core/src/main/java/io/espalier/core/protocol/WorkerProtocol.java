@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class WorkerProtocol {
   private static final long REFUSED_RETRY_MILLIS = 1_000;
   private static final long BUSY_RETRY_MILLIS = 5_000;
+  private static final int LOST_PAUSE_MILLIS = 1_000;
 
   private final WorkerRef self;
   private final WorkerOutput out;
@@ -42,6 +44,9 @@ public final class WorkerProtocol {
   private final Map<RunId, Running> running = new LinkedHashMap<>();
   private final Map<TaskKey, RunId> tasks = new HashMap<>();
   private final ReportOutbox reports;
+
+  /** Keeps the workers of a scheduler that was away from coming back at one instant. */
+  private final Random pauses;
 
   private WorkerDescription facts;
   private ProtocolTimers timers = ProtocolTimers.BALANCED;
@@ -69,11 +74,8 @@ public final class WorkerProtocol {
   private @Nullable Sent sent;
   private long nextHeartbeat = Long.MIN_VALUE;
 
-  /**
-   * The pause after which a heartbeat follows the one on its way, because the connection was lost;
-   * -1: it was not.
-   */
-  private long lostPauseMillis = -1;
+  /** Whether the connection was lost while a heartbeat was on its way, so that another follows. */
+  private boolean lost;
 
   private int failedHeartbeats;
 
@@ -102,6 +104,7 @@ public final class WorkerProtocol {
     this.facts = facts;
     this.out = out;
     this.reports = new ReportOutbox(self, out);
+    this.pauses = new Random(self.instance());
   }
 
   /**
@@ -153,16 +156,20 @@ public final class WorkerProtocol {
   /**
    * The connection to the scheduler has ended, and with it the way of the scheduler to this worker:
    * a heartbeat opens another one.
-   *
-   * @param pauseMillis keeps all workers of a restarted scheduler from coming back at one instant
    */
-  public void connectionLost(long pauseMillis, ClockReading now) {
+  public void connectionLost(ClockReading now) {
     if (sent != null) {
       // Its answer may have arrived before the connection ended.
-      lostPauseMillis = pauseMillis;
+      lost = true;
     } else if (failedHeartbeats == 0) {
-      nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis() + pauseMillis);
+      heartbeatAfterLoss(now);
     }
+  }
+
+  private void heartbeatAfterLoss(ClockReading now) {
+    lost = false;
+    nextHeartbeat =
+        Math.min(nextHeartbeat, now.monotonicMillis() + pauses.nextInt(LOST_PAUSE_MILLIS));
   }
 
   public void heartbeatAnswered(HeartbeatResponse answer, ClockReading now) {
@@ -196,9 +203,8 @@ public final class WorkerProtocol {
         session == 0 && !heartbeat.registers()
             ? now.monotonicMillis()
             : heartbeat.at().monotonicMillis() + timers.heartbeatMillis();
-    if (lostPauseMillis >= 0) {
-      nextHeartbeat = Math.min(nextHeartbeat, now.monotonicMillis() + lostPauseMillis);
-      lostPauseMillis = -1;
+    if (lost) {
+      heartbeatAfterLoss(now);
     }
     if (answer.verdict() != Verdict.REFUSED) {
       refusal = "";
@@ -275,15 +281,15 @@ public final class WorkerProtocol {
     // A worker without a session can only wait; short pauses let a restarted scheduler find it
     // soon.
     int doublings = Math.min(failedHeartbeats++, session == 0 ? 2 : 16);
-    long pause = timers.reportFirstMillis() << doublings;
-    nextHeartbeat = now.monotonicMillis() + Math.min(timers.heartbeatMillis(), pause);
+    long most = Math.min(timers.heartbeatMillis(), timers.reportFirstMillis() << doublings);
+    nextHeartbeat = now.monotonicMillis() + most - pauses.nextLong(most / 2 + 1);
   }
 
   private void sendHeartbeat(ClockReading now) {
     boolean registers = session == 0;
     heartbeats++;
     sent = new Sent(heartbeats, now, registers);
-    lostPauseMillis = -1;
+    lost = false;
     nextHeartbeat = now.monotonicMillis() + timers.heartbeatMillis();
     out.send(
         new Heartbeat(

@@ -1,9 +1,9 @@
 package io.espalier.core.running;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.LogOptions;
-import io.espalier.core.config.StatusSource;
-import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.LogOptions;
+import io.espalier.core.config.task.StatusSource;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.json.Json;
 import java.util.List;
 import java.util.Map;

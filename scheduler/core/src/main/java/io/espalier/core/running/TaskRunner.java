@@ -1,6 +1,6 @@
 package io.espalier.core.running;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import java.util.List;
 import java.util.Map;
 

@@ -1,6 +1,6 @@
 package io.espalier.core.status;
 
-import io.espalier.core.config.ProgressRetryRules;
+import io.espalier.core.config.task.ProgressRetryRules;
 import io.espalier.core.json.Json;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -69,7 +69,7 @@ public record RetryCounts(int successive, int noProgress, int progress, boolean 
   }
 
   /** Encodes as {@code [successive, noProgress, progress]}, followed by 1 if {@code gotOn}. */
-  Json json() {
+  public Json json() {
     List<Json> items = new ArrayList<>();
     items.add(Json.of(successive));
     items.add(Json.of(noProgress));
@@ -85,7 +85,7 @@ public record RetryCounts(int successive, int noProgress, int progress, boolean 
    *
    * @throws IllegalArgumentException when the value is malformed
    */
-  static RetryCounts of(@Nullable Json json) {
+  public static RetryCounts of(@Nullable Json json) {
     if (json == null) {
       return NONE;
     }

@@ -1,6 +1,6 @@
 package io.espalier.core.status;
 
-import io.espalier.core.config.ProgressRetryRules;
+import io.espalier.core.config.task.ProgressRetryRules;
 import io.espalier.core.status.TaskStatus.Main;
 
 /**

@@ -1,6 +1,6 @@
 package io.espalier.core.status;
 
-import io.espalier.core.config.StatusSource;
+import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;

@@ -1,7 +1,7 @@
 package io.espalier.core.status;
 
-import io.espalier.core.config.Backoff;
-import io.espalier.core.config.RetryPolicy;
+import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.RetryPolicy;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskStatus.Main;
 import java.time.Duration;

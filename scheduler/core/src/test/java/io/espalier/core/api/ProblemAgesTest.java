@@ -2,6 +2,7 @@ package io.espalier.core.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.problem.Problem;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.espalier.core.outcome;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.OutcomeRules;
+import io.espalier.core.config.task.OutcomeRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.espalier.core.outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.config.OutcomeRules;
+import io.espalier.core.config.task.OutcomeRules;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.espalier.core.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;

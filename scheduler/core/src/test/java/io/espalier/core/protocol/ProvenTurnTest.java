@@ -51,7 +51,7 @@ class ProvenTurnTest {
     inbox.add(() -> clock += 40_000);
     says("b");
 
-    assertThat(turn.whole(null)).isEqualTo(42);
+    assertThat(turn.whole()).isEqualTo(42);
 
     assertThat(done)
         .containsExactly("a at 1000", "handled", "handled", "b at 41000", "handled", "step");
@@ -61,7 +61,7 @@ class ProvenTurnTest {
   void theStepIsDoneByTheTimeAfterTheLastMessage() {
     inbox.add(() -> clock += 7);
 
-    long unused = turn.whole(null);
+    long unused = turn.whole();
 
     assertThat(turn.now()).isEqualTo(1_007);
   }
@@ -74,7 +74,7 @@ class ProvenTurnTest {
         });
     says("b");
 
-    long unused = turn.whole(null);
+    long unused = turn.whole();
 
     assertThat(done).containsExactly("failed oops", "handled", "b at 1000", "handled", "step");
   }
@@ -84,9 +84,7 @@ class ProvenTurnTest {
     for (String word : List.of("a", "b", "c", "d")) {
       says(word);
     }
-    Runnable first = inbox.poll();
-
-    long unused = turn.whole(first);
+    long unused = turn.whole();
 
     assertThat(inbox).hasSize(1);
     assertThat(done).last().isEqualTo("step");

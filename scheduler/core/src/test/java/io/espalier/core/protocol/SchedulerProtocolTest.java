@@ -5,7 +5,7 @@ import static io.espalier.core.protocol.SchedulerWorld.end;
 import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.WorkResponse.RunState;
 import io.espalier.core.protocol.WorkResponse.StartAnswer;
 import io.espalier.core.running.LaunchSpec;

@@ -6,7 +6,7 @@ import static io.espalier.core.protocol.SchedulerWorld.facts;
 import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult.Kind;

@@ -2,7 +2,7 @@ package io.espalier.core.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.protocol.WorkResponse.RunState;
 import io.espalier.core.running.Invocation;
@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** The half of a worker. W numbers: docs/workers-conformance.md. */
@@ -172,18 +173,36 @@ class WorkerProtocolTest implements WorkerOutput {
   void aLostConnectionMakesTheNextHeartbeatComeSoonButNoRetryOfAFailedOne() {
     registered();
     int before = heartbeats.size();
-    side.connectionLost(300, now());
-    after(299);
+    side.connectionLost(now());
+    step();
     assertThat(heartbeats).hasSize(before);
-    after(1);
+    after(999);
     assertThat(heartbeats).hasSize(before + 1);
 
     side.heartbeatFailed(lastHeartbeat().number(), now());
-    side.connectionLost(0, now());
-    after(TIMERS.reportFirstMillis() - 1);
+    side.connectionLost(now());
+    after(TIMERS.reportFirstMillis() / 2 - 1);
     assertThat(heartbeats).hasSize(before + 1);
-    after(1);
+    after(TIMERS.reportFirstMillis() / 2 + 1);
     assertThat(heartbeats).hasSize(before + 2);
+  }
+
+  @Test
+  void workersWhoseHeartbeatsFailTogetherComeBackOneAfterTheOther() {
+    TreeMap<Long, Integer> back = new TreeMap<>();
+    for (int i = 0; i < 1_000; i++) {
+      WorkerProtocol worker =
+          new WorkerProtocol(new WorkerRef("w" + i, 7_919L * i), facts(3), this);
+      worker.cleared(List.of(), now());
+      long unused = worker.step(now());
+      worker.heartbeatFailed(lastHeartbeat().number(), now());
+      back.merge(worker.step(now()), 1, Integer::sum);
+    }
+
+    assertThat(back.firstKey()).isGreaterThanOrEqualTo(TIMERS.reportFirstMillis() / 2);
+    assertThat(back.lastKey()).isLessThanOrEqualTo(TIMERS.reportFirstMillis());
+    assertThat(back).as("the pauses of 1,000 workers").hasSizeGreaterThan(300);
+    assertThat(back.values()).as("workers at one instant").allMatch(together -> together < 15);
   }
 
   @Test
@@ -406,7 +425,7 @@ class WorkerProtocolTest implements WorkerOutput {
         HealthCheck.launch(
             SELF,
             new Invocation(epoch, 1, now),
-            io.espalier.core.config.SubprocessOptions.DEFAULT,
+            io.espalier.core.config.task.SubprocessOptions.DEFAULT,
             1_000);
 
     assertThat(starts(check).starts().get(0).accepted()).isTrue();

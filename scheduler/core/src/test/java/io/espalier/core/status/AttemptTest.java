@@ -2,7 +2,7 @@ package io.espalier.core.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.StatusSource;
+import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.core.running.Invocation;

@@ -8,8 +8,8 @@ import static io.espalier.core.status.TaskPhase.RUNNING;
 import static io.espalier.core.status.TaskPhase.SUCCEEDED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.Backoff;
-import io.espalier.core.config.RetryPolicy;
+import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.RetryPolicy;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package io.espalier.core.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.Backoff;
+import io.espalier.core.config.task.Backoff;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskStatus.Main;
 import java.time.Duration;

@@ -2,9 +2,9 @@ package io.espalier.core.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.Backoff;
-import io.espalier.core.config.ProgressRetryRules;
-import io.espalier.core.config.RetryPolicy;
+import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.ProgressRetryRules;
+import io.espalier.core.config.task.RetryPolicy;
 import io.espalier.core.status.TaskStatus.Main;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package io.espalier.core.status;
 
-import io.espalier.core.config.RetryPolicy;
+import io.espalier.core.config.task.RetryPolicy;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskStatus.Main;
 import java.util.LinkedHashMap;

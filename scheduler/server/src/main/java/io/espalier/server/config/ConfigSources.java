@@ -5,7 +5,6 @@ import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
-import io.espalier.server.sources.ZooKeeperConfigSource;
 import java.net.URI;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Files;

@@ -4,8 +4,6 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.config.source.WritableConfigSource;
-import io.espalier.server.sources.ConfigText;
-import io.espalier.server.sources.JobVersionText;
 import io.espalier.server.store.jdbc.mysql.MySqlAccess;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress.Tls;

@@ -1,6 +1,6 @@
 package io.espalier.server.ha;
 
-import io.espalier.server.process.StoreOwnership;
+import io.espalier.server.app.ownership.StoreOwnership;
 import java.util.Optional;
 
 /**

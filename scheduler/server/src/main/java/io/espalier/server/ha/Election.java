@@ -1,8 +1,8 @@
 package io.espalier.server.ha;
 
 import io.espalier.core.protocol.ClockReading;
-import io.espalier.server.process.LeadershipLease;
-import io.espalier.server.process.StoreOwnership;
+import io.espalier.server.app.ownership.LeadershipLease;
+import io.espalier.server.app.ownership.StoreOwnership;
 import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
 import java.io.IOException;

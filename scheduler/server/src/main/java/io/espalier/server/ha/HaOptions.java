@@ -1,7 +1,9 @@
 package io.espalier.server.ha;
 
-import io.espalier.server.process.ProcessOptions;
-import io.espalier.server.process.ProcessOptions.HostPort;
+import io.espalier.server.app.options.HostPort;
+import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.options.RunnerOptions;
+import io.espalier.server.app.options.StoreOptions;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.io.IOException;
@@ -33,24 +35,24 @@ public record HaOptions(
    */
   public List<String> problems(ProcessOptions options) {
     String flag = zookeeper.isPresent() ? "--zookeeper" : "--ha store";
-    if (options.runner() == ProcessOptions.Runner.LOCAL) {
+    if (options.runner().kind() == RunnerOptions.Kind.LOCAL) {
       return List.of(
           flag
               + " with --runner local: its tasks would die with the leader; use --runner"
               + " remote with workers");
     }
-    if (options.store() == ProcessOptions.Store.MEMORY) {
+    if (options.store().kind() == StoreOptions.Kind.MEMORY) {
       return List.of(
           flag
               + " with --status-store memory: the next leader would know nothing of what runs"
               + " and what is done; name a store that all schedulers share");
     }
-    if (zookeeper.isEmpty() && options.mysql().isEmpty()) {
+    if (zookeeper.isEmpty() && options.store().mysql().isEmpty()) {
       return List.of(
           "--ha store needs --status-store mysql://...: a file cannot elect among hosts; with a"
               + " SQLite store on one machine use --zookeeper");
     }
-    if (options.remote().filter(remote -> remote.thrift().port() == 0).isPresent()) {
+    if (options.runner().remote().filter(remote -> remote.thrift().port() == 0).isPresent()) {
       return List.of(
           flag
               + " with --thrift port 0: workers are told the port before it is chosen; name"
@@ -65,8 +67,8 @@ public record HaOptions(
       return new ZooKeeperGroup(zookeeper.get(), news);
     }
     return new StoreGroup(
-        options.mysql().orElseThrow(),
-        options.owning().chosenProof().orElse(StoreGroup.DEFAULT_PROOF),
+        options.store().mysql().orElseThrow(),
+        options.store().owning().chosenProof().orElse(StoreGroup.DEFAULT_PROOF),
         news);
   }
 
@@ -75,17 +77,17 @@ public record HaOptions(
    * of a group.
    */
   String storeName(ProcessOptions options) {
-    String shard = options.shard().isWhole() ? "" : " shard " + options.shard();
+    String shard = options.source().shard().isWhole() ? "" : " shard " + options.source().shard();
     return placeOfStore(options) + shard;
   }
 
   private String placeOfStore(ProcessOptions options) {
-    if (options.mysql().isPresent()) {
+    if (options.store().mysql().isPresent()) {
       // Without the account, which may differ between candidates.
-      MySqlAddress at = options.mysql().get();
+      MySqlAddress at = options.store().mysql().get();
       return "mysql " + new HostPort(at.host(), at.port()) + "/" + at.schema();
     }
-    Path directory = options.dataDir().toAbsolutePath().normalize();
-    return options.store().label() + " " + hostName + ":" + directory;
+    Path directory = options.store().dataDir().toAbsolutePath().normalize();
+    return options.store().kind().label() + " " + hostName + ":" + directory;
   }
 }

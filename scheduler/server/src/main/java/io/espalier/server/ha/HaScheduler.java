@@ -1,17 +1,17 @@
 package io.espalier.server.ha;
 
 import io.espalier.core.api.LeadershipControl;
-import io.espalier.core.api.LeadershipView;
 import io.espalier.core.api.RefusedException;
-import io.espalier.server.exit.CommandException;
-import io.espalier.server.exit.ExitCode;
-import io.espalier.server.process.Leadership;
-import io.espalier.server.process.ProcessOptions;
-import io.espalier.server.process.ProcessOptions.HostPort;
-import io.espalier.server.process.SchedulerProcess;
-import io.espalier.server.process.SignalHandling;
-import io.espalier.server.process.StartWaits;
-import io.espalier.server.process.StoreOwnership;
+import io.espalier.core.api.view.LeadershipView;
+import io.espalier.server.CommandException;
+import io.espalier.server.ExitCode;
+import io.espalier.server.app.SchedulerProcess;
+import io.espalier.server.app.SignalHandling;
+import io.espalier.server.app.options.HostPort;
+import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.ownership.Leadership;
+import io.espalier.server.app.ownership.StartWaits;
+import io.espalier.server.app.ownership.StoreOwnership;
 import io.espalier.webui.StandbyState;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
@@ -71,17 +71,20 @@ public final class HaScheduler implements AutoCloseable {
     this.say = say;
     this.group = group;
     // Requests refused here change nothing: the data directory belongs to the leader.
-    this.security = options.access().open(new MemoryAuditLog(STANDBY_AUDIT));
-    standby = options.http().map(this::serve).orElse(null);
+    this.security = options.http().access().open(new MemoryAuditLog(STANDBY_AUDIT));
+    standby = options.http().address().map(this::serve).orElse(null);
     this.http =
-        standby == null ? null : new HostPort(options.http().orElseThrow().host(), standby.port());
+        standby == null
+            ? null
+            : new HostPort(options.http().address().orElseThrow().host(), standby.port());
     this.self =
         new Candidate(
             http == null
                 ? ""
-                : (options.access().tls().isPresent() ? Candidate.TLS : "")
+                : (options.http().access().tls().isPresent() ? Candidate.TLS : "")
                     + new HostPort(ha.hostFor(http.host()), http.port()),
             options
+                .runner()
                 .remote()
                 .map(r -> new HostPort(ha.hostFor(r.thrift().host()), r.thrift().port()).toString())
                 .orElse(""),
@@ -126,7 +129,10 @@ public final class HaScheduler implements AutoCloseable {
     group.requireStore(ha.storeName(options));
     if (http != null) {
       say.accept(
-          "listening on " + (options.access().tls().isPresent() ? "https" : "http") + "://" + http);
+          "listening on "
+              + (options.http().access().tls().isPresent() ? "https" : "http")
+              + "://"
+              + http);
     }
     say.accept("standing by at " + group);
   }
@@ -215,7 +221,8 @@ public final class HaScheduler implements AutoCloseable {
   private WebServer serve(HostPort at) {
     return WebServer.standby(
         WebOptions.at(at.host(), at.port())
-            .withAllowedHosts(options.access().names(ha.advertise().map(Set::of).orElse(Set.of())))
+            .withAllowedHosts(
+                options.http().access().names(ha.advertise().map(Set::of).orElse(Set.of())))
             .withSecurity(security),
         this::state);
   }

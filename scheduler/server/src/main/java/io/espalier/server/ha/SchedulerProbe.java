@@ -3,7 +3,7 @@ package io.espalier.server.ha;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.json.JsonReader;
-import io.espalier.server.access.ClientAccess;
+import io.espalier.server.security.ClientAccess;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

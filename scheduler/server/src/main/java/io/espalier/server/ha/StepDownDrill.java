@@ -1,8 +1,8 @@
 package io.espalier.server.ha;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.access.ClientAccess;
 import io.espalier.server.ha.SchedulerProbe.Said;
+import io.espalier.server.security.ClientAccess;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.store.jdbc.mysql.MySqlOwners;
 import io.espalier.server.zk.ZooKeeperLink;

@@ -1,7 +1,7 @@
 package io.espalier.server.ha;
 
-import io.espalier.core.status.StoreException;
-import io.espalier.server.process.StoreOwnership;
+import io.espalier.core.status.store.StoreException;
+import io.espalier.server.app.ownership.StoreOwnership;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.store.jdbc.mysql.MySqlOwners;
 import io.espalier.server.store.jdbc.mysql.MySqlOwners.Standing;

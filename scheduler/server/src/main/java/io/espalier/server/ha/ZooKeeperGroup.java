@@ -1,6 +1,6 @@
 package io.espalier.server.ha;
 
-import io.espalier.server.process.LeadershipLease;
+import io.espalier.server.app.ownership.LeadershipLease;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.io.IOException;

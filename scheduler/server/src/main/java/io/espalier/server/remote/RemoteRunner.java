@@ -1,7 +1,7 @@
 package io.espalier.server.remote;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatResponse;
@@ -30,8 +30,10 @@ import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcServer;
 import io.espalier.thrift.rpc.WorkerLink;
+import io.espalier.worker.thread.OwnerThread;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -40,11 +42,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -67,14 +67,14 @@ public final class RemoteRunner implements TaskRunner {
   private static final Logger log = LoggerFactory.getLogger(RemoteRunner.class);
   private static final int MESSAGES_PER_TURN = 20_000;
   private static final int LOGS_MILLIS = 5_000;
+  private static final Duration CLOSE_BOUND = Duration.ofSeconds(2);
 
   private final String shard;
   private final ProtocolTimers timers;
   private final WorkerCalls calls;
   private final RpcServer server;
   private final SchedulerProtocol side;
-  private final Thread thread;
-  private final BlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
+  private final OwnerThread<Runnable> thread = new OwnerThread<>("workers");
   private final Set<RunId> known = ConcurrentHashMap.newKeySet();
   private final LongConsumer newerEpoch;
   private final ProvenTurn<Long> turn;
@@ -84,7 +84,6 @@ public final class RemoteRunner implements TaskRunner {
   private final AtomicLong unsettled = new AtomicLong();
   private volatile List<WorkerInfo> workers = List.of();
   private volatile @Nullable TaskListener listener;
-  private volatile boolean closing;
   private volatile String problem = "";
   private volatile boolean waitsSafely;
   private volatile boolean outwaited;
@@ -106,9 +105,7 @@ public final class RemoteRunner implements TaskRunner {
     this.timers = timers;
     this.side = new SchedulerProtocol(term, timers, past, new Output());
     this.waitsSafely = past == SchedulerProtocol.Past.UNKNOWN;
-    this.turn = new ProvenTurn<>(new Owner(), inbox, MESSAGES_PER_TURN);
-    this.thread = new Thread(this::run, "workers");
-    thread.setDaemon(true);
+    this.turn = new ProvenTurn<>(new Owner(), thread.inbox(), MESSAGES_PER_TURN);
     this.calls = new WorkerCalls(peer);
     this.server = listening(listen, peer, json);
   }
@@ -146,7 +143,7 @@ public final class RemoteRunner implements TaskRunner {
       throws IOException {
     RemoteRunner runner =
         new RemoteRunner(shard, term, timers, past, listen, peer, json, newerEpoch);
-    runner.thread.start();
+    runner.thread.start(runner::take, true);
     return runner;
   }
 
@@ -313,7 +310,7 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   private void tell(Runnable message) {
-    inbox.add(message);
+    thread.post(message);
   }
 
   /** A monotonic clock that does not jump. */
@@ -321,21 +318,9 @@ public final class RemoteRunner implements TaskRunner {
     return wallAtStart + (System.nanoTime() - nanosAtStart) / 1_000_000;
   }
 
-  private void run() {
-    long next = 0;
-    while (!closing) {
-      try {
-        long wait = next - clock();
-        next =
-            turn.whole(
-                wait <= 0 || !inbox.isEmpty()
-                    ? inbox.poll()
-                    : inbox.poll(wait, TimeUnit.MILLISECONDS));
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
+  private long take() {
+    long next = turn.whole();
+    return TimeUnit.MILLISECONDS.toNanos(next - clock());
   }
 
   /** The time of the message being handled. Confined to the runner's thread. */
@@ -482,13 +467,7 @@ public final class RemoteRunner implements TaskRunner {
   @Override
   public void close() {
     server.close();
-    closing = true;
-    tell(() -> {});
-    try {
-      thread.join(2_000);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    thread.close(CLOSE_BOUND);
     calls.close();
   }
 }

@@ -1,8 +1,8 @@
 package io.espalier.server.store;
 
-import io.espalier.core.status.StatusStore.TakeOver;
-import io.espalier.core.status.StatusStore.Taken;
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StatusStore.TakeOver;
+import io.espalier.core.status.store.StatusStore.Taken;
+import io.espalier.core.status.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

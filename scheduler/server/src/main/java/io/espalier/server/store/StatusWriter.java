@@ -1,10 +1,10 @@
 package io.espalier.server.store;
 
-import io.espalier.core.status.RefusedDataException;
-import io.espalier.core.status.StatusStore;
-import io.espalier.core.status.StoreException;
-import io.espalier.core.status.StoreTransaction;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.RefusedDataException;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StoreException;
+import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.server.store.WithoutData.Variant;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,9 +1,9 @@
 package io.espalier.server.store;
 
-import io.espalier.core.status.StaleEpochException;
-import io.espalier.core.status.StatusStore;
-import io.espalier.core.status.StatusStore.Retention;
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StaleEpochException;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StatusStore.Retention;
+import io.espalier.core.status.store.StoreException;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;

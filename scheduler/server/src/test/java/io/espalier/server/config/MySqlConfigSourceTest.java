@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.espalier.core.config.source.ConfigSource.Document;
 import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.core.config.source.WritableConfigSource;
-import io.espalier.server.sources.WritableSourceContract;
 import io.espalier.testkit.config.ConfigFixtures;
 import io.espalier.testkit.database.DatabaseServer;
 import io.espalier.testkit.database.SharedMariaDb;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.server.process.LeadershipLease;
+import io.espalier.server.app.ownership.LeadershipLease;
 import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.problem.Problem;
-import io.espalier.server.process.LeadershipLease;
+import io.espalier.server.app.ownership.LeadershipLease;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
-import io.espalier.webui.fleet.SchedulerAddress;
 import io.espalier.webui.fleet.SchedulerListListener;
+import io.espalier.webui.fleet.poll.SchedulerAddress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.json.Json;
-import io.espalier.server.access.ClientAccess;
+import io.espalier.server.security.ClientAccess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -19,7 +19,7 @@ import io.espalier.core.topology.Topology;
 import io.espalier.nodes.EmptyNodes;
 import io.espalier.nodes.ManualNodes;
 import io.espalier.nodes.RangeLabelNodes;
-import io.espalier.server.process.Plugins;
+import io.espalier.server.app.Plugins;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;

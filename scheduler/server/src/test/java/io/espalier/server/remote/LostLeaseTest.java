@@ -3,7 +3,7 @@ package io.espalier.server.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.Report;

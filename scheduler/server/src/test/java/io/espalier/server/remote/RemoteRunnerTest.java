@@ -3,7 +3,7 @@ package io.espalier.server.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogPolicy;
@@ -177,6 +177,13 @@ final class RemoteRunnerTest {
         .build();
   }
 
+  /** Waits for the end of a task and confirms it; a worker that closes waits for that. */
+  private TaskResult ended(RemoteRunner runner, LaunchSpec launch) {
+    TaskResult end = ends.await(launch);
+    runner.recorded(end);
+    return end;
+  }
+
   @Test
   void aTaskRunsOnItsWorkerAndItsStatusComesBack() throws Exception {
     RemoteRunner runner = scheduler(1, 0, List.of());
@@ -184,10 +191,9 @@ final class RemoteRunnerTest {
     awaitHealthy(runner, 1);
     LaunchSpec launch = launch(worker.self(), "node", "echo it was me > $2; exit 0");
     runner.start(launch);
-    TaskResult end = ends.await(launch);
+    TaskResult end = ended(runner, launch);
     assertThat(end.kind()).isEqualTo(TaskResult.Kind.EXITED);
     assertThat(end.rawStatus()).isEqualTo("it was me");
-    runner.recorded(end);
   }
 
   @Test
@@ -203,7 +209,7 @@ final class RemoteRunnerTest {
     awaitHealthy(runner, 1);
     LaunchSpec launch = launch(worker.self(), "node", "echo said; echo done > $2");
     runner.start(launch);
-    assertThat(ends.await(launch).rawStatus()).isEqualTo("done");
+    assertThat(ended(runner, launch).rawStatus()).isEqualTo("done");
     PoolLogs logs = opened(runner.logs(new MemoryLogStore()));
     assertThat(texts(logs, LogLine.Stream.STDOUT)).containsExactly("said\n");
   }
@@ -309,7 +315,7 @@ final class RemoteRunnerTest {
             2, port, List.of(new Assignment("job", "node", launch.invocation(), worker.self())));
     awaitHealthy(second, 1);
     Files.writeString(go, "");
-    TaskResult end = ends.await(launch);
+    TaskResult end = ended(second, launch);
     assertThat(end.rawStatus()).isEqualTo("kept");
     assertThat(end.kind()).isEqualTo(TaskResult.Kind.EXITED);
   }
@@ -328,8 +334,8 @@ final class RemoteRunnerTest {
     LaunchSpec second = launch(two.self(), "b", "echo three; echo done > $2");
     runner.start(first);
     runner.start(second);
-    ends.await(first);
-    ends.await(second);
+    ended(runner, first);
+    ended(runner, second);
 
     LogPage page = logs.query(query).toCompletableFuture().get();
     assertThat(page.lines())
@@ -340,7 +346,7 @@ final class RemoteRunnerTest {
     assertThat(news.lines()).containsExactlyInAnyOrderElementsOf(page.lines());
     LaunchSpec third = launch(two.self(), "c", "echo four; echo done > $2");
     runner.start(third);
-    ends.await(third);
+    ended(runner, third);
     assertThat(logs.follow(query, news.positions()).toCompletableFuture().get().lines())
         .extracting(LogLine::text)
         .containsExactly("four\n");
@@ -359,7 +365,7 @@ final class RemoteRunnerTest {
     PoolLogs logs = opened(runner.logs(new MemoryLogStore()));
     LaunchSpec launch = launch(worker.self(), "node", "echo out; echo err >&2; echo done > $2");
     runner.start(launch);
-    ends.await(launch);
+    ended(runner, launch);
     assertThat(texts(logs, LogLine.Stream.STDOUT)).containsExactly("out\n");
     assertThat(texts(logs, LogLine.Stream.STDERR)).containsExactly("err\n");
     assertThat(

@@ -3,9 +3,9 @@ package io.espalier.server.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.status.StatusStore;
-import io.espalier.core.status.StatusStore.TakeOver;
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StatusStore.TakeOver;
+import io.espalier.core.status.store.StoreException;
 import io.espalier.testkit.status.StatusStoreContract;
 import java.nio.file.Files;
 import java.nio.file.Path;

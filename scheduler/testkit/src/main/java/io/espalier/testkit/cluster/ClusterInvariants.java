@@ -1,13 +1,13 @@
 package io.espalier.testkit.cluster;
 
-import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
-import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.StatusRow;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,8 +1,8 @@
 package io.espalier.testkit.cluster;
 
-import io.espalier.core.config.Backoff;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.TimeLimits;
+import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.TimeLimits;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;

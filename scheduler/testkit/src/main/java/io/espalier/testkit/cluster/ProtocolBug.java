@@ -10,19 +10,19 @@ public enum ProtocolBug {
    * The worker counts its lease from the receipt of the answer, not from the sending of the
    * heartbeat.
    */
-  LEASE_FROM_ANSWER(Invariant.DEAD_IS_DEAD, 274),
+  LEASE_FROM_ANSWER(Invariant.DEAD_IS_DEAD, 302),
   /** The workers' lease is longer than the time that the scheduler waits. */
   LEASE_LONGER_THAN_WAIT(Invariant.DEAD_IS_DEAD, 11),
   /** The guard's clock stops while its host is suspended. */
-  GUARD_IGNORES_SUSPENSION(Invariant.DEAD_IS_DEAD, 51),
+  GUARD_IGNORES_SUSPENSION(Invariant.DEAD_IS_DEAD, 67),
   /** A scheduler whose leadership has expired continues to answer heartbeats. */
-  DEPOSED_LEADER_ANSWERS(Invariant.DEAD_IS_DEAD, 1299),
+  DEPOSED_LEADER_ANSWERS(Invariant.DEAD_IS_DEAD, 1635),
   /** A new leader considers unconfirmed invocations dead at once. */
-  NO_TAKEOVER_WAIT(Invariant.DEAD_IS_DEAD, 11),
+  NO_TAKEOVER_WAIT(Invariant.DEAD_IS_DEAD, 18),
   /** A process gets the shard of another one, whose tasks nobody has verified to be dead. */
-  REPLACED_UNVERIFIED(Invariant.DEAD_IS_DEAD, 4),
+  REPLACED_UNVERIFIED(Invariant.DEAD_IS_DEAD, 21),
   /** A restarted worker does not search for tasks of the previous process. */
-  JOURNAL_IGNORED(Invariant.DEAD_IS_DEAD, 32),
+  JOURNAL_IGNORED(Invariant.DEAD_IS_DEAD, 64),
   /** The worker considers a task dead once it has sent TERM. */
   DEAD_WHEN_ASKED_TO_END(Invariant.AT_MOST_ONCE, 17),
   /** Starts of an unanswered batch are sent again in the next one. */
@@ -34,11 +34,11 @@ public enum ProtocolBug {
   /** The scheduler interprets "this copy was not executed" as "never started". */
   OLD_COPY_MEANS_REFUSED(Invariant.NEVER_IS_NEVER, 1),
   /** The worker checks neither the epoch nor the session of a batch. */
-  SESSION_IGNORED(Invariant.NEVER_IS_NEVER, 200),
+  SESSION_IGNORED(Invariant.NEVER_IS_NEVER, 239),
   /** The worker does not check the epoch of a batch. */
-  EPOCH_IGNORED(Invariant.NEVER_IS_NEVER, 279),
+  EPOCH_IGNORED(Invariant.NEVER_IS_NEVER, 359),
   /** A start is dispatched before its row is durable. */
-  DISPATCH_BEFORE_COMMIT(Invariant.DURABLE_BEFORE_DISPATCH, 1),
+  DISPATCH_BEFORE_COMMIT(Invariant.DURABLE_BEFORE_DISPATCH, 2),
   /** The scheduler acknowledges an end before it is durable. */
   ACKNOWLEDGES_BEFORE_COMMIT(Invariant.NOTHING_ACKNOWLEDGED_IS_LOST, 1),
   /**
@@ -46,21 +46,21 @@ public enum ProtocolBug {
    */
   OWNER_UNPROVED(Invariant.DEAD_IS_DEAD, 53),
   /** The guard does not reach processes that have left their group. */
-  GUARD_MISSES_SCATTERED(Invariant.DEAD_IS_DEAD, 3),
+  GUARD_MISSES_SCATTERED(Invariant.DEAD_IS_DEAD, 67),
   /** A guard that was killed is not replaced. */
-  GUARD_NOT_REPLACED(Invariant.DEAD_IS_DEAD, 322),
+  GUARD_NOT_REPLACED(Invariant.DEAD_IS_DEAD, 984),
   /** A copy of a worker's directory vouches for the tasks of the original. */
-  COPIED_DIRECTORY_VOUCHES(Invariant.DEAD_IS_DEAD, 24),
+  COPIED_DIRECTORY_VOUCHES(Invariant.DEAD_IS_DEAD, 47),
   /** A new leader waits for the expiry of its own leases, but not of the previous leader's. */
-  OWN_LEASE_OUTWAITED(Invariant.DEAD_IS_DEAD, 58),
+  OWN_LEASE_OUTWAITED(Invariant.DEAD_IS_DEAD, 382),
   /** A restarted worker considers what it cannot examine as gone. */
-  UNSEEN_MEANS_GONE(Invariant.DEAD_IS_DEAD, 205),
+  UNSEEN_MEANS_GONE(Invariant.DEAD_IS_DEAD, 1097),
   /** A store that was set back is considered complete, although the epoch continues. */
-  SET_BACK_UNNOTICED(Invariant.LIMITS, 127),
+  SET_BACK_UNNOTICED(Invariant.LIMITS, 326),
   /** The epoch continues from the store's alone, even if the store was set back. */
   TOKENS_FROM_THE_STORE_ALONE(Invariant.TOKENS_GROW, 5),
   /** The guard exits although a start is under way. */
-  GUARD_LEAVES_EARLY(Invariant.DEAD_IS_DEAD, 511),
+  GUARD_LEAVES_EARLY(Invariant.DEAD_IS_DEAD, 1034),
   /**
    * Stored rows of new tasks are read before their writes are tracked, and a task that runs by a
    * row of the own epoch is considered interrupted.
@@ -69,11 +69,11 @@ public enum ProtocolBug {
   /** Rows written during the reading are forgotten when their update begins. */
   WRITES_FORGOTTEN_AT_BEGIN(Invariant.FINAL_IS_FINAL, 2),
   /** Rows are read before all earlier writes are durable. */
-  ROWS_READ_BEFORE_DURABLE(Invariant.EVERYTHING_ENDS, 17),
+  ROWS_READ_BEFORE_DURABLE(Invariant.EVERYTHING_ENDS, 20),
   /** The set of recreated jobs is read before what is known of it is durable. */
-  INCARNATIONS_READ_EARLY(Invariant.FINAL_IS_FINAL, 38),
+  INCARNATIONS_READ_EARLY(Invariant.FINAL_IS_FINAL, 47),
   /** Monitors see changes that are not durable yet. */
-  SHOWN_BEFORE_DURABLE(Invariant.SHOWN_IS_DURABLE, 1);
+  SHOWN_BEFORE_DURABLE(Invariant.SHOWN_IS_DURABLE, 2);
 
   private final Invariant breaks;
   private final long caughtBy;

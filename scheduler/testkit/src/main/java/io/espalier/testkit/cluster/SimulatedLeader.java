@@ -1,8 +1,8 @@
 package io.espalier.testkit.cluster;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.SchedulerView;
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.LoopOptions;
 import io.espalier.core.loop.RestoredState;
@@ -32,8 +32,8 @@ import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.status.StatusParser;
-import io.espalier.core.status.StatusRow;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.StatusRow;
 import io.espalier.json.JsonReader;
 import java.time.Duration;
 import java.util.ArrayDeque;

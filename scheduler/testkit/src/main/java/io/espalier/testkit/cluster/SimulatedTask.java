@@ -1,6 +1,6 @@
 package io.espalier.testkit.cluster;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.HealthCheck;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.LaunchSpec;

@@ -3,7 +3,7 @@ package io.espalier.testkit.cluster;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;

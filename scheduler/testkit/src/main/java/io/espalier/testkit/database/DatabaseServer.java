@@ -203,6 +203,9 @@ public final class DatabaseServer implements AutoCloseable {
                 "--performance-schema=OFF"));
     if (flavour == Flavour.MYSQL) {
       options.add("--mysqlx=OFF");
+    } else {
+      // By default each connection begins with a TLS handshake, which takes most of a test's time.
+      options.add("--skip-ssl");
     }
     options.addAll(always);
     options.addAll(List.of(more));

@@ -1,8 +1,8 @@
 package io.espalier.testkit.running;
 
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.StatusSource;
-import io.espalier.core.config.SubprocessOptions;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.StatusSource;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;

@@ -3,7 +3,7 @@ package io.espalier.testkit.running;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;

@@ -1,6 +1,6 @@
 package io.espalier.testkit.scheduling;
 
-import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.FilterEvaluator;
 import io.espalier.core.config.Job;
@@ -11,10 +11,10 @@ import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.Scope;
-import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.math.BigDecimal;
 import java.math.RoundingMode;

@@ -2,7 +2,7 @@ package io.espalier.testkit.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;

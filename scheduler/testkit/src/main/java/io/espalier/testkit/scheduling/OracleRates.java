@@ -1,6 +1,6 @@
 package io.espalier.testkit.scheduling;
 
-import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.StartRate;

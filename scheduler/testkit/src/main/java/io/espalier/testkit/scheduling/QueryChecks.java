@@ -2,11 +2,11 @@ package io.espalier.testkit.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.api.QueueView;
-import io.espalier.core.api.TaskCounts;
-import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.TaskCounts;
+import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.SchedulingCore;

@@ -2,10 +2,10 @@ package io.espalier.testkit.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Histogram;
-import io.espalier.core.api.JobProgress;
-import io.espalier.core.api.WorkerView.Slots;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.WorkerView.Slots;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
@@ -23,10 +23,10 @@ import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.scheduling.worker.WorkerUtilization;
-import io.espalier.core.status.LimitOverride;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import io.espalier.testkit.scheduling.Oracle.Failure;
 import io.espalier.testkit.scheduling.Oracle.Place;

@@ -2,9 +2,9 @@ package io.espalier.core.config.keys;
 
 import static io.espalier.core.config.keys.ValueType.anyOf;
 
-import io.espalier.core.config.Backoff;
-import io.espalier.core.config.OutcomeRules;
 import io.espalier.core.config.StartRate;
+import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.OutcomeRules;
 import io.espalier.core.json.Json;
 import java.math.BigDecimal;
 import java.time.DateTimeException;

@@ -1,7 +1,7 @@
 package io.espalier.core.loop.command;
 
-import io.espalier.core.api.LimitView;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.LimitView;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.json.Json;
@@ -9,7 +9,7 @@ import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.worker.WorkerUtilization;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

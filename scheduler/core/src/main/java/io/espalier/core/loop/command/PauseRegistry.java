@@ -7,7 +7,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
-import io.espalier.core.status.Pause;
+import io.espalier.core.status.store.Pause;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;

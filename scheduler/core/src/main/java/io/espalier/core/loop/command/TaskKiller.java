@@ -2,8 +2,8 @@ package io.espalier.core.loop.command;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.KillRequest;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;

@@ -1,6 +1,6 @@
 package io.espalier.core.loop.command;
 
-import io.espalier.core.api.TaskDeadlines;
+import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.running.TaskRunner;
 import org.jspecify.annotations.Nullable;

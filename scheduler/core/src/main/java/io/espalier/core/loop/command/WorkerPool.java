@@ -2,7 +2,7 @@ package io.espalier.core.loop.command;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.WorkerView;
+import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;

@@ -1,6 +1,6 @@
 package io.espalier.core.loop.query;
 
-import io.espalier.core.api.ResourceHolder;
+import io.espalier.core.api.view.ResourceHolder;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.Throughput;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.espalier.core.loop.query;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.api.Explanation.Reason;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.config.Resource;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;

@@ -1,6 +1,6 @@
 package io.espalier.core.loop.query;
 
-import io.espalier.core.api.Histogram;
+import io.espalier.core.api.view.Histogram;
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.ArrayList;

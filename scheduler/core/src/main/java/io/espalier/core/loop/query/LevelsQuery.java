@@ -1,9 +1,9 @@
 package io.espalier.core.loop.query;
 
-import io.espalier.core.api.Histogram;
-import io.espalier.core.api.JobLevels;
-import io.espalier.core.api.JobProgress;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobLevels;
+import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;

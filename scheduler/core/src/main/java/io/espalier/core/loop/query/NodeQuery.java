@@ -1,8 +1,8 @@
 package io.espalier.core.loop.query;
 
-import io.espalier.core.api.Explanation.Reason;
-import io.espalier.core.api.NodeDetail;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.Explanation.Reason;
+import io.espalier.core.api.view.NodeDetail;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.NodeResolver;
 import io.espalier.core.loop.state.Throughput;

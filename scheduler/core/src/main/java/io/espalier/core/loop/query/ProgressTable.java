@@ -1,6 +1,6 @@
 package io.espalier.core.loop.query;
 
-import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.loop.state.NameOrderedMap;

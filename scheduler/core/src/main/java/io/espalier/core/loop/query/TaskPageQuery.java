@@ -2,8 +2,8 @@ package io.espalier.core.loop.query;
 
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.TaskPage;
-import io.espalier.core.api.TaskView;
+import io.espalier.core.api.view.TaskPage;
+import io.espalier.core.api.view.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.SlicedWork;

@@ -1,7 +1,7 @@
 package io.espalier.core.loop.query;
 
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.TaskView;
+import io.espalier.core.api.view.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.scheduling.SchedulingCore;

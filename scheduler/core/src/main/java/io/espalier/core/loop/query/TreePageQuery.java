@@ -2,9 +2,9 @@ package io.espalier.core.loop.query;
 
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.TaskCounts;
-import io.espalier.core.api.TreeView;
-import io.espalier.core.api.TreeView.Slots;
+import io.espalier.core.api.view.TaskCounts;
+import io.espalier.core.api.view.TreeView;
+import io.espalier.core.api.view.TreeView.Slots;
 import io.espalier.core.config.Resource;
 import io.espalier.core.loop.state.NodeResolver;
 import io.espalier.core.scheduling.SchedulingCore;

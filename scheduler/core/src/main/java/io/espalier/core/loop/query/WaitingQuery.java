@@ -1,7 +1,7 @@
 package io.espalier.core.loop.query;
 
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.query.WaitReasonScan;
 import java.util.concurrent.CompletableFuture;

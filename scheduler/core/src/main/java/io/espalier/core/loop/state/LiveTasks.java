@@ -1,10 +1,10 @@
 package io.espalier.core.loop.state;
 
-import io.espalier.core.api.RunningTaskView;
-import io.espalier.core.api.TaskDeadlines;
-import io.espalier.core.config.KillRequest;
-import io.espalier.core.config.RetryPolicy;
-import io.espalier.core.config.StatusSource;
+import io.espalier.core.api.view.RunningTaskView;
+import io.espalier.core.api.view.TaskDeadlines;
+import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.RetryPolicy;
+import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;

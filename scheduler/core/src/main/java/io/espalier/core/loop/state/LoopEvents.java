@@ -5,10 +5,10 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
-import io.espalier.core.status.StatusRow;
-import io.espalier.core.status.StatusRowEvents;
 import io.espalier.core.status.StopReasonRules;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.StatusRow;
+import io.espalier.core.status.store.StatusRowEvents;
 import java.util.ArrayList;
 import java.util.List;
 

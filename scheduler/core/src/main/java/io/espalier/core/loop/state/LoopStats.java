@@ -1,6 +1,6 @@
 package io.espalier.core.loop.state;
 
-import io.espalier.core.api.QueueView;
+import io.espalier.core.api.view.QueueView;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package io.espalier.core.loop.state;
 
-import io.espalier.core.config.KillRequest;
+import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.running.Invocation;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.espalier.core.loop.state;
 
-import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.TaskStatus;

@@ -3,7 +3,7 @@ package io.espalier.core.loop.watch;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.OutcomeRules;
+import io.espalier.core.config.task.OutcomeRules;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.NameOrderedMap;

@@ -2,7 +2,7 @@ package io.espalier.core.loop.watch;
 
 import io.espalier.core.loop.state.LoopStats;
 import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.store.QueueUsage;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;

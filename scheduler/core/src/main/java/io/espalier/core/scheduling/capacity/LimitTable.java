@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.capacity;
 
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;

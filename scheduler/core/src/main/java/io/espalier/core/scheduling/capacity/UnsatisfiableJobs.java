@@ -8,7 +8,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.job.JobTable;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.HashMap;

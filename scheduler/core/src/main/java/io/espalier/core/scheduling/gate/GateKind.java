@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.gate;
 
-import io.espalier.core.api.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Kind;
 
 /** The kinds of gates. A target has at most one gate of each kind; all must be open. */
 public enum GateKind {

@@ -1,11 +1,11 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,15 +1,15 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.api.Explanation;
-import io.espalier.core.api.Explanation.Alternative;
-import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.api.Explanation.Reason;
-import io.espalier.core.api.Explanation.Step;
-import io.espalier.core.api.Explanation.Use;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Alternative;
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Reason;
+import io.espalier.core.api.view.Explanation.Step;
+import io.espalier.core.api.view.Explanation.Use;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.ProgressRetryRules;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.RoleFilter;
+import io.espalier.core.config.task.ProgressRetryRules;
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.gate.Scope;

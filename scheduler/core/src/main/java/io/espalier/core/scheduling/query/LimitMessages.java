@@ -3,7 +3,7 @@ package io.espalier.core.scheduling.query;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.state.SchedulingState;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import java.time.Instant;
 
 /** Builds messages about limits that differ from the configured ones. */

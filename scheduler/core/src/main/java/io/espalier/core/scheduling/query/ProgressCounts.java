@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.status.TaskStatus.Main;

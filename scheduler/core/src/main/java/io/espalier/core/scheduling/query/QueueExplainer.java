@@ -1,7 +1,7 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.api.Explanation.Reason;
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.scheduling.queue.QueueLimit;
 import io.espalier.core.scheduling.queue.QueueState;
 import io.espalier.core.scheduling.queue.QueueTable;

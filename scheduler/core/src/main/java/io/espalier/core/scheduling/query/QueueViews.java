@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.api.QueueView;
+import io.espalier.core.api.view.QueueView;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.queue.QueueLimit;
 import io.espalier.core.scheduling.queue.QueueState;

@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.config.ProgressRetryRules;
+import io.espalier.core.config.task.ProgressRetryRules;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskStatus;

@@ -1,7 +1,7 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.topology.Topology;

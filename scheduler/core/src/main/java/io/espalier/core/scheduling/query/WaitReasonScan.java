@@ -1,8 +1,8 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.api.Explanation.Kind;
-import io.espalier.core.api.Explanation.Reason;
-import io.espalier.core.api.WaitingReasons;
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Reason;
+import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.job.StatusCodes;

@@ -13,7 +13,7 @@ import io.espalier.core.scheduling.task.RunPlacements;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.worker.WorkerIndex;
 import io.espalier.core.scheduling.worker.WorkerTable;
-import io.espalier.core.status.QueueUsage;
+import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.reservation;
 
-import io.espalier.core.api.Explanation.Reserved;
+import io.espalier.core.api.view.Explanation.Reserved;
 import org.jspecify.annotations.Nullable;
 
 /**

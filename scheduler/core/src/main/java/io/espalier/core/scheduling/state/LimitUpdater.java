@@ -7,7 +7,7 @@ import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.LimitFactors;
 import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.worker.WorkerTable;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;

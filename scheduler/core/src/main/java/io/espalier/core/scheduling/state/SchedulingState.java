@@ -41,7 +41,7 @@ import io.espalier.core.scheduling.util.RateLimiterClock;
 import io.espalier.core.scheduling.worker.HostIndex;
 import io.espalier.core.scheduling.worker.WorkerIndex;
 import io.espalier.core.scheduling.worker.WorkerTable;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.task;
 
-import io.espalier.core.api.FailureGroups;
+import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.status.Failure;
 import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;

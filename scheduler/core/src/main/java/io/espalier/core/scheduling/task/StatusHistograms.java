@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.task;
 
-import io.espalier.core.api.Histogram;
+import io.espalier.core.api.view.Histogram;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.topology.Topology;

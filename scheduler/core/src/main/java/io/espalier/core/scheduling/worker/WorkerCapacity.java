@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.worker;
 
-import io.espalier.core.api.WorkerView.Slots;
+import io.espalier.core.api.view.WorkerView.Slots;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.Resource;
@@ -10,7 +10,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
 import io.espalier.core.scheduling.spi.WorkerLoad;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

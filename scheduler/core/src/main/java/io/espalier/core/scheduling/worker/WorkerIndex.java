@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.worker;
 
-import io.espalier.core.api.WorkerView.Slots;
+import io.espalier.core.api.view.WorkerView.Slots;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
@@ -13,7 +13,7 @@ import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.index.StartableIndex;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.spi.WorkerSelector;
-import io.espalier.core.status.LimitOverride;
+import io.espalier.core.status.store.LimitOverride;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.worker;
 
-import io.espalier.core.api.WorkerView.Slots;
+import io.espalier.core.api.view.WorkerView.Slots;
 import java.util.List;
 
 /**

@@ -3,7 +3,7 @@ package io.espalier.core.loop.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.api.JobProgress;
+import io.espalier.core.api.view.JobProgress;
 import java.util.Iterator;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

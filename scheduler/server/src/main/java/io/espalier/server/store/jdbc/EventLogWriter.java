@@ -1,7 +1,7 @@
 package io.espalier.server.store.jdbc;
 
 import io.espalier.core.event.Event;
-import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.store.StatusStore;
 import java.sql.SQLException;
 import java.util.List;
 

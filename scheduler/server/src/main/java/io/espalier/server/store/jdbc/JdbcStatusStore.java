@@ -1,9 +1,9 @@
 package io.espalier.server.store.jdbc;
 
 import io.espalier.core.status.JsonDecoder;
-import io.espalier.core.status.StaleEpochException;
-import io.espalier.core.status.StoreException;
-import io.espalier.core.status.StoreTransaction;
+import io.espalier.core.status.store.StaleEpochException;
+import io.espalier.core.status.store.StoreException;
+import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.server.store.jdbc.Dialect.Property;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;

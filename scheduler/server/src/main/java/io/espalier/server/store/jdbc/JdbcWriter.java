@@ -1,8 +1,8 @@
 package io.espalier.server.store.jdbc;
 
-import io.espalier.core.status.StatusStore;
-import io.espalier.core.status.StoreException;
-import io.espalier.core.status.StoreTransaction;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StoreException;
+import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.server.store.jdbc.Dialect.Property;
 import java.sql.Connection;
 import java.sql.SQLException;

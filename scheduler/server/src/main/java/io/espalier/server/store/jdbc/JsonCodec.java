@@ -6,8 +6,8 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Result;
 import io.espalier.core.status.JsonDecoder;
-import io.espalier.core.status.StatusStore;
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 

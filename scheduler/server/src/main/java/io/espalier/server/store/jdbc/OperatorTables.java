@@ -2,7 +2,7 @@ package io.espalier.server.store.jdbc;
 
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.WorkerCordon;
-import io.espalier.core.status.StoreTransaction;
+import io.espalier.core.status.store.StoreTransaction;
 import java.sql.SQLException;
 import java.util.Collection;
 

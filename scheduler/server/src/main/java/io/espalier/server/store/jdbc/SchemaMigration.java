@@ -1,6 +1,6 @@
 package io.espalier.server.store.jdbc;
 
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StoreException;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.flywaydb.core.Flyway;

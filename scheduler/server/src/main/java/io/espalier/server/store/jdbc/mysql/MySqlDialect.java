@@ -1,6 +1,6 @@
 package io.espalier.server.store.jdbc.mysql;
 
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StoreException;
 import io.espalier.server.store.jdbc.Dialect;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

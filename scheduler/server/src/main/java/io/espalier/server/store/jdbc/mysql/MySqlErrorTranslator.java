@@ -1,7 +1,7 @@
 package io.espalier.server.store.jdbc.mysql;
 
-import io.espalier.core.status.RefusedDataException;
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.RefusedDataException;
+import io.espalier.core.status.store.StoreException;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.security.cert.CertificateException;

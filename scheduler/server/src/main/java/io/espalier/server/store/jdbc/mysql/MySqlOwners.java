@@ -1,6 +1,6 @@
 package io.espalier.server.store.jdbc.mysql;
 
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StoreException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,8 +1,8 @@
 package io.espalier.server.store.jdbc.mysql;
 
 import io.espalier.core.status.JsonDecoder;
-import io.espalier.core.status.StaleEpochException;
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StaleEpochException;
+import io.espalier.core.status.store.StoreException;
 import io.espalier.server.store.jdbc.Dialect.Property;
 import io.espalier.server.store.jdbc.JdbcStatusStore;
 import io.espalier.server.store.jdbc.JdbcWriter;

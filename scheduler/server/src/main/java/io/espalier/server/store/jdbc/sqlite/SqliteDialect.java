@@ -1,7 +1,7 @@
 package io.espalier.server.store.jdbc.sqlite;
 
 import io.espalier.core.status.JsonDecoder;
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StoreException;
 import io.espalier.server.store.jdbc.Dialect;
 import io.espalier.server.store.jdbc.JdbcStatusStore;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.espalier.server.store.jdbc.sqlite;
 
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StoreException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import org.sqlite.SQLiteErrorCode;

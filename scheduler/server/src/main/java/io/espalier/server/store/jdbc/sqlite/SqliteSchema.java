@@ -1,6 +1,6 @@
 package io.espalier.server.store.jdbc.sqlite;
 
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StoreException;
 import io.espalier.server.store.jdbc.SchemaMigration;
 import java.nio.file.Path;
 import java.sql.Connection;

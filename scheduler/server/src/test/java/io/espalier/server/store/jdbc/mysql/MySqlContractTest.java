@@ -2,8 +2,8 @@ package io.espalier.server.store.jdbc.mysql;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.status.StatusStore;
-import io.espalier.core.status.StoreException;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StoreException;
 import io.espalier.json.JsonReader;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress.Tls;
 import io.espalier.testkit.database.DatabaseServer;

@@ -1,6 +1,6 @@
 package io.espalier.server.store.jdbc.sqlite;
 
-import io.espalier.core.status.StatusStore;
+import io.espalier.core.status.store.StatusStore;
 import io.espalier.json.JsonReader;
 import io.espalier.testkit.status.StatusStoreContract;
 import java.nio.file.Path;

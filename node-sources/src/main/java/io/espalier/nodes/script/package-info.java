@@ -1,0 +1,5 @@
+/** The node source that runs a program. */
+@NullMarked
+package io.espalier.nodes.script;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,241 @@
+package io.espalier.nodes.sql;
+
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.core.topology.NodeLookup;
+import io.espalier.core.topology.NodeSink;
+import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.NodeSourceContext;
+import io.espalier.core.topology.NodeSourceException;
+import io.espalier.core.topology.NodeSourceType;
+import io.espalier.nodes.ColumnMapping;
+import io.espalier.nodes.NameFormat;
+import io.espalier.nodes.Prefs;
+import io.espalier.nodes.RowToNodes;
+import io.espalier.nodes.TimeLimit;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code sql}: the nodes that a database query returns.
+ *
+ * <p>Preferences: {@code parent_level}; {@code url} of JDBC; {@code query}, which runs once for
+ * each parent if it has a parameter {@code ?}, the parent's name, and otherwise once; {@code user};
+ * {@code password_file} or {@code password_env}; {@code columns} as in {@link ColumnMapping}, where
+ * by default every column without another meaning is an attribute, and a single column is the name;
+ * {@code fetch_size} (1000); {@code refresh_sec}; {@code timeout_sec} (60) for connecting and for
+ * each query with its rows.
+ */
+public final class SqlNodes implements NodeSource {
+  private static final Logger LOG = LoggerFactory.getLogger(SqlNodes.class);
+
+  private final int parentLevel;
+  private final SqlAccess access;
+  private final String query;
+  private final boolean perParent;
+  private final ColumnMapping columns;
+  private final int fetchSize;
+  private final Optional<Duration> refresh;
+  private final String path;
+
+  private SqlNodes(
+      int parentLevel,
+      SqlAccess access,
+      String query,
+      ColumnMapping columns,
+      int fetchSize,
+      Optional<Duration> refresh,
+      String path) {
+    this.parentLevel = parentLevel;
+    this.access = access;
+    this.query = query;
+    this.perParent = SqlText.parameters(query) == 1;
+    this.columns = columns;
+    this.fetchSize = fetchSize;
+    this.refresh = refresh;
+    this.path = path;
+  }
+
+  @Override
+  public Optional<Duration> refreshEvery() {
+    return refresh;
+  }
+
+  @Override
+  public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
+      throws NodeSourceException, InterruptedException {
+    RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
+    if (!perParent) {
+      rows(null, delivery);
+    } else {
+      for (String parent : soFar.names(parentLevel)) {
+        rows(parent, delivery);
+      }
+    }
+    delivery.finish();
+  }
+
+  private void rows(@Nullable String parent, RowToNodes delivery)
+      throws NodeSourceException, InterruptedException {
+    Duration limit = access.timeout();
+    try {
+      // Drivers do not always observe their time limit, and ignore interruption.
+      long number = TimeLimit.call(limit.multipliedBy(2), "node-sql", () -> ask(parent, delivery));
+      LOG.trace("{} rows", number);
+    } catch (TimeoutException e) {
+      access.forget();
+      throw failure("did not answer within " + limit.toMillis() / 1000.0 + " s");
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof NodeSourceException problem) {
+        throw problem;
+      }
+      throw failure(why(e.getCause()));
+    }
+  }
+
+  private String why(@Nullable Throwable cause) {
+    if (cause instanceof SqlAccess.Unusable || cause == null) {
+      return cause == null ? "failed" : String.valueOf(cause.getMessage());
+    }
+    String message = access.withoutSecrets(String.valueOf(cause.getMessage()));
+    return cause instanceof SQLException
+        ? "failed: " + message
+        : "failed: " + cause.getClass() + " " + message;
+  }
+
+  private NodeSourceException failure(String why) {
+    return new NodeSourceException(List.of(Problem.error(path, access.shown() + " " + why)));
+  }
+
+  private long ask(@Nullable String parent, RowToNodes delivery)
+      throws SQLException,
+          IOException,
+          SqlAccess.Unusable,
+          NodeSourceException,
+          InterruptedException {
+    String of = access.shown() + (parent == null ? "" : " for \"" + parent + "\"");
+    AtomicLong number = new AtomicLong();
+    try (Connection connection = access.connect();
+        PreparedStatement statement = connection.prepareStatement(query)) {
+      access.prepare(statement, fetchSize);
+      if (parent != null) {
+        statement.setString(1, parent);
+      }
+      try (ResultSet rows = statement.executeQuery()) {
+        SqlRows.read(
+            rows,
+            columns.nameColumn(),
+            row -> delivery.row(row, "row " + number.incrementAndGet() + " of " + of, parent));
+      }
+    }
+    return number.get();
+  }
+
+  @Override
+  public void close() {
+    access.close();
+  }
+
+  /** Checks the preferences and creates the source. */
+  public static final class Type implements NodeSourceType {
+    private static final int MOST_FETCHED = 1_000_000;
+    private static final Pattern SECRET = Pattern.compile("(?i)passw|pwd|secret|token");
+
+    @Override
+    public String name() {
+      return "sql";
+    }
+
+    @Override
+    public Result<NodeSource> create(
+        NodeSourceSpec spec, Levels levels, NodeSourceContext context) {
+      Prefs prefs = new Prefs(spec);
+      int parentLevel = prefs.parentLevel(levels);
+      String url = prefs.requireString("url", "an address of JDBC, such as jdbc:mysql://host/db");
+      if (url != null) {
+        checkUrl(url, prefs);
+      }
+      String query = prefs.requireString("query", "a query of SQL");
+      if (query != null) {
+        checkQuery(query, prefs);
+      }
+      if (prefs.get("password") != null) {
+        // Without its value, because problems are printed.
+        prefs.error(
+            prefs.at("password"),
+            prefs.object().keyAt("password"),
+            null,
+            "a password does not belong into a configuration",
+            "write it into a file and name that as \"password_file\", or name a variable as"
+                + " \"password_env\"");
+      }
+      SqlAccess access =
+          SqlAccess.read(
+              prefs, url == null ? "jdbc:" : url, context.configDirectory(), prefs.timeout());
+      ColumnMapping columns = ColumnMapping.read(prefs, true);
+      int fetchSize = (int) prefs.integer("fetch_size", 1000, 1, MOST_FETCHED);
+      Optional<Duration> refresh = prefs.refresh();
+      return prefs.finish(
+          () ->
+              new SqlNodes(
+                  parentLevel,
+                  access,
+                  query == null ? "" : query,
+                  columns,
+                  fetchSize,
+                  refresh,
+                  spec.path()));
+    }
+
+    private static void checkUrl(String url, Prefs prefs) {
+      Json value = prefs.get("url");
+      if (value == null) {
+        return;
+      }
+      int query = url.indexOf('?') < 0 ? url.length() : url.indexOf('?');
+      boolean account = url.lastIndexOf('@', query) > url.indexOf("//") && url.contains("//");
+      if (!url.toLowerCase(Locale.ROOT).startsWith("jdbc:")) {
+        prefs.expected("url", value, "an address of JDBC, which begins with jdbc:");
+      } else if (account || SECRET.matcher(url).find()) {
+        // Without its value, because problems are printed.
+        prefs.error(
+            prefs.at("url"),
+            value.at(),
+            null,
+            "an account or a password does not belong into an address",
+            "write \"user\", and \"password_file\" or \"password_env\"");
+      }
+    }
+
+    private static void checkQuery(String query, Prefs prefs) {
+      int parameters = SqlText.parameters(query);
+      if (query.isBlank() || parameters > 1) {
+        NameFormat.problem(
+            prefs,
+            "query",
+            query.isBlank()
+                ? "the query is empty"
+                : "the query has " + parameters + " parameters, at most one can be the parent",
+            null);
+      }
+    }
+  }
+}

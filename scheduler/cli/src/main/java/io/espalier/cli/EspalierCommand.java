@@ -1,0 +1,108 @@
+package io.espalier.cli;
+
+import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.flags.EnvironmentDefaults;
+import io.espalier.cli.term.TerminalViewport;
+import io.espalier.server.CommandException;
+import io.espalier.server.ExitCode;
+import io.espalier.server.Version;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code espalier}: assembles the subcommands and maps failures to exit codes. */
+@Command(
+    name = "espalier",
+    mixinStandardHelpOptions = true,
+    versionProvider = EspalierCommand.VersionText.class,
+    description = "A sharded task scheduler with resource trees.",
+    footer = {
+      "",
+      "Every flag is also an environment variable: --data-dir is ESPALIER_DATA_DIR.",
+      "Exit codes: 0 well; 1 the work failed or was refused; 2 wrong use, configuration or token;",
+      "3 the scheduler cannot be reached; 130 interrupted.",
+      "Help on a command: espalier COMMAND --help",
+      "",
+      "EXAMPLES",
+      "  espalier run config-examples/quickstart.json",
+      "  espalier jobs --watch",
+      "  espalier explain backup db17"
+    })
+public final class EspalierCommand implements Runnable {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  /**
+   * Runs a command line.
+   *
+   * @return its exit code
+   */
+  public static int execute(String[] args, Map<String, String> environment) {
+    CommandTable table = table(environment);
+    return line(environment, table, table.neededFor(args)).execute(args);
+  }
+
+  /** Creates the command line with all its commands. */
+  static CommandLine line(Map<String, String> environment) {
+    CommandTable table = table(environment);
+    return line(environment, table, table.all());
+  }
+
+  static CommandTable table(Map<String, String> environment) {
+    return new CommandTable(
+        new CommandContext(new ClientOpener(), new TerminalViewport(environment)));
+  }
+
+  private static CommandLine line(
+      Map<String, String> environment, CommandTable table, List<Object> commands) {
+    CommandLine line = new CommandLine(new EspalierCommand());
+    commands.forEach(line::addSubcommand);
+    line.setDefaultValueProvider(new EnvironmentDefaults(environment));
+    line.setExecutionExceptionHandler(EspalierCommand::failed);
+    line.setParameterExceptionHandler(EspalierCommand::misused);
+    line.setUsageHelpWidth(100);
+    CommandGroups.use(line, table.groups());
+    return line;
+  }
+
+  private static int failed(Exception failure, CommandLine line, CommandLine.ParseResult parsed) {
+    if (failure instanceof CommandException known) {
+      line.getErr().println("espalier: " + known.getMessage());
+      return known.exitCode();
+    }
+    if (failure instanceof InterruptedException) {
+      return 130;
+    }
+    line.getErr().println("espalier: internal error: " + failure);
+    failure.printStackTrace(line.getErr());
+    return ExitCode.FAILED;
+  }
+
+  private static int misused(ParameterException misuse, String[] args) {
+    CommandLine line = misuse.getCommandLine();
+    PrintWriter err = line.getErr();
+    err.println("espalier: " + misuse.getMessage());
+    CommandLine.UnmatchedArgumentException.printSuggestions(misuse, err);
+    err.println("Try '" + line.getCommandSpec().qualifiedName() + " --help'.");
+    return ExitCode.USAGE;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "say which command; espalier --help lists them");
+  }
+
+  /** Provides the text of {@code --version}. */
+  static final class VersionText implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"espalier " + Version.get()};
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package io.espalier.cli;
+
+/** The entry point of the program. */
+public final class Main {
+  private Main() {}
+
+  /** Runs a command line and ends the process with its exit code. */
+  public static void main(String[] args) {
+    System.exit(EspalierCommand.execute(args, System.getenv()));
+  }
+}

@@ -1,0 +1,246 @@
+package io.espalier.cli.client;
+
+import io.espalier.cli.term.AnsiStyle;
+import io.espalier.cli.term.HumanFormat;
+import io.espalier.cli.term.Table;
+import io.espalier.cli.term.TerminalInfo;
+import io.espalier.cli.term.TextWidth;
+import io.espalier.cli.term.WatchOption;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.server.CommandException;
+import io.espalier.server.ExitCode;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The common part of all commands that query or control a running scheduler. */
+public abstract class ClientCommand implements Callable<Integer> {
+  public static final String DEFAULT_SERVER = "http://127.0.0.1:8080";
+
+  private final CommandContext clients;
+  private @Nullable PrintWriter frame;
+
+  private final @Nullable DataDirFlag dataDir;
+  private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--server",
+      paramLabel = "URL",
+      description = "The scheduler to ask (default: ${DEFAULT-VALUE}).",
+      defaultValue = DEFAULT_SERVER)
+  private String server = DEFAULT_SERVER;
+
+  @Option(
+      names = "--zookeeper",
+      paramLabel = "HOSTS/PATH",
+      description = "Ask the leader of this group of schedulers instead.")
+  private @Nullable String zookeeper;
+
+  @Option(
+      names = "--zookeeper-auth",
+      paramLabel = "FILE",
+      description = "File with a scheme, a blank and an account for ZooKeeper.")
+  private @Nullable Path zookeeperAuth;
+
+  @Mixin private AccessFlags access = new AccessFlags();
+
+  @Option(names = "--json", description = "Print what the server answers.")
+  private boolean json;
+
+  public ClientCommand(CommandContext clients) {
+    this(clients, null);
+  }
+
+  /**
+   * @param dataDir of commands that also work on the data of an ended run
+   *     (docs/design/design.md#the-end-of-a-run); null: they need a server
+   */
+  public ClientCommand(CommandContext clients, @Nullable DataDirFlag dataDir) {
+    this.clients = clients;
+    this.dataDir = dataDir;
+  }
+
+  @Spec
+  void spec(CommandSpec own) {
+    spec = own;
+    if (dataDir != null) {
+      own.addMixin("dataDir", CommandSpec.forAnnotatedObject(dataDir));
+    }
+  }
+
+  @Override
+  public final Integer call() {
+    WatchOption watch = watch();
+    try (Client client = open(clients.opener())) {
+      try {
+        return watch != null && watch.on() ? watched(client, watch) : run(client);
+      } catch (CommandException e) {
+        throw JobNameSuggestion.of(e, client, spec());
+      }
+    } finally {
+      out().flush();
+    }
+  }
+
+  /** Returns the flag {@code --watch} of commands that list something. */
+  @Nullable WatchOption watch() {
+    return null;
+  }
+
+  private int watched(Client client, WatchOption watch) {
+    PrintWriter real = out();
+    WatchOption.Picture picture = new WatchOption.Picture();
+    boolean redrawn = viewport().height() > 0 && !json();
+    boolean first = true;
+    do {
+      StringWriter text = new StringWriter();
+      frame = new PrintWriter(text);
+      try {
+        run(client);
+      } catch (CommandException e) {
+        // A scheduler that restarts is worth waiting for; a wrong address is not.
+        if (first || e.exitCode() != ExitCode.UNREACHABLE) {
+          throw e;
+        }
+        frame.println(e.getMessage());
+      } finally {
+        frame.flush();
+        frame = null;
+      }
+      first = false;
+      if (redrawn) {
+        real.print(picture.over(text.toString().lines().toList(), viewport().height()));
+      } else {
+        if (!json()) {
+          real.println("--- " + Instant.now().truncatedTo(ChronoUnit.SECONDS));
+        }
+        real.print(text);
+      }
+      if (real.checkError()) {
+        return ExitCode.OK; // the reader has closed the pipe
+      }
+    } while (viewport().pause(watch.every()));
+    return ExitCode.SIGNAL + 2;
+  }
+
+  public TerminalInfo viewport() {
+    return clients.viewport();
+  }
+
+  /** Runs the command and returns its exit code. */
+  public abstract int run(Client client);
+
+  private Client open(Client.Opener opener) {
+    return dataDir == null
+        ? openServer(opener)
+        : dataDir.open(spec().commandLine(), opener, this::openServer);
+  }
+
+  private Client openServer(Client.Opener opener) {
+    return zookeeper == null
+        ? opener.server(server, access.access())
+        : opener.leader(zookeeper, zookeeperAuth, access.access());
+  }
+
+  /** Returns the scheduler as the user named it. */
+  public String server() {
+    String group = zookeeper;
+    return group == null ? server : group;
+  }
+
+  public boolean json() {
+    return json;
+  }
+
+  public CommandSpec spec() {
+    CommandSpec known = spec;
+    if (known == null) {
+      throw new IllegalStateException("used outside of a command line");
+    }
+    return known;
+  }
+
+  /** Returns the writer for answers; while watching, it writes to the next picture. */
+  public PrintWriter out() {
+    PrintWriter current = frame;
+    return current == null ? spec().commandLine().getOut() : current;
+  }
+
+  /** Prints a remark that is not part of the answer. */
+  public void remark(String text) {
+    PrintWriter current = frame;
+    PrintWriter err = current == null ? spec().commandLine().getErr() : current;
+    err.println(text);
+    err.flush();
+  }
+
+  public void print(Json.Obj body) {
+    out().println(JsonWriter.compact(body));
+  }
+
+  /** Prints a table, or a remark when it has no rows. */
+  public void print(Table table, String empty) {
+    if (table.isEmpty()) {
+      remark(empty);
+    } else {
+      table.lines(viewport().width(), viewport().colours()).forEach(out()::println);
+    }
+  }
+
+  /** Prints a line for people, cut on a terminal that is redrawn. */
+  public void say(String line) {
+    String clean = HumanFormat.clean(line);
+    out().println(frame == null ? clean : TextWidth.cut(clean, fullWidth()));
+  }
+
+  private int fullWidth() {
+    return viewport().width() > 0 ? viewport().width() : Integer.MAX_VALUE;
+  }
+
+  public String painted(AnsiStyle paint, String text) {
+    return viewport().colours() ? paint.on(HumanFormat.clean(text)) : HumanFormat.clean(text);
+  }
+
+  /** Prints what a change has returned: unchanged with {@code --json}, otherwise as one line. */
+  public int answered(Json.Obj body, String line) {
+    if (json()) {
+      print(body);
+    } else {
+      say(line);
+    }
+    return ExitCode.OK;
+  }
+
+  /** Returns the failure of a command line that makes no sense. */
+  public ParameterException misuse(String what) {
+    return new ParameterException(spec().commandLine(), what);
+  }
+
+  public void requireLimit(int limit) {
+    if (limit < 1) {
+      throw misuse("--limit must be at least 1");
+    }
+  }
+
+  public static Json.Obj get(
+      Client client, String template, Map<String, String> path, Map<String, List<String>> query) {
+    return client.call("GET", template, path, query, Json.Obj.EMPTY);
+  }
+
+  /** Returns the values of a parameter, which is left out when it is empty. */
+  public static List<String> optional(@Nullable String value) {
+    return value == null || value.isEmpty() ? List.of() : List.of(value);
+  }
+}

@@ -1,0 +1,66 @@
+package io.espalier.cli.client.inspect;
+
+import io.espalier.cli.term.HumanFormat;
+import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
+import java.util.Locale;
+
+/** Summarizes the progress and the remaining time of a running task. */
+final class TaskDetail {
+  private static final int LONGEST_CURSOR = 40;
+
+  private TaskDetail() {}
+
+  /**
+   * @param task schema {@code RunningTask}
+   */
+  static String progress(Json.Obj task) {
+    Json.Obj progress = JsonFields.object(task, "progress");
+    StringBuilder text = new StringBuilder(counts(progress));
+    String rate = JsonFields.text(progress, "rate_per_sec");
+    if (!rate.isEmpty()) {
+      text.append(" (").append(rate).append("/s");
+      if (progress.get("seconds_left") != null) {
+        long millis = Math.max(1, JsonFields.number(progress, "seconds_left")) * 1000;
+        text.append(", ").append(HumanFormat.duration(millis)).append(" left");
+      }
+      text.append(')');
+    }
+    return text.toString();
+  }
+
+  /**
+   * Returns the counts and the cursor that a task reported: {@code 120 of 300, 40 %, at pk=8123}.
+   */
+  static String counts(Json.Obj progress) {
+    StringBuilder text = new StringBuilder();
+    if (progress.get("done") != null) {
+      long done = JsonFields.number(progress, "done");
+      text.append(done);
+      long total = JsonFields.number(progress, "total");
+      if (total > 0) {
+        text.append(String.format(Locale.ROOT, " of %d, %.0f %%", total, 100.0 * done / total));
+      }
+    }
+    String cursor = JsonFields.text(progress, "cursor");
+    if (!cursor.isEmpty()) {
+      text.append(text.length() == 0 ? "at " : ", at ")
+          .append(
+              cursor.length() > LONGEST_CURSOR
+                  ? cursor.substring(0, LONGEST_CURSOR) + "…"
+                  : cursor);
+    }
+    return text.toString();
+  }
+
+  /** Returns the time until the earliest limit; empty without one. */
+  static String timeLeft(Json.Obj task, long nowMillis) {
+    long timeout = JsonFields.number(task, "timeout_at_ms");
+    long deadline = JsonFields.number(task, "deadline_ms");
+    long end = timeout == 0 || (deadline != 0 && deadline < timeout) ? deadline : timeout;
+    if (end == 0) {
+      return "";
+    }
+    return end <= nowMillis ? "over" : HumanFormat.duration(end - nowMillis);
+  }
+}

@@ -1,0 +1,146 @@
+package io.espalier.cli.client.inspect;
+
+import io.espalier.cli.term.HumanFormat;
+import io.espalier.cli.term.JsonFields;
+import io.espalier.cli.term.Table;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Formats one task with its attempts for people. */
+final class TaskDetailPrinter {
+  private TaskDetailPrinter() {}
+
+  /** Returns the phase in brackets; older schedulers do not report it. */
+  private static String phase(Json.Obj task) {
+    String phase = JsonFields.text(task, "phase");
+    boolean says = !phase.isEmpty() && !phase.equals(JsonFields.text(task, "status"));
+    return says ? " (" + phase + ")" : "";
+  }
+
+  /** Returns the current state, one property per line. */
+  static List<String> heading(Json.Obj task) {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        JsonFields.text(task, "job")
+            + " on "
+            + JsonFields.text(task, "node")
+            + ": "
+            + JsonFields.text(task, "status")
+            + phase(task)
+            + ", "
+            + JsonFields.number(task, "attempts")
+            + " attempts"
+            + since(" since ", JsonFields.number(task, "since_ms"))
+            + since(", waits until ", JsonFields.number(task, "until_ms")));
+    Json.Obj data = JsonFields.object(task, "data");
+    if (!data.isEmpty()) {
+      lines.add("data: " + JsonWriter.compact(data));
+    }
+    Json.Obj running = JsonFields.object(task, "running");
+    if (!running.isEmpty()) {
+      Json.Obj usage = JsonFields.object(running, "usage");
+      lines.add(
+          "running: attempt "
+              + JsonFields.number(running, "attempt")
+              + on(JsonFields.text(running, "worker"))
+              + since(" since ", JsonFields.number(running, "started_at_ms"))
+              + (usage.isEmpty() ? "" : "; " + usage(usage)));
+      String progress = TaskDetail.progress(running);
+      if (!progress.isEmpty()) {
+        lines.add("progress: " + progress);
+      }
+    }
+    Json.Obj history = JsonFields.object(task, "history");
+    lines.add(
+        "ended: "
+            + JsonFields.number(history, "ended")
+            + " attempts, "
+            + HumanFormat.seconds(history, "cpu_ms")
+            + " of CPU time");
+    return lines;
+  }
+
+  private static String on(String worker) {
+    return worker.isEmpty() ? "" : " on worker " + worker;
+  }
+
+  private static String since(String word, long millis) {
+    return millis <= 0 ? "" : word + HumanFormat.time(millis);
+  }
+
+  private static String usage(Json.Obj usage) {
+    List<String> parts = new ArrayList<>();
+    add(parts, "CPU ", HumanFormat.seconds(usage, "cpu_ms"));
+    add(parts, "memory ", HumanFormat.bytes(usage, "memory_bytes"));
+    add(parts, "at most ", HumanFormat.bytes(usage, "peak_memory_bytes"));
+    add(parts, "read ", HumanFormat.bytes(usage, "read_bytes"));
+    add(parts, "written ", HumanFormat.bytes(usage, "written_bytes"));
+    add(parts, "GPUs ", String.join(" and ", JsonFields.texts(usage, "gpus")));
+    return String.join(", ", parts);
+  }
+
+  private static void add(List<String> parts, String name, String amount) {
+    if (!amount.isEmpty()) {
+      parts.add(name + amount);
+    }
+  }
+
+  /** Returns the attempts, oldest first. */
+  static Table attempts(Json.Obj history) {
+    Table table =
+        new Table(
+            ">#",
+            "STARTED",
+            ">FOR",
+            "?WORKER",
+            "STATUS",
+            "END",
+            "?PROGRESS",
+            "?>BACKOFF",
+            "?~>CPU",
+            "?~>MEMORY",
+            "?~>READ",
+            "?~>WRITTEN",
+            "?~CAUSE",
+            "?MESSAGE");
+    for (Json.Obj attempt : JsonFields.objects(history, "attempts")) {
+      Json.Obj usage = JsonFields.object(attempt, "usage");
+      long started = JsonFields.number(attempt, "started_at_ms");
+      table.row(
+          JsonFields.number(attempt, "attempt"),
+          HumanFormat.time(started),
+          HumanFormat.duration(JsonFields.number(attempt, "ended_at_ms") - started),
+          JsonFields.text(attempt, "worker"),
+          JsonFields.text(attempt, "status"),
+          end(attempt),
+          JsonFields.isTrue(attempt, "made_progress") ? "yes" : "",
+          attempt.get("backoff_sec") == null
+              ? ""
+              : HumanFormat.duration(1000 * JsonFields.number(attempt, "backoff_sec")),
+          HumanFormat.seconds(usage, "cpu_ms"),
+          HumanFormat.bytes(usage, "peak_memory_bytes"),
+          HumanFormat.bytes(usage, "read_bytes"),
+          HumanFormat.bytes(usage, "written_bytes"),
+          JsonFields.text(attempt, "fingerprint"),
+          JsonFields.text(attempt, "message"));
+    }
+    return table;
+  }
+
+  private static String end(Json.Obj attempt) {
+    String end = JsonFields.text(attempt, "end");
+    if (attempt.get("exit_code") != null) {
+      end += " with " + JsonFields.number(attempt, "exit_code");
+    }
+    if (attempt.get("signal") != null) {
+      end += " by signal " + JsonFields.number(attempt, "signal");
+    }
+    if (JsonFields.isTrue(attempt, "core_dumped")) {
+      end += ", core dumped";
+    }
+    String reason = JsonFields.text(attempt, "stop_reason");
+    return reason.isEmpty() ? end : end + " (" + reason.replace('_', ' ') + ")";
+  }
+}

@@ -1,0 +1,117 @@
+package io.espalier.cli.client.operate;
+
+import io.espalier.cli.client.Client;
+import io.espalier.cli.client.ClientCommand;
+import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.client.ReasonOption;
+import io.espalier.cli.term.DurationConverter;
+import io.espalier.cli.term.HumanFormat;
+import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
+import io.espalier.webui.v1.ApiV1;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Commands that stop a job, or let it go on. */
+public final class JobCommands {
+  private JobCommands() {}
+
+  /** The common part: one job, and a reason. */
+  public abstract static class JobCommand extends ClientCommand {
+    @Parameters(paramLabel = "JOB", description = "Name of the job.")
+    private String job = "";
+
+    @Mixin private final ReasonOption reason = new ReasonOption();
+
+    public JobCommand(CommandContext clients) {
+      super(clients);
+    }
+
+    public String job() {
+      return job;
+    }
+
+    public Json.Builder reason() {
+      return reason.body();
+    }
+
+    public Json.Obj post(Client client, String template, Json.Builder body) {
+      return client.call("POST", template, Map.of("job", job), Map.of(), body.build());
+    }
+  }
+
+  /** {@code pause JOB}: pauses a job, so that none of its tasks starts. */
+  @Command(
+      name = "pause",
+      mixinStandardHelpOptions = true,
+      description = "Start nothing more of a job until it is resumed; kill nothing.",
+      footerHeading = "%nEXAMPLES%n",
+      footer = {
+        "  espalier pause backup --reason 'the disks are busy'",
+        "  espalier pause backup --for 2h"
+      })
+  public static final class Pause extends JobCommand {
+    @Option(
+        names = "--for",
+        paramLabel = "SPAN",
+        converter = DurationConverter.class,
+        description = "Resume it after 90s, 5m, 2h, 1d (default: until it is resumed).")
+    private @Nullable Long seconds;
+
+    public Pause(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      Json.Builder asked = reason();
+      if (seconds != null) {
+        asked.put("expires_in_seconds", seconds);
+      }
+      String span = seconds == null ? "" : " for " + HumanFormat.duration(seconds * 1000);
+      return answered(post(client, ApiV1.PAUSE, asked), job() + " is paused" + span);
+    }
+  }
+
+  /** {@code resume JOB}: ends a pause. */
+  @Command(
+      name = "resume",
+      mixinStandardHelpOptions = true,
+      description = "End the pause of a job.",
+      footerHeading = "%nEXAMPLES%n",
+      footer = {"  espalier resume backup"})
+  public static final class Resume extends JobCommand {
+    public Resume(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      return answered(post(client, ApiV1.RESUME, reason()), job() + " is not paused any more");
+    }
+  }
+
+  /** {@code stop JOB}: pauses a job and kills its running tasks. */
+  @Command(
+      name = "stop",
+      mixinStandardHelpOptions = true,
+      description = "Pause a job, and kill its running tasks as its kill_subprocess says.",
+      footerHeading = "%nEXAMPLES%n",
+      footer = {"  espalier stop backup --reason 'it fills the disks'", "  espalier resume backup"})
+  public static final class Stop extends JobCommand {
+    public Stop(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      Json.Obj body = post(client, ApiV1.STOP, reason());
+      String signaled = SelectingCommand.tasks(JsonFields.number(body, "signaled"));
+      return answered(body, job() + " is paused; " + signaled + " signaled");
+    }
+  }
+}

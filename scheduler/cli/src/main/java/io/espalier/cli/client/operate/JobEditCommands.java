@@ -1,0 +1,250 @@
+package io.espalier.cli.client.operate;
+
+import io.espalier.cli.client.Client;
+import io.espalier.cli.client.ClientCommand;
+import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.client.ListCommand;
+import io.espalier.cli.client.inspect.SchedulerInfoCommands;
+import io.espalier.cli.term.JsonFields;
+import io.espalier.cli.term.Table;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Result;
+import io.espalier.json.JsonReader;
+import io.espalier.server.CommandException;
+import io.espalier.server.ExitCode;
+import io.espalier.webui.v1.ApiV1;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Commands on the definition of a job. */
+public final class JobEditCommands {
+  private JobEditCommands() {}
+
+  /** {@code validate-job JOB FILE}: checks a job like save-job, without saving it. */
+  @Command(
+      name = "validate-job",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Ask a scheduler what is wrong with a job, without saving it.",
+        "FILE holds the job as save-job takes it; - is standard input. Exit code 2 if it is invalid."
+      },
+      footerHeading = "%nEXAMPLES%n",
+      footer = {
+        "  espalier validate-job backup backup.json",
+        "  espalier validate-job backup backup.json --json"
+      })
+  public static final class ValidateJob extends ClientCommand {
+    @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
+    private String job = "";
+
+    @Parameters(
+        index = "1",
+        paramLabel = "FILE",
+        description = "The job as JSON, comments allowed.")
+    private String file = "";
+
+    public ValidateJob(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      Json.Obj body =
+          client.call("POST", ApiV1.VALIDATE, Map.of("job", job), Map.of(), SaveJob.read(file));
+      boolean valid = JsonFields.isTrue(body, "valid");
+      if (json()) {
+        print(body);
+      } else {
+        JsonFields.objects(body, "problems")
+            .forEach(problem -> say(SchedulerInfoCommands.Problems.sentence(problem)));
+        say(job + (valid ? " can be saved" : " cannot be saved"));
+      }
+      return valid ? ExitCode.OK : ExitCode.USAGE;
+    }
+  }
+
+  /** {@code save-job JOB FILE}: writes a job to the source of the configuration. */
+  @Command(
+      name = "save-job",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Save a job, new or not, where the configuration comes from; all else there stays as it is.",
+        "FILE holds the job: the object that stands behind \"bistro_job->JOB\"; - is standard input.",
+        "A job with errors is refused. --back-to saves an earlier version again."
+      },
+      footerHeading = "%nEXAMPLES%n",
+      footer = {
+        "  espalier save-job backup backup.json --version-id 3",
+        "  espalier save-job backup --back-to 2"
+      })
+  public static final class SaveJob extends ClientCommand {
+    @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
+    private String job = "";
+
+    @Parameters(
+        index = "1",
+        arity = "0..1",
+        paramLabel = "FILE",
+        description = "The job as JSON, comments allowed.")
+    private @Nullable String file;
+
+    @Option(
+        names = "--version-id",
+        paramLabel = "N",
+        description = "Only if the job has this version now; 0: only if there is no such job.")
+    private @Nullable Long version;
+
+    @Option(
+        names = "--back-to",
+        paramLabel = "N",
+        description = "Save again what the job was in version N, instead of a file.")
+    private @Nullable Long backTo;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the history.")
+    private String reason = "";
+
+    public SaveJob(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      if ((file == null) == (backTo == null)) {
+        throw new CommandException(ExitCode.USAGE, "name either a FILE or --back-to");
+      }
+      Json.Obj saved =
+          backTo == null ? save(client, file == null ? "-" : file) : back(client, backTo);
+      return answered(saved, job + " is saved as version " + JsonFields.number(saved, "version"));
+    }
+
+    private Json.Obj back(Client client, long to) {
+      Json.Obj body =
+          Json.object()
+              .put("version", to)
+              .put("author", DeleteJob.author())
+              .put("reason", reason)
+              .build();
+      return client.call("POST", ApiV1.ROLLBACK, Map.of("job", job), Map.of(), body);
+    }
+
+    private Json.Obj save(Client client, String from) {
+      return client.call(
+          "PUT", ApiV1.JOB, Map.of("job", job), DeleteJob.query(version, reason), read(from));
+    }
+
+    static Json.Obj read(String from) {
+      byte[] bytes;
+      try {
+        bytes = from.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(from));
+      } catch (IOException | java.nio.file.InvalidPathException e) {
+        throw new CommandException(
+            ExitCode.USAGE, "cannot read " + from + ": " + e.getMessage(), e);
+      }
+      Result<Json> read = JsonReader.config().withFile(from).read(bytes);
+      if (read.value() instanceof Json.Obj object) {
+        return object;
+      }
+      throw new CommandException(
+          ExitCode.USAGE,
+          read.problems().isEmpty()
+              ? from + " must hold an object"
+              : read.problems().get(0).toString());
+    }
+  }
+
+  /** {@code delete-job JOB}: removes a job from the source of the configuration. */
+  @Command(
+      name = "delete-job",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Delete a job where the configuration comes from; all else there stays as it is.",
+        "What its tasks have done is not forgotten; save-job --back-to brings it back."
+      },
+      footerHeading = "%nEXAMPLES%n",
+      footer = {"  espalier delete-job backup --reason 'done for good'"})
+  public static final class DeleteJob extends ClientCommand {
+    @Parameters(paramLabel = "JOB", description = "Name of the job.")
+    private String job = "";
+
+    @Option(
+        names = "--version-id",
+        paramLabel = "N",
+        description = "Only if the job has this version now.")
+    private @Nullable Long version;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the history.")
+    private String reason = "";
+
+    public DeleteJob(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      Json.Obj deleted =
+          client.call(
+              "DELETE", ApiV1.JOB, Map.of("job", job), query(version, reason), Json.Obj.EMPTY);
+      return answered(deleted, job + " is deleted");
+    }
+
+    static String author() {
+      return System.getProperty("user.name", "");
+    }
+
+    static Map<String, List<String>> query(@Nullable Long version, String reason) {
+      Map<String, List<String>> query = new HashMap<>();
+      query.put("author", List.of(author()));
+      if (version != null) {
+        query.put("version", List.of(version.toString()));
+      }
+      if (!reason.isEmpty()) {
+        query.put("reason", List.of(reason));
+      }
+      return query;
+    }
+  }
+
+  /** {@code job-history JOB}: lists the saved versions of a job with author, time and reason. */
+  @Command(
+      name = "job-history",
+      mixinStandardHelpOptions = true,
+      description = "List the versions of a job that were saved or deleted, oldest first.",
+      footerHeading = "%nEXAMPLES%n",
+      footer = {"  espalier job-history backup", "  espalier save-job backup --back-to 3"})
+  public static final class JobHistory extends ListCommand {
+    @Parameters(paramLabel = "JOB", description = "Name of the job.")
+    private String job = "";
+
+    public JobHistory(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public Json.Obj ask(Client client) {
+      return get(client, ApiV1.HISTORY, Map.of("job", job), Map.of());
+    }
+
+    @Override
+    public void show(Json.Obj body) {
+      Table table = new Table(">VERSION", "WHEN", "WHO", "WHAT", "WHY");
+      for (Json.Obj version : JsonFields.objects(body, "versions")) {
+        table.row(
+            JsonFields.number(version, "version"),
+            Instant.ofEpochMilli(JsonFields.number(version, "at_ms")),
+            JsonFields.text(version, "author"),
+            version.get("config") == null ? "deleted" : "saved",
+            JsonFields.text(version, "reason"));
+      }
+      print(table, job + " was never saved or deleted through this scheduler");
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package io.espalier.cli.client.operate;
+
+import io.espalier.cli.client.Client;
+import io.espalier.cli.client.ClientCommand;
+import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.client.DataDirFlag;
+import io.espalier.cli.client.ReasonOption;
+import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
+import io.espalier.server.CommandException;
+import io.espalier.server.ExitCode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * The common part of {@code rerun} and {@code forgive}: selecting tasks, a dry run, an expected
+ * number.
+ */
+public abstract class SelectingCommand extends ClientCommand {
+  @Mixin private final SelectorFlags selector = new SelectorFlags();
+
+  @Mixin private final ReasonOption reason = new ReasonOption();
+
+  @Option(names = "--preview", description = "Only say how many tasks and which; change nothing.")
+  private boolean preview;
+
+  @Option(
+      names = "--expect",
+      paramLabel = "N",
+      description = "Only if exactly so many tasks are chosen; otherwise nothing changes.")
+  private @Nullable Long expect;
+
+  public SelectingCommand(CommandContext clients) {
+    super(clients, new DataDirFlag());
+  }
+
+  public boolean nothingChosen() {
+    return selector.isEmpty();
+  }
+
+  public boolean preview() {
+    return preview;
+  }
+
+  /** Sends the command, or only counts the matching tasks. */
+  public Json.Obj post(Client client, String template, String job, boolean counting) {
+    return post(client, template, job, counting, expect);
+  }
+
+  public Json.Obj post(
+      Client client, String template, String job, boolean counting, @Nullable Long expected) {
+    Json.Builder body = reason.body();
+    if (!selector.isEmpty()) {
+      body.put("selector", selector.json());
+    }
+    if (counting) {
+      body.put("preview", Json.Bool.TRUE);
+    }
+    if (expected != null) {
+      body.put("expect", expected);
+    }
+    return client.call("POST", template, Map.of("job", job), Map.of(), body.build());
+  }
+
+  public @Nullable Long expect() {
+    return expect;
+  }
+
+  /** Prints the result of a dry run. */
+  public void printMatches(String job, Json.Obj found, String would) {
+    long matched = JsonFields.number(found, "matched");
+    long running = JsonFields.number(found, "running");
+    say(
+        job
+            + ": "
+            + tasks(matched)
+            + " "
+            + would
+            + (running > 0 ? "; " + tasks(running) + " running now left alone" : ""));
+    var samples = JsonFields.texts(found, "samples");
+    if (!samples.isEmpty()) {
+      String more = matched > samples.size() ? ", …" : "";
+      say("such as " + String.join(", ", samples.subList(0, Math.min(10, samples.size()))) + more);
+    }
+  }
+
+  public static String tasks(long count) {
+    return count == 1 ? "1 task" : count + " tasks";
+  }
+
+  /** Asks the user at the terminal for confirmation. */
+  public boolean confirmed(String question) {
+    PrintWriter err = spec().commandLine().getErr();
+    out().flush();
+    err.print(question + " [y/N] ");
+    err.flush();
+    try {
+      // Not closed, because it is the process's standard input.
+      BufferedReader in =
+          new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
+      String answer = in.readLine();
+      return answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
+    } catch (IOException e) {
+      throw new CommandException(ExitCode.FAILED, "cannot read the answer: " + e.getMessage(), e);
+    }
+  }
+
+  /** The flags that select tasks of a job. A task must match all given flags. */
+  static final class SelectorFlags {
+    @Option(
+        names = "--status",
+        paramLabel = "STATUS",
+        split = ",",
+        description = "Tasks in one of these statuses, such as failed or done.")
+    private List<String> statuses = List.of();
+
+    @Option(names = "--prefix", paramLabel = "TEXT", description = "Nodes that begin with this.")
+    private String prefix = "";
+
+    @Option(
+        names = "--node",
+        paramLabel = "NODE",
+        description = "This node; may be given several times.")
+    private List<String> nodes = List.of();
+
+    @Option(
+        names = "--fingerprint",
+        paramLabel = "TEXT",
+        description = "Tasks that failed in this way, as `failures` shows it.")
+    private String fingerprint = "";
+
+    @Option(names = "--all", description = "All tasks of the job.")
+    private boolean all;
+
+    boolean isEmpty() {
+      return !all
+          && statuses.isEmpty()
+          && prefix.isEmpty()
+          && nodes.isEmpty()
+          && fingerprint.isEmpty();
+    }
+
+    Json.Obj json() {
+      Json.Builder selector = Json.object();
+      if (!statuses.isEmpty()) {
+        selector.put("statuses", array(statuses));
+      }
+      if (!prefix.isEmpty()) {
+        selector.put("prefix", prefix);
+      }
+      if (!nodes.isEmpty()) {
+        selector.put("nodes", array(nodes));
+      }
+      if (!fingerprint.isEmpty()) {
+        selector.put("fingerprint", fingerprint);
+      }
+      if (all) {
+        selector.put("all", Json.Bool.TRUE);
+      }
+      return selector.build();
+    }
+
+    private static Json.Arr array(List<String> texts) {
+      return new Json.Arr(texts.stream().<Json>map(Json::of).toList());
+    }
+  }
+}

@@ -1,0 +1,204 @@
+package io.espalier.cli.client.operate;
+
+import io.espalier.cli.client.Client;
+import io.espalier.cli.client.ClientCommand;
+import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.client.ReasonOption;
+import io.espalier.cli.term.HumanFormat;
+import io.espalier.cli.term.JsonFields;
+import io.espalier.core.json.Json;
+import io.espalier.server.CommandException;
+import io.espalier.server.ExitCode;
+import io.espalier.webui.v1.ApiV1;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Commands that change single tasks. */
+public final class TaskCommands {
+  private TaskCommands() {}
+
+  /** The common part: one task, and a reason. */
+  public abstract static class TaskCommand extends ClientCommand {
+    @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
+    private String job = "";
+
+    @Parameters(index = "1", paramLabel = "NODE", description = "Name of the node.")
+    private String node = "";
+
+    @Mixin private final ReasonOption reason = new ReasonOption();
+
+    public TaskCommand(CommandContext clients) {
+      super(clients);
+    }
+
+    public String task() {
+      return job + " on " + node;
+    }
+
+    public Json.Builder reason() {
+      return reason.body();
+    }
+
+    public Json.Obj post(Client client, String template, Json.Builder body) {
+      return client.call(
+          "POST", template, Map.of("job", job, "node", node), Map.of(), body.build());
+    }
+  }
+
+  /** {@code kill JOB NODE}: stops a running task. */
+  @Command(
+      name = "kill",
+      mixinStandardHelpOptions = true,
+      description = "Signal a running task as its job's kill_subprocess says.",
+      footerHeading = "%nEXAMPLES%n",
+      footer = {"  espalier kill backup db17 --reason 'stuck on a lock'"})
+  public static final class Kill extends TaskCommand {
+    public Kill(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      return answered(post(client, ApiV1.KILL, reason()), task() + ": signaled");
+    }
+  }
+
+  /** {@code extend JOB NODE SECONDS}: gives a running task more time. */
+  @Command(
+      name = "extend",
+      mixinStandardHelpOptions = true,
+      description = "Give a running task more time: moves its timeout and its deadline.",
+      footerHeading = "%nEXAMPLES%n",
+      footer = {"  espalier extend backup db17 3600"})
+  public static final class Extend extends TaskCommand {
+    @Parameters(index = "2", paramLabel = "SECONDS", description = "How much longer it may take.")
+    private double seconds;
+
+    public Extend(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      if (!(seconds > 0 && seconds <= 1e9)) {
+        throw misuse("SECONDS must be above 0 and at most 1e9");
+      }
+      Json.Obj body = post(client, ApiV1.EXTEND, reason().put("seconds", Json.of(seconds)));
+      long timeout = JsonFields.number(body, "timeout_at_ms");
+      long deadline = JsonFields.number(body, "deadline_ms");
+      long end = timeout == 0 || (deadline != 0 && deadline < timeout) ? deadline : timeout;
+      return answered(body, task() + ": may run until " + HumanFormat.time(end));
+    }
+  }
+
+  /** {@code forgive JOB...}: lets failed and waiting tasks run again. */
+  @Command(
+      name = "forgive",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Let failed and waiting tasks of jobs start again at once.",
+        "Without further flags all of them; otherwise those that the flags choose."
+      },
+      footerHeading = "%nEXAMPLES%n",
+      footer = {
+        "  espalier forgive backup",
+        "  espalier forgive backup --fingerprint 5d41402abc4b2a76 --preview",
+        "  espalier forgive backup --node db17 --node db18 --reason 'disk replaced'"
+      })
+  public static final class Forgive extends SelectingCommand {
+    @Parameters(paramLabel = "JOB", arity = "1..*", description = "Names of jobs, in order.")
+    private List<String> jobs = List.of();
+
+    public Forgive(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      for (String job : jobs) {
+        Json.Obj body = post(client, ApiV1.FORGIVE, job, preview());
+        if (json()) {
+          print(body);
+        } else if (preview()) {
+          printMatches(job, body, "would be forgiven");
+        } else {
+          say(job + ": " + tasks(JsonFields.number(body, "changed")));
+        }
+        // Completed commands stay reported even when a later job is unknown.
+        out().flush();
+      }
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code rerun JOB}: restarts chosen tasks from the beginning. */
+  @Command(
+      name = "rerun",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Let chosen tasks of a job start from the beginning, done ones too: their status, attempts,",
+        "back-off and data are forgotten, their history stays. What runs is left alone.",
+        "On a terminal it says how many tasks that are, and asks."
+      },
+      footerHeading = "%nEXAMPLES%n",
+      footer = {
+        "  espalier rerun backup --status failed --preview",
+        "  espalier rerun backup --prefix rack7- --reason 'restored from tape'",
+        "  espalier rerun backup --all --yes"
+      })
+  public static final class Rerun extends SelectingCommand {
+    @Parameters(paramLabel = "JOB", description = "Name of the job.")
+    private String job = "";
+
+    @Option(names = "--yes", description = "Do not ask.")
+    private boolean yes;
+
+    public Rerun(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      if (nothingChosen()) {
+        throw misuse("say which tasks: --status, --prefix, --node, --fingerprint, or --all");
+      }
+      Long expected = expect();
+      if (preview()) {
+        Json.Obj found = post(client, ApiV1.RERUN, job, true);
+        if (json()) {
+          print(found);
+        } else {
+          printMatches(job, found, "would start again");
+        }
+        return ExitCode.OK;
+      }
+      if (!yes) {
+        if (!viewport().asks()) {
+          throw new CommandException(
+              ExitCode.USAGE, "nobody can be asked here: say --yes, or look first with --preview");
+        }
+        Json.Obj found = post(client, ApiV1.RERUN, job, true);
+        long matched = JsonFields.number(found, "matched");
+        printMatches(job, found, "would start again");
+        if (matched == 0) {
+          return ExitCode.OK;
+        }
+        if (!confirmed("Run " + tasks(matched) + " again?")) {
+          remark("nothing was changed");
+          return ExitCode.FAILED;
+        }
+        // The command applies to the confirmed number of tasks; if others match meanwhile, it
+        // changes
+        // nothing.
+        expected = matched;
+      }
+      Json.Obj done = post(client, ApiV1.RERUN, job, false, expected);
+      return answered(
+          done, job + ": " + tasks(JsonFields.number(done, "changed")) + " will run again");
+    }
+  }
+}

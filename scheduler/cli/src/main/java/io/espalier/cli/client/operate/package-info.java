@@ -1,0 +1,5 @@
+/** Commands that change something. */
+@NullMarked
+package io.espalier.cli.client.operate;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The command line: {@link io.espalier.cli.Main}. */
+@NullMarked
+package io.espalier.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,57 @@
+package io.espalier.cli.term;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The flag {@code --watch} of list commands. */
+public final class WatchOption {
+  @Option(
+      names = "--watch",
+      arity = "0..1",
+      fallbackValue = "2",
+      paramLabel = "SECONDS",
+      description =
+          "Look again every so many seconds (2 if none are given) until interrupted: redrawn in"
+              + " place on a terminal, below a line with the time elsewhere.")
+  private @Nullable Double seconds;
+
+  public boolean on() {
+    return seconds != null;
+  }
+
+  /** Returns the period, at least a tenth of a second. */
+  public Duration every() {
+    double wanted = seconds == null ? 2 : seconds;
+    return Duration.ofMillis((long) (1000 * Math.min(86_400, Math.max(0.1, wanted))));
+  }
+
+  /** Redraws a picture in place by overwriting the lines of the previous one. */
+  public static final class Picture {
+    private int drawn;
+
+    /**
+     * Returns the text that replaces the previous lines on the terminal.
+     *
+     * @param lines each at most as wide as the terminal
+     * @param height of the terminal; lines that do not fit are replaced by a note
+     */
+    public String over(java.util.List<String> lines, int height) {
+      int room = Math.max(2, height - 1);
+      StringBuilder frame = new StringBuilder();
+      if (drawn > 0) {
+        frame.append("\u001b[").append(drawn).append('A');
+      }
+      boolean all = lines.size() <= room;
+      int shown = all ? lines.size() : room - 1;
+      for (String line : lines.subList(0, shown)) {
+        frame.append('\r').append(line).append("\u001b[K\n");
+      }
+      if (!all) {
+        frame.append("… and ").append(lines.size() - shown).append(" more lines\u001b[K\n");
+      }
+      drawn = all ? shown : shown + 1;
+      return frame.append("\u001b[J").toString();
+    }
+  }
+}

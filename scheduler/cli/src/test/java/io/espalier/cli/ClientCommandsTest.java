@@ -1,0 +1,477 @@
+package io.espalier.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.espalier.cli.client.Client;
+import io.espalier.cli.client.CommandRun;
+import io.espalier.cli.client.EmbeddedSchedulerClient;
+import io.espalier.cli.client.HttpSchedulerClient;
+import io.espalier.cli.term.JsonFields;
+import io.espalier.core.api.Command;
+import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.view.TaskView;
+import io.espalier.core.json.Json;
+import io.espalier.core.outcome.JobState;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.testkit.api.ApiFixture;
+import io.espalier.testkit.api.FakeScheduler;
+import io.espalier.webui.WebOptions;
+import io.espalier.webui.WebServer;
+import io.espalier.webui.v1.ServerIdentity;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ClientCommandsTest {
+  private final FakeScheduler scheduler = ApiFixture.standard();
+  private WebServer server = serve(0);
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private WebServer serve(int port) {
+    return WebServer.start(
+        WebOptions.at("127.0.0.1", port).withIdentity(new ServerIdentity("1", "local", "here")),
+        scheduler,
+        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
+  }
+
+  private CommandRun run(String... arguments) {
+    return sized(0, arguments);
+  }
+
+  private CommandRun sized(int width, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--server");
+    all.add(server.uri().toString());
+    return CommandRun.of(width, all.toArray(String[]::new));
+  }
+
+  private String body(String path) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(server.uri() + path))
+            .header("Accept", "application/json")
+            .build();
+    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
+  }
+
+  @Test
+  void jobsAreATable() {
+    CommandRun run = run("jobs");
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .isEqualToNormalizingNewlines(
+            """
+            JOB     LEVEL  STATE    DONE  TOTAL   %  RUNNING  READY  BLOCKED  WAITING  FAILED
+            backup  db     enabled     1      4  25        1      0                 1       1
+            broken  db     invalid     0      4   0        0      0        4        0       0
+            scrub   host   enabled     0      2   0        0      2                 0       0
+            """);
+    assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void jobsShowTheirStateAndAreChosenByIt() {
+    scheduler.stands(
+        new JobStateRecord(
+            "scrub",
+            JobState.SUCCEEDED,
+            "all 2 tasks are done",
+            ApiFixture.NOW_MILLIS,
+            "",
+            false,
+            false,
+            JobStateRecord.Start.ALL));
+    assertThat(run("jobs").out()).containsPattern("scrub +host +succeeded +0");
+    assertThat(run("jobs", "--state", "succeeded,failed", "--names").out().lines())
+        .containsExactly("scrub");
+    assertThat(run("jobs", "--state", "invalid", "--json").out())
+        .contains("broken")
+        .doesNotContain("scrub");
+    assertThat(run("jobs", "--state", "stopped").err()).contains("no job is in such a state");
+    CommandRun wrong = run("jobs", "--state", "done");
+    assertThat(wrong.code()).isEqualTo(2);
+    assertThat(wrong.err()).contains("there is no state \"done\" of a job");
+  }
+
+  @Test
+  void aTableFitsTheTerminal() {
+    String longName = "node-" + "x".repeat(100);
+    scheduler.load(ApiFixture.config(), ApiFixture.topology(), ApiFixture.NOW_MILLIS);
+    scheduler.task(
+        TaskView.of(
+            "backup",
+            "d11",
+            "db",
+            TaskStatus.of(TaskStatus.Main.FAILED, 0, 1)
+                .withData(Json.object().put("exception", longName + "\u001b[31m").build())));
+    for (int width : new int[] {60, 80, 120}) {
+      CommandRun run = sized(width, "tasks", "backup");
+      assertThat(run.out().lines()).as("width %s", width).allMatch(line -> line.length() <= width);
+      assertThat(run.out()).contains("…").doesNotContain("\u001b");
+    }
+    assertThat(run("tasks", "backup").out())
+        .as("not a terminal: nothing is cut")
+        .contains(longName);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "jobs                        | /api/v1/jobs",
+        "tasks backup                | /api/v1/jobs/backup/tasks",
+        "tasks backup --limit 2      | /api/v1/jobs/backup/tasks?limit=2",
+        "tasks backup --status failed --prefix d2 | /api/v1/jobs/backup/tasks?status=failed&prefix=d2",
+        "running                     | /api/v1/running",
+        "running backup              | /api/v1/running?job=backup",
+        "explain backup d22          | /api/v1/jobs/backup/tasks/d22/explain",
+        "logs backup                 | /api/v1/logs?job=backup",
+        "logs backup d11 --asc --limit 1 --regex line | /api/v1/logs?job=backup&node=d11&order=asc&limit=1",
+        "logs backup --stream stderr | /api/v1/logs?job=backup&stream=stderr",
+        "events                      | /api/v1/events",
+        "workers                     | /api/v1/workers",
+      })
+  void jsonIsTheBodyOfTheResource(String command, String path)
+      throws IOException, InterruptedException {
+    CommandRun run = run((command + " --json").split(" +", -1));
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.out().strip()).isEqualTo(body(path));
+    assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void tasksGoOnOverPagesUntilTheLimit() {
+    CommandRun some = run("tasks", "backup", "--limit", "3");
+    assertThat(some.out().lines().skip(1).map(line -> line.substring(0, 3)))
+        .containsExactly("d11", "d12", "d21");
+    assertThat(some.err()).contains("there are more tasks");
+    CommandRun all = run("tasks", "backup", "--limit", "100000");
+    assertThat(all.out().lines()).hasSize(5);
+    assertThat(all.out()).contains("{\"rows\":7}").contains("2023-11-14T22:13:20Z");
+    assertThat(all.err()).isEmpty();
+    assertThat(run("tasks", "backup", "--status", "lost").err()).contains("no such tasks");
+  }
+
+  @Test
+  void oneTaskIsShownWithItsAttempts() {
+    CommandRun failed = run("tasks", "backup", "d21");
+    assertThat(failed.out())
+        .isEqualToNormalizingNewlines(
+            """
+            backup on d21: failed, 3 attempts since 2023-11-14T22:13:20Z
+            ended: 3 attempts, 1.50 s of CPU time
+            #  STARTED               FOR  WORKER  STATUS         END                                             CPU  MEMORY  READ  WRITTEN  CAUSE             MESSAGE
+            2  2023-11-14T22:12:19Z   1s          error_backoff  exited with 3                                0.25 s  3.0 MB   0 B    12 MB  0123456789abcdef  no such table
+            3  2023-11-14T22:13:11Z   9s  w1      failed         killed by signal 9, core dumped (no output)                                 fedcba9876543210  ended by signal 9
+            """);
+    assertThat(failed.err()).contains("and 1 older attempts");
+    CommandRun running = run("tasks", "backup", "d12");
+    assertThat(running.out())
+        .contains(
+            "running: attempt 1 on worker here since 2023-11-14T22:13:20Z; CPU 1.23 s, memory 8.5"
+                + " MB, at most 9.0 MB, read 4.1 kB, GPUs K40 0:3",
+            "progress: 120 of 300");
+    assertThat(running.err()).contains("not ended any attempt");
+    assertThat(run("tasks", "backup", "d21", "--json").out()).contains("\"stop_reason\"");
+    assertThat(run("tasks", "backup", "nowhere").code()).isEqualTo(1);
+  }
+
+  @Test
+  void anExplanationIsSentences() {
+    assertThat(run("explain", "backup", "d22").out())
+        .isEqualToNormalizingNewlines(
+            """
+            backup on d22 is error_backoff; it cannot start:
+              - waits after an error [backoff until 2023-11-14T22:15:05Z]
+              - host h2 has no free conn [resource: needs 1, free 0 of 2]
+                  scrub on h2 holds 2 since 2023-11-14T22:13:20Z, should end 2023-11-14T22:16:00Z
+                  enough should be free 2023-11-14T22:16:00Z
+
+            here  instance
+             └─ h2  host  conn 2/2 +1  <- blocks
+                └─ d22  db  disabled  lock 0/1 +1
+            """);
+    assertThat(run("explain", "scrub", "h1").out())
+        .contains("scrub on h1 is unstarted; nothing stands in its way");
+  }
+
+  @Test
+  void logsShowTheLastLinesOldestFirst() {
+    assertThat(run("logs", "backup", "--limit", "2").out())
+        .isEqualToNormalizingNewlines(
+            """
+            2023-11-14T22:13:21Z  d11  line 1
+            2023-11-14T22:13:22Z  d12  line 2
+            """);
+    assertThat(run("logs", "backup", "d11", "--limit", "1", "--asc").out())
+        .isEqualToNormalizingNewlines("2023-11-14T22:13:20Z  line 0\n");
+    assertThat(run("logs", "backup", "--regex", "nothing").err()).contains("no such lines");
+  }
+
+  @Test
+  void runningTasksAndWorkersAreTables() {
+    assertThat(run("running").out())
+        .isEqualToNormalizingNewlines(
+            """
+            JOB     NODE  ATTEMPT    FOR   LEFT  PROGRESS                                       WORKER     CPU  MEMORY    READ  GPUS
+            backup  d12         1  1m40s  3m20s  120 of 300, 40 %, at pk=8 (1.5/s, 2m00s left)  here    1.23 s  8.5 MB  4.1 kB  K40 0:3
+            """);
+    assertThat(run("workers").out())
+        .isEqualToNormalizingNewlines(
+            """
+            WORKER  KIND   HOST       STATE      RUNNING  SLOTS    NOTE
+            here    local  host-here  healthy          1  ram 1/4
+            away    local  host-away  unhealthy        0  ram 0/4  silent
+            """);
+    assertThat(run("running", "scrub").err()).contains("nothing is running");
+  }
+
+  @Test
+  void workersAreDrainedCordonedAndUncordoned() {
+    assertThat(run("drain", "here", "--reason", "new kernel").out())
+        .isEqualToNormalizingNewlines("here is draining; 1 task still runs on it\n");
+    assertThat(run("workers").out()).contains("draining").contains("new kernel");
+    assertThat(run("drain", "away", "--wait").out().strip()).isEqualTo("away is drained");
+    CommandRun impatient = run("drain", "here", "--wait", "--at-most", "1");
+    assertThat(impatient.code()).isEqualTo(1);
+    assertThat(impatient.out())
+        .isEqualToNormalizingNewlines("here is draining; 1 task still runs on it after 1 s\n");
+    assertThat(run("uncordon", "here").out()).contains("takes tasks again");
+    assertThat(run("cordon", "here").out()).contains("here is cordoned; 1 task still runs on it");
+    assertThat(run("workers").out()).contains("healthy, cordoned");
+    CommandRun unknown = run("cordon", "nobody");
+    assertThat(unknown.code()).isEqualTo(1);
+    assertThat(unknown.err()).contains("no such worker: nobody");
+    assertThat(scheduler.calls())
+        .containsExactly(
+            new Command.Cordon("here", WorkerCordon.Kind.DRAIN, "", "new kernel"),
+            new Command.Cordon("away", WorkerCordon.Kind.DRAIN, "", ""),
+            new Command.Cordon("here", WorkerCordon.Kind.DRAIN, "", ""),
+            new Command.Uncordon("here", "", ""),
+            new Command.Cordon("here", WorkerCordon.Kind.CORDON, "", ""));
+  }
+
+  @Test
+  void mutationsReachTheScheduler() {
+    assertThat(run("forgive", "backup", "scrub").out())
+        .isEqualToNormalizingNewlines("backup: 1 task\nscrub: 0 tasks\n");
+    assertThat(run("kill", "backup", "d12").out()).contains("signaled");
+    assertThat(run("extend", "backup", "d12", "60").out())
+        .isEqualToNormalizingNewlines("backup on d12: may run until 2023-11-14T22:19:20Z\n");
+    assertThat(run("pause", "backup", "--reason", "an upgrade").out()).contains("paused");
+    assertThat(run("resume", "backup", "--json").out().strip())
+        .isEqualTo("{\"job\":\"backup\",\"paused\":false}");
+    assertThat(scheduler.calls())
+        .containsExactly(
+            new Command.Forgive(TaskSelection.all("backup", "", "")),
+            new Command.Forgive(TaskSelection.all("scrub", "", "")),
+            new Command.Kill("backup", "d12", "", ""),
+            new Command.Extend("backup", "d12", 60_000, "", ""),
+            new Command.Pause("backup", 0, "", "an upgrade"),
+            new Command.Resume("backup", "", ""));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "tasks nobody               | 1 | there is no job \"nobody\"",
+        "explain backup nowhere     | 1 | there is no node \"nowhere\"",
+        "kill backup d11            | 1 | is not running",
+        "extend backup d11 5        | 1 | is not running",
+        "pause nobody               | 1 | there is no job \"nobody\"",
+        "forgive backup nobody      | 1 | there is no job \"nobody\"",
+        "tasks backup --status dead | 2 | must be one of unstarted",
+        "logs backup --regex (      | 2 | is not a regular expression",
+        "logs backup --stream x     | 2 | must be one of stdout, stderr, statuses",
+      })
+  void refusalsAreOneLineAndACode(String command, int code, String message) {
+    CommandRun run = run(command.split(" +", -1));
+    assertThat(run.code()).isEqualTo(code);
+    assertThat(run.err().strip().lines()).singleElement().asString().contains(message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tasks",
+        "explain",
+        "kill backup",
+        "extend backup d12",
+        "extend backup d12 0",
+        "extend backup d12 x",
+        "forgive",
+        "jobs --nonsense",
+        "logs",
+        "tasks backup --limit x",
+        "tasks backup --limit 0",
+        "logs backup --limit -1"
+      })
+  void wrongUseIsTwo(String command) {
+    CommandRun run = run(command.split(" +", -1));
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err()).contains("Usage:");
+  }
+
+  @Test
+  void aServerThatIsNotThereIsThree() throws IOException {
+    int free;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      free = socket.getLocalPort();
+    }
+    String url = "http://127.0.0.1:" + free;
+    for (String command : new String[] {"jobs", "events --follow", "kill backup d12"}) {
+      CommandRun run = CommandRun.of(0, (command + " --server " + url).split(" ", -1));
+      assertThat(run.code()).as(command).isEqualTo(3);
+      assertThat(run.err().strip())
+          .isEqualTo(
+              "cannot reach the scheduler at " + url + ": connection refused (see --server)");
+      assertThat(run.out()).isEmpty();
+    }
+    CommandRun unknown = CommandRun.of(0, "jobs", "--server", "http://no-such-host.invalid:1");
+    assertThat(unknown.code()).isEqualTo(3);
+    assertThat(unknown.err()).contains("no such host");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ftp://x", "http://", "http://a b", "http://u:p@x", "http://x?y"})
+  void anAddressThatIsNoneIsTwo(String url) {
+    CommandRun run = CommandRun.of(0, "jobs", "--server", url);
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).contains("is not the URL of a server");
+  }
+
+  @Test
+  void theSchemeAndASlashAreOptional() {
+    assertThat(CommandRun.of(0, "jobs", "--server", "127.0.0.1:" + server.port()).code()).isZero();
+    assertThat(CommandRun.of(0, "jobs", "--server", server.uri() + "/").code()).isZero();
+  }
+
+  @Test
+  void somethingElseThatAnswersIsNotAScheduler() throws IOException {
+    com.sun.net.httpserver.HttpServer other =
+        com.sun.net.httpserver.HttpServer.create(
+            new java.net.InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+    other.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 0);
+          exchange
+              .getResponseBody()
+              .write("<html>".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+          exchange.close();
+        });
+    other.start();
+    try {
+      CommandRun run =
+          CommandRun.of(0, "jobs", "--server", "127.0.0.1:" + other.getAddress().getPort());
+      assertThat(run.code()).isEqualTo(3);
+      assertThat(run.err()).contains("is not an Espalier scheduler");
+    } finally {
+      other.stop(0);
+    }
+  }
+
+  @Test
+  void recentEventsAreLines() {
+    assertThat(run("events", "--limit", "1").out())
+        .isEqualToNormalizingNewlines(
+            "2023-11-14T22:13:20Z  task_ended  {\"job\":\"backup\",\"node\":\"d11\"}\n");
+  }
+
+  @Test
+  void followingGoesOnAfterTheServerWasAway() throws InterruptedException {
+    List<Long> seen = new CopyOnWriteArrayList<>();
+    AtomicBoolean ended = new AtomicBoolean();
+    Thread reader =
+        new Thread(
+            () -> {
+              try (Client client = new HttpSchedulerClient(server.uri().toString())) {
+                client.follow(
+                    event -> {
+                      seen.add(JsonFields.number(event, "sequence"));
+                      return seen.size() < 4;
+                    });
+                ended.set(true);
+              }
+            });
+    reader.start();
+    await().until(() -> scheduler.events().subscribers() == 1);
+    scheduler.events().add(1, "a", Json.Obj.EMPTY);
+    await().until(() -> seen.size() == 1);
+
+    int port = server.port();
+    server.close();
+    scheduler.events().add(2, "b", Json.Obj.EMPTY);
+    scheduler.events().add(3, "c", Json.Obj.EMPTY);
+    server = serve(port);
+
+    await().until(() -> seen.size() == 3);
+    scheduler.events().add(4, "d", Json.Obj.EMPTY);
+    await().untilTrue(ended);
+    assertThat(seen).containsExactly(3L, 4L, 5L, 6L);
+    reader.join();
+  }
+
+  @Test
+  void aDataDirectoryIsReadWithoutAServer() {
+    List<Path> opened = new ArrayList<>();
+    AtomicBoolean closed = new AtomicBoolean();
+    Client.Opener opener =
+        new Client.Opener() {
+          @Override
+          public Client server(String url) {
+            throw new IllegalStateException("no server was meant");
+          }
+
+          @Override
+          public Client dataDirectory(Path dataDir) {
+            opened.add(dataDir);
+            return new EmbeddedSchedulerClient(
+                scheduler, ServerIdentity.UNNAMED, () -> closed.set(true));
+          }
+        };
+    CommandRun jobs = CommandRun.of(opener, 0, "jobs", "--data-dir", "some/dir");
+    assertThat(jobs.out()).isEqualTo(run("jobs").out());
+    assertThat(opened).containsExactly(Path.of("some/dir"));
+    assertThat(closed).isTrue();
+    for (String command :
+        new String[] {"tasks backup", "explain backup d22", "logs backup", "forgive scrub"}) {
+      String[] offline = (command + " --json --data-dir d").split(" ", -1);
+      assertThat(CommandRun.of(opener, 0, offline).out())
+          .isEqualTo(run((command + " --json").split(" ", -1)).out());
+    }
+    CommandRun unknown = CommandRun.of(opener, 0, "tasks", "nobody", "--data-dir", "d");
+    assertThat(unknown.code()).isEqualTo(1);
+    assertThat(unknown.err().strip())
+        .isEqualTo("there is no job \"nobody\" (there are backup, broken, scrub)");
+    CommandRun both = CommandRun.of(opener, 0, "jobs", "--data-dir", "d", "--server", "x");
+    assertThat(both.code()).isEqualTo(2);
+    assertThat(CommandRun.of(opener, 0, "kill", "a", "b", "--data-dir", "d").code())
+        .as("nothing runs there")
+        .isEqualTo(2);
+  }
+}

@@ -1,0 +1,188 @@
+package io.espalier.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+
+/**
+ * The help of every command, and docs/cli.md, which is made of it. After a change of a command run
+ * this test with {@code -Dcli.reference=write}: it then writes the page.
+ */
+class HelpTest {
+  private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
+
+  private static CommandLine line() {
+    return EspalierCommand.line(Map.of());
+  }
+
+  static Stream<String> commands() {
+    return line().getSubcommands().keySet().stream();
+  }
+
+  private static String help(CommandLine command) {
+    return command.getUsageMessage(CommandLine.Help.Ansi.OFF).replace("\r\n", "\n");
+  }
+
+  @Test
+  void aCommandLineHasOnlyTheCommandThatItNames() {
+    CommandTable table = EspalierCommand.table(Map.of());
+    for (List<String> names : table.groups().values()) {
+      for (String name : names) {
+        CommandLine line = new CommandLine(new EspalierCommand());
+        table.neededFor(name, "--help").forEach(line::addSubcommand);
+        if (name.equals("completion")) {
+          assertThat(line.getSubcommands()).hasSizeGreaterThan(40);
+        } else {
+          assertThat(line.getSubcommands().keySet()).containsExactly(name);
+        }
+      }
+    }
+    assertThat(table.neededFor("--version")).isEmpty();
+    int all = line().getSubcommands().size();
+    assertThat(table.neededFor()).hasSize(all);
+    assertThat(table.neededFor("--help")).hasSize(all);
+    assertThat(table.neededFor("jbos")).hasSize(all);
+    assertThat(table.groups().values().stream().mapToInt(List::size).sum()).isEqualTo(all);
+  }
+
+  private static CommandLine command(String name) {
+    return Objects.requireNonNull(line().getSubcommands().get(name), name);
+  }
+
+  private static List<String> examples(String help) {
+    int at = help.indexOf("\nEXAMPLES\n");
+    return at < 0
+        ? List.of()
+        : help.substring(at + 10).lines().takeWhile(l -> !l.isBlank()).toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void everyCommandHasExamplesThatParse(String name) {
+    List<String> examples = examples(help(command(name)));
+    assertThat(examples).isNotEmpty();
+    assertThat(examples).anyMatch(example -> example.startsWith("  espalier " + name));
+    for (String example : examples) {
+      assertThat(example).startsWith("  espalier ");
+      for (String part : example.split("&&|[|>#]", -1)) {
+        List<String> words = words(part);
+        if (words.size() > 1 && words.get(0).equals("espalier")) {
+          assertThatCode(
+                  () -> line().parseArgs(words.subList(1, words.size()).toArray(String[]::new)))
+              .as(part)
+              .doesNotThrowAnyException();
+        }
+      }
+    }
+  }
+
+  private static List<String> words(String text) {
+    List<String> words = new ArrayList<>();
+    Matcher word = WORD.matcher(text);
+    while (word.find()) {
+      words.add(word.group(1) == null ? word.group(2) : word.group(1));
+    }
+    return words;
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void helpIsNoWiderThanAHundredColumnsAndDescribesEverything(String name) {
+    CommandLine command = command(name);
+    // Examples may be longer: they are to be copied.
+    String help = help(command);
+    int examples = help.indexOf("\nEXAMPLES\n");
+    assertThat(help.substring(0, Math.max(0, examples)).lines())
+        .allMatch(line -> line.length() <= 100);
+    command
+        .getCommandSpec()
+        .args()
+        .forEach(
+            argument -> assertThat(argument.description()).as(argument.toString()).isNotEmpty());
+  }
+
+  @Test
+  void theHelpOfAllListsEveryCommandOnce() {
+    String help = help(line());
+    for (String name : line().getSubcommands().keySet()) {
+      assertThat(help.lines().filter(line -> line.startsWith("  " + name + "  ")))
+          .as(name)
+          .hasSize(1);
+    }
+  }
+
+  @Test
+  void theReferenceIsWhatTheCommandsSay() throws IOException {
+    Path page = root().resolve("docs/cli.md");
+    if ("write".equals(System.getProperty("cli.reference"))) {
+      Files.writeString(page, reference());
+    }
+    assertThat(Files.readString(page).replace("\r\n", "\n"))
+        .as("docs/cli.md; -Dcli.reference=write makes it anew")
+        .isEqualTo(reference());
+  }
+
+  private static Path root() {
+    Path directory = Path.of("").toAbsolutePath();
+    while (!Files.exists(directory.resolve("docs/config-reference.md"))) {
+      directory = Objects.requireNonNull(directory.getParent(), "no checkout");
+    }
+    return directory;
+  }
+
+  private static String reference() {
+    CommandLine line = line();
+    StringBuilder page =
+        new StringBuilder(
+            """
+            # Commands
+
+            Made from what the commands say with `--help`. What prints a table prints the body of the REST resource with
+            `--json`; every flag is also an environment variable: `--server` is `ESPALIER_SERVER`.
+
+            Exit codes: 0 well; 1 the work failed, or was refused; 2 wrong use, configuration or token; 3 the scheduler cannot
+            be reached; 130 interrupted.
+
+            """);
+    Map<String, List<String>> groups = EspalierCommand.table(Map.of()).groups();
+    page.append("| for | commands |\n|---|---|\n");
+    groups.forEach(
+        (title, names) ->
+            page.append("| ")
+                .append(title)
+                .append(" | ")
+                .append(
+                    String.join(
+                        ", ", names.stream().map(n -> "[" + n + "](#espalier-" + n + ")").toList()))
+                .append(" |\n"));
+    Set<String> done = new TreeSet<>();
+    groups.forEach(
+        (title, names) ->
+            names.forEach(
+                name -> {
+                  CommandLine command = line.getSubcommands().get(name);
+                  if (command != null && done.add(name)) {
+                    page.append("\n## espalier ").append(name).append("\n\n```text\n");
+                    help(command).lines().forEach(l -> page.append(l.stripTrailing()).append('\n'));
+                    page.append("```\n");
+                  }
+                }));
+    return page.toString();
+  }
+}

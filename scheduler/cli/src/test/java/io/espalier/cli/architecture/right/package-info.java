@@ -1,0 +1,5 @@
+/** One half of a cycle of packages. */
+@NullMarked
+package io.espalier.cli.architecture.right;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,336 @@
+package io.espalier.cli.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.cli.term.TerminalInfo;
+import io.espalier.cli.term.TextWidth;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The commands that show something, against bodies of the contract. */
+class LookingCommandsTest {
+  private final FakeServer server = new FakeServer();
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private CommandRun run(String... arguments) {
+    return run(TerminalInfo.plain(0), arguments);
+  }
+
+  private CommandRun run(TerminalInfo viewport, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--server=" + server.url());
+    return CommandRun.of(viewport, all.toArray(String[]::new));
+  }
+
+  @Test
+  void jobsSayHowFastTheyAreAndWhatIsLeft() {
+    server.on(
+        "GET /api/v1/jobs",
+        "{'jobs':[{'name':'a','level':'db','valid':true,'enabled':true,'rate_per_second':12.5,"
+            + "'seconds_left':3700,'progress':{'total':4,'done':1}},"
+            + "{'name':'b','level':'db','valid':true,'enabled':true,'rate_per_second':0.05,"
+            + "'progress':{'total':4,'done':1}}]}");
+    assertThat(run("jobs").out())
+        .isEqualToNormalizingNewlines(
+            """
+            JOB  LEVEL  STATE    DONE  TOTAL   %  RUNNING  READY  WAITING  FAILED     RATE   LEFT
+            a    db     enabled     1      4  25        0      0        0       0   12.5/s  1h01m
+            b    db     enabled     1      4  25        0      0        0       0  3.0/min
+            """);
+    assertThat(run("jobs", "--names").out()).isEqualToNormalizingNewlines("a\nb\n");
+    assertThat(run(new FakeViewport(80, 24, 1, false, false), "jobs").out().lines())
+        .allMatch(line -> line.length() <= 80)
+        .first()
+        .asString()
+        .endsWith("RATE")
+        .doesNotContain("…");
+  }
+
+  @Test
+  void failuresAreOneLineForEachWay() {
+    server.on(
+        "GET /api/v1/jobs/backup/failures",
+        "{'job':'backup','at_ms':1,'total':5,'groups':[{'fingerprint':'f00','message':'no table',"
+            + "'count':5,'failed':2,'waiting':3,'samples':['d1','d2'],'newest_ms':1700000000000}]}");
+    assertThat(run("failures", "backup", "--limit", "3").out())
+        .isEqualToNormalizingNewlines(
+            """
+            FINGERPRINT  TASKS  FAILED  WAITING  NEWEST                SUCH AS  MESSAGE
+            f00              5       2        3  2023-11-14T22:13:20Z  d1       no table
+            """);
+    assertThat(server.asked()).containsExactly("GET /api/v1/jobs/backup/failures?limit=3");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"waiting backup", "explain backup"})
+  void waitingTasksAreCountedByReason(String command) {
+    server.on(
+        "GET /api/v1/jobs/backup/waiting",
+        "{'job':'backup','at_ms':1700000000000,'counted':10,'total':1000,'sampled':true,'reasons':["
+            + "{'kind':'resource','node':'r7','resource':'net','count':700,'message':'r7 is full',"
+            + "'samples':['d1']},{'kind':'backoff','count':3,'message':'waits','samples':[]}]}");
+    CommandRun run = run(command.split(" ", -1));
+    assertThat(run.out())
+        .isEqualToNormalizingNewlines(
+            """
+            TASKS  KIND      NODE  RESOURCE  SUCH AS  WHY
+              700  resource  r7    net       d1       r7 is full
+                3  backoff                            waits
+            """);
+    assertThat(run.err())
+        .contains("counted over a sample of 10 of 1000 tasks at 2023-11-14T22:13:20Z");
+  }
+
+  @Test
+  void anExplanationNamesHoldersAndDrawsThePath() {
+    server.on(
+        "GET /api/v1/jobs/backup/tasks/d1/explain",
+        "{'job':'backup','node':'d1','status':'unstarted','startable':false,'reasons':[{'kind':"
+            + "'resource','message':'host h1 has no free conn','resource':'conn','need':1,'free':0,"
+            + "'limit':2,'free_at_ms':1700000060000,'holders_total':9,'holders':["
+            + "{'job':'scrub','node':'d2','slots':2,'since_ms':1700000000000,"
+            + "'expected_end_ms':1700000060000}]}],'path':["
+            + "{'node':'site','level':'instance','enabled':true,'resources':[],'blocks':false},"
+            + "{'node':'h1','level':'host','enabled':true,'blocks':true,'resources':["
+            + "{'resource':'conn','need':1,'used':2,'limit':2}]},"
+            + "{'node':'d1','level':'db','enabled':true,'resources':[],'blocks':false}]}");
+    assertThat(run("explain", "backup", "d1").out())
+        .isEqualToNormalizingNewlines(
+            """
+            backup on d1 is unstarted; it cannot start:
+              - host h1 has no free conn [resource: needs 1, free 0 of 2]
+                  scrub on d2 holds 2 since 2023-11-14T22:13:20Z, should end 2023-11-14T22:14:20Z
+                  and 4 more
+                  enough should be free 2023-11-14T22:14:20Z
+
+            site  instance
+             └─ h1  host  conn 2/2 +1  <- blocks
+                └─ d1  db
+            """);
+  }
+
+  @Test
+  void theTreeIsDrawn() {
+    server.on(
+        "GET /api/v1/tree",
+        "{'at_ms':1,'root':'site','nodes':["
+            + "{'name':'site','level':'instance','parent':-1,'enabled':true,'resources':[],"
+            + "'states':{'done':3,'running':1,'failed':1}},"
+            + "{'name':'h1','level':'host','parent':0,'enabled':true,'resources':["
+            + "{'resource':'conn','used':1,'limit':2}],'states':{'done':3},"
+            + "'reserved':{'job':'heavy','since_ms':1,'idle_slots':1}},"
+            + "{'name':'h2','level':'host','parent':0,'enabled':false,'resources':[],"
+            + "'states':{'running':1,'failed':1}},"
+            + "{'name':'d1','level':'db','parent':1,'enabled':true,'resources':[],'states':{'done':3}}"
+            + "],'truncated':true}");
+    CommandRun run = run("tree", "site", "--job", "backup", "--depth", "2");
+    assertThat(run.out())
+        .isEqualToNormalizingNewlines(
+            """
+            NODE                         LEVEL     USE       TASKS  DONE  RUNNING  READY  WAITING  FAILED
+            site                         instance                5     3        1      0        0       1
+            ├─ h1 (kept free for heavy)  host      conn 1/2      3     3        0      0        0       0
+            │  └─ d1                     db                      3     3        0      0        0       0
+            └─ h2 (disabled)             host                    2     0        1      0        0       1
+            """);
+    assertThat(run.err()).contains("there are more nodes");
+    assertThat(server.asked().get(0))
+        .startsWith("GET /api/v1/tree?")
+        .contains("root=site", "job=backup", "depth=2", "limit=200")
+        .doesNotContain("level=");
+  }
+
+  @Test
+  void aNodeIsShownWithItsHoldersAndJobs() {
+    server.on(
+        "GET /api/v1/nodes/host/h1",
+        "{'name':'h1','level':'host','parents':['r1'],'children':2,'leaves':4,'enabled':true,"
+            + "'tags':['ssd'],'attributes':{'gb':8},'resources':[{'resource':'conn','used':1,"
+            + "'limit':1,'configured':2}],'reserved':{'job':'heavy','task':'d7','since_ms':1700000000000,"
+            + "'idle_slots':1},'holders':[{'job':'scrub','node':'d2','slots':1,"
+            + "'since_ms':1700000000000}],'jobs':[{'job':'scrub','states':{'done':1,'failed':2}}]}");
+    assertThat(run("node", "host", "h1").out())
+        .isEqualToNormalizingNewlines(
+            """
+            host h1
+            below: r1
+            tags: ssd
+            attributes: gb=8
+            children: 2, leaves: 4
+            kept free for: heavy on d7 since 2023-11-14T22:13:20Z, idle slots: 1
+
+            RESOURCE  USED  LIMIT  CONFIGURED
+            conn         1      1           2
+
+            HELD BY  ON  SLOTS  SINCE
+            scrub    d2      1  2023-11-14T22:13:20Z
+
+            JOB    DONE  RUNNING  READY  WAITING  FAILED
+            scrub     1        0      0        0       2
+            """);
+  }
+
+  @Test
+  void problemsSettingsAuditWhoamiLevelsAndLeadershipAreShown() {
+    server.on(
+        "GET /api/v1/problems",
+        "{'config_in_force':false,'errors':[{'source':'nodes','message':'gone','since_ms':1700000000000}],"
+            + "'problems':[{'severity':'warning','path':'x','message':'odd'}]}");
+    assertThat(run("problems").out())
+        .isEqualToNormalizingNewlines(
+            """
+            error in nodes since 2023-11-14T22:13:20Z: gone
+            warning at x: odd
+            the configuration is not in force: the last good one is
+            """);
+    server.on("GET /api/v1/settings", "{'version':'1','effective':{'a':{'b':2},'c':{},'d':[1]}}");
+    assertThat(run("settings").out())
+        .isEqualToNormalizingNewlines(
+            """
+            SETTING        VALUE
+            version        1
+            effective.a.b  2
+            effective.c    {}
+            effective.d    [1]
+            """);
+    server.on(
+        "GET /api/v1/audit",
+        "{'entries':[{'id':2,'at_ms':1700000000000,'who':'ann','role':'admin','address':'::1',"
+            + "'action':'pause','target':'backup','reason':'busy','status':200,'details':{}}],'next':''}");
+    assertThat(run("audit").out())
+        .isEqualToNormalizingNewlines(
+            """
+            WHEN                  WHO  ROLE   FROM  DID    TO      STATUS  WHY
+            2023-11-14T22:13:20Z  ann  admin  ::1   pause  backup     200  busy
+            """);
+    server.on("GET /api/v1/me", "{'name':'ann','role':'operator','authenticated':true}");
+    assertThat(run("whoami").out())
+        .isEqualToNormalizingNewlines("ann, operator: may look and steer\n");
+    server.on(
+        "GET /api/v1/jobs/backup/levels",
+        "{'levels':[{'level':'host','nodes':2,'states':{'done':1,'failed':1}}]}");
+    assertThat(run("levels", "backup").out()).contains("host       2     1        0");
+    server.on(
+        "GET /api/v1/leadership",
+        "{'elected':true,'epoch':7,'candidates':['a:1','b:2'],'time_ms':1}");
+    assertThat(run("leadership").out())
+        .isEqualToNormalizingNewlines(
+            """
+            SCHEDULER  ROLE
+            a:1        leads
+            b:2        stands by
+            epoch 7
+            """);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "limits          | /limits",
+        "failures backup | /jobs/backup/failures",
+        "waiting backup  | /jobs/backup/waiting",
+        "explain backup  | /jobs/backup/waiting",
+        "levels backup   | /jobs/backup/levels",
+        "tree            | /tree",
+        "node host h1    | /nodes/host/h1",
+        "problems        | /problems",
+        "settings        | /settings",
+        "whoami          | /me",
+        "leadership      | /leadership",
+      })
+  void jsonIsTheBodyOfTheResource(String command, String path) {
+    server.on("GET /api/v1" + path, "{'what':'ever','more':[1,{'x':null}]}");
+    CommandRun run = run((command + " --json").split(" ", -1));
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.out().strip()).isEqualTo("{\"what\":\"ever\",\"more\":[1,{\"x\":null}]}");
+  }
+
+  @Test
+  void watchingRedrawsInPlaceOnATerminal() {
+    server
+        .on("GET /api/v1/jobs", "{'jobs':[{'name':'a'},{'name':'b'},{'name':'c'}]}")
+        .on("GET /api/v1/jobs", "{'jobs':[{'name':'a'}]}");
+    FakeViewport terminal = new FakeViewport(80, 4, 2, false, false);
+    CommandRun run = run(terminal, "jobs", "--names", "--watch", "5");
+    assertThat(run.code()).isEqualTo(130);
+    assertThat(run.out())
+        .isEqualTo("\ra\u001b[K\n\rb\u001b[K\n\rc\u001b[K\n\u001b[J\u001b[3A\ra\u001b[K\n\u001b[J");
+    assertThat(terminal.pauses()).containsExactly(Duration.ofSeconds(5), Duration.ofSeconds(5));
+  }
+
+  @Test
+  void watchingCutsWhatIsHigherThanTheTerminal() {
+    server.on("GET /api/v1/jobs", "{'jobs':[{'name':'a'},{'name':'b'},{'name':'c'}]}");
+    FakeViewport terminal = new FakeViewport(80, 3, 1, false, false);
+    assertThat(run(terminal, "jobs", "--names", "--watch").out())
+        .isEqualTo("\ra\u001b[K\n… and 2 more lines\u001b[K\n\u001b[J");
+  }
+
+  @Test
+  void watchingElsewhereRepeatsBelowTheTimeAndSurvivesARestart() {
+    server.on("GET /api/v1/jobs", "{'jobs':[{'name':'a'}]}");
+    FakeViewport plain = FakeViewport.plain(2);
+    CommandRun run = run(plain, "jobs", "--names", "--watch");
+    assertThat(run.out().replaceAll("--- [0-9TZ:-]+", "--- T"))
+        .isEqualToNormalizingNewlines("--- T\na\n--- T\na\n");
+    assertThat(plain.pauses()).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(2));
+    assertThat(run(FakeViewport.plain(2), "jobs", "--watch", "--json").out().lines())
+        .as("for machines: one body a line, and nothing else")
+        .hasSize(2)
+        .allMatch(line -> line.startsWith("{\"jobs\""));
+    assertThat(
+            CommandRun.of(FakeViewport.plain(2), "jobs", "--watch", "--server", "127.0.0.1:1")
+                .code())
+        .as("a wrong address")
+        .isEqualTo(3);
+  }
+
+  @Test
+  void coloursAreForTerminalsAndAddNoWidth() {
+    server.on(
+        "GET /api/v1/jobs",
+        "{'jobs':[{'name':'a','valid':false,'progress':{'failed':2,'total':2}}]}");
+    String coloured = run(new FakeViewport(80, 24, 1, true, false), "jobs").out();
+    assertThat(coloured).contains("\u001b[31minvalid\u001b[0m", "\u001b[31m2\u001b[0m");
+    assertThat(coloured.replaceAll("\u001b\\[[0-9]*m", ""))
+        .isEqualTo(run(new FakeViewport(80, 24, 1, false, false), "jobs").out());
+  }
+
+  @Test
+  void wideCharactersKeepColumnsStraight() {
+    server.on(
+        "GET /api/v1/jobs",
+        "{'jobs':[{'name':'日本語','level':'db'},{'name':'e\u0301te','level':'db'},"
+            + "{'name':'a\u202eb','level':'db'}]}");
+    assertThat(run("jobs").out())
+        .contains("\n日本語  db ", "\ne\u0301te     db ", "\na\ufffdb     db ")
+        .doesNotContain("\u202e");
+    for (int width = 10; width < 60; width++) {
+      int most = width;
+      assertThat(run(new FakeViewport(width, 24, 1, false, false), "jobs").out().lines())
+          .as("width %s", width)
+          .allMatch(line -> TextWidth.width(line) <= most || most < 30);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".", ".."})
+  void aNodeThatNoPathCanHoldIsAskedForInTheQuery(String node) {
+    server.on(
+        "GET /api/v1/jobs/backup/tasks/-",
+        "{'job':'backup','node':'" + node + "','status':'done','attempts':1}");
+    assertThat(run("tasks", "backup", node).out()).startsWith("backup on " + node + ": done");
+    assertThat(server.asked()).containsExactly("GET /api/v1/jobs/backup/tasks/-?node=" + node);
+  }
+}

@@ -1,0 +1,254 @@
+package io.espalier.cli.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.cli.term.TerminalInfo;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The commands that change something, against bodies of the contract. */
+class SteeringCommandsTest {
+  private final FakeServer server = new FakeServer();
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private CommandRun run(String... arguments) {
+    return run(TerminalInfo.plain(0), arguments);
+  }
+
+  private CommandRun run(TerminalInfo viewport, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--server=" + server.url());
+    return CommandRun.of(viewport, all.toArray(String[]::new));
+  }
+
+  private CommandRun answering(String answer, String... arguments) {
+    InputStream before = System.in;
+    System.setIn(new ByteArrayInputStream(answer.getBytes(StandardCharsets.UTF_8)));
+    try {
+      return run(new FakeViewport(80, 24, 1, false, true), arguments);
+    } finally {
+      System.setIn(before);
+    }
+  }
+
+  @Test
+  void aPauseMayEndByItself() {
+    server.on("POST /api/v1/jobs/backup/pause", "{'job':'backup','paused':true}");
+    assertThat(run("pause", "backup", "--for", "2h", "--reason", "busy").out())
+        .isEqualToNormalizingNewlines("backup is paused for 2h00m\n");
+    assertThat(server.asked())
+        .containsExactly(
+            "POST /api/v1/jobs/backup/pause {\"reason\":\"busy\",\"expires_in_seconds\":7200}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "2w", "h", "1.5h", "99999999999"})
+  void aSpanThatIsNoneIsWrongUse(String span) {
+    CommandRun run = run("pause", "backup", "--for", span);
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).contains("is no span of time such as 90s, 5m, 2h or 1d");
+    assertThat(server.asked()).isEmpty();
+  }
+
+  @Test
+  void stoppingSaysHowManyTasksWereSignaled() {
+    server.on("POST /api/v1/jobs/backup/stop", "{'job':'backup','paused':true,'signaled':3}");
+    assertThat(run("stop", "backup").out())
+        .isEqualToNormalizingNewlines("backup is paused; 3 tasks signaled\n");
+  }
+
+  @Test
+  void limitsAreSetOnALevelOrANodeAndCleared() {
+    String set = "{'level':'host','resource':'slots','limit':1}";
+    server.on("PUT /api/v1/limits/host/slots", set).on("PUT /api/v1/limits/host/slots/h%201", set);
+    server.on("DELETE /api/v1/limits/host/slots", "{}");
+    server.on("DELETE /api/v1/limits/host/slots/h%201", "{}");
+    assertThat(run("set-limit", "host", "slots", "1", "--for", "90s").out())
+        .isEqualToNormalizingNewlines("the limit of slots on every host is 1 for 1m30s\n");
+    assertThat(run("set-limit", "host", "slots", "0", "--node", "h 1", "--reason", "x").out())
+        .isEqualToNormalizingNewlines("the limit of slots on host h 1 is 0\n");
+    assertThat(run("clear-limit", "host", "slots").code()).isZero();
+    assertThat(run("clear-limit", "host", "slots", "--node", "h 1").out())
+        .contains("slots on host h 1 is what the configuration says");
+    assertThat(server.asked())
+        .containsExactly(
+            "PUT /api/v1/limits/host/slots {\"limit\":1,\"expires_in_seconds\":90}",
+            "PUT /api/v1/limits/host/slots/h%201 {\"reason\":\"x\",\"limit\":0}",
+            "DELETE /api/v1/limits/host/slots",
+            "DELETE /api/v1/limits/host/slots/h%201");
+    assertThat(run("set-limit", "host", "slots", "-1").code()).isEqualTo(2);
+    assertThat(run("set-limit", "host", "slots").code()).isEqualTo(2);
+  }
+
+  @Test
+  void limitsAreListed() {
+    server.on(
+        "GET /api/v1/limits",
+        "{'overrides':[{'level':'host','resource':'slots','limit':1,'configured':4,'author':'ann',"
+            + "'expires_at_ms':1700000000000,'set_at_ms':1600000000000,'reason':'busy'},"
+            + "{'level':'rack','resource':'net','node':'r7','limit':0,'configured':2,'set_at_ms':1}]}");
+    assertThat(run("limits").out())
+        .isEqualToNormalizingNewlines(
+            """
+            LEVEL  RESOURCE  NODE   LIMIT  CONFIGURED  UNTIL                 SET                   WHO  WHY
+            host   slots     (all)      1           4  2023-11-14T22:13:20Z  2020-09-13T12:26:40Z  ann  busy
+            rack   net       r7         0           2  -                     1970-01-01T00:00:00Z
+            """);
+  }
+
+  @Test
+  void aRerunOnATerminalAsksAndDoesWhatWasAskedAbout() {
+    server
+        .on(
+            "POST /api/v1/jobs/backup/rerun",
+            "{'job':'backup','matched':2,'running':1,'samples':['d1','d2'],'preview':true,'changed':0}")
+        .on(
+            "POST /api/v1/jobs/backup/rerun",
+            "{'job':'backup','matched':2,'running':1,'samples':[],'preview':false,'changed':2}");
+    CommandRun run = answering("y\n", "rerun", "backup", "--status", "failed,done");
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .isEqualToNormalizingNewlines(
+            """
+            backup: 2 tasks would start again; 1 task running now left alone
+            such as d1, d2
+            backup: 2 tasks will run again
+            """);
+    assertThat(run.err()).isEqualTo("Run 2 tasks again? [y/N] ");
+    assertThat(server.asked())
+        .containsExactly(
+            "POST /api/v1/jobs/backup/rerun"
+                + " {\"selector\":{\"statuses\":[\"failed\",\"done\"]},\"preview\":true}",
+            "POST /api/v1/jobs/backup/rerun"
+                + " {\"selector\":{\"statuses\":[\"failed\",\"done\"]},\"expect\":2}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"n\n", "\n", "", "yeah\n"})
+  void anythingButYesChangesNothing(String answer) {
+    server.on(
+        "POST /api/v1/jobs/backup/rerun", "{'matched':2,'running':0,'samples':[],'preview':true}");
+    CommandRun run = answering(answer, "rerun", "backup", "--all");
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.err()).contains("nothing was changed");
+    assertThat(server.asked()).hasSize(1);
+  }
+
+  @Test
+  void aRerunThatNobodyCanConfirmIsRefused() {
+    CommandRun run = run("rerun", "backup", "--all");
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).contains("--yes").contains("--preview");
+    assertThat(run("rerun", "backup").err()).contains("say which tasks");
+    assertThat(server.asked()).isEmpty();
+  }
+
+  @Test
+  void aRerunMaySayYesOrLookFirst() {
+    server.on(
+        "POST /api/v1/jobs/backup/rerun",
+        "{'job':'backup','matched':1,'running':0,'samples':['d1'],'preview':true,'changed':1}");
+    CommandRun run =
+        run(
+            "rerun",
+            "backup",
+            "--prefix",
+            "d",
+            "--node",
+            "a",
+            "--node",
+            "b",
+            "--yes",
+            "--expect=1");
+    assertThat(run.out()).isEqualToNormalizingNewlines("backup: 1 task will run again\n");
+    assertThat(run("rerun", "backup", "--fingerprint", "f", "--preview").out())
+        .isEqualToNormalizingNewlines("backup: 1 task would start again\nsuch as d1\n");
+    assertThat(server.asked())
+        .containsExactly(
+            "POST /api/v1/jobs/backup/rerun"
+                + " {\"selector\":{\"prefix\":\"d\",\"nodes\":[\"a\",\"b\"]},\"expect\":1}",
+            "POST /api/v1/jobs/backup/rerun"
+                + " {\"selector\":{\"fingerprint\":\"f\"},\"preview\":true}");
+  }
+
+  @Test
+  void forgivingMayChooseAndLookFirst() {
+    server.on(
+        "POST /api/v1/jobs/backup/forgive",
+        "{'job':'backup','matched':4,'samples':['d1'],'preview':true,'changed':0}");
+    assertThat(run("forgive", "backup", "--fingerprint", "f", "--preview").out())
+        .isEqualToNormalizingNewlines("backup: 4 tasks would be forgiven\nsuch as d1, …\n");
+    assertThat(server.asked())
+        .containsExactly(
+            "POST /api/v1/jobs/backup/forgive"
+                + " {\"selector\":{\"fingerprint\":\"f\"},\"preview\":true}");
+  }
+
+  @Test
+  void aJobIsValidatedWithoutBeingSaved(@TempDir Path dir) throws IOException {
+    Path file = Files.writeString(dir.resolve("job.json"), "{\"owner\": 1}");
+    server
+        .on(
+            "POST /api/v1/jobs/backup/validate",
+            "{'valid':false,'problems':[{'severity':'error','path':'owner','message':'must be text',"
+                + "'value':1,'expected':'a string','hint':'quote it','line':1}]}")
+        .on("POST /api/v1/jobs/backup/validate", "{'valid':true,'problems':[]}");
+    CommandRun wrong = run("validate-job", "backup", file.toString());
+    assertThat(wrong.code()).isEqualTo(2);
+    assertThat(wrong.out())
+        .isEqualToNormalizingNewlines(
+            """
+            error at owner (line 1): must be text (value: 1); expected: a string; quote it
+            backup cannot be saved
+            """);
+    assertThat(run("validate-job", "backup", file.toString()).out()).contains("can be saved");
+    assertThat(server.asked()).contains("POST /api/v1/jobs/backup/validate {\"owner\":1}");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "pause backpu        | did you mean \"backup\"?",
+        "rerun back --all --yes | did you mean \"backup\"?",
+        "failures zzz        | there are backup, scrub",
+      })
+  void anUnknownJobIsAnsweredWithTheOneThatWasMeant(String command, String hint) {
+    String job = command.split(" ", -1)[1];
+    server.on("GET /api/v1/jobs", "{'jobs':[{'name':'backup'},{'name':'scrub'}]}");
+    for (String action : new String[] {"POST %s/pause", "POST %s/rerun", "GET %s/failures"}) {
+      server.on(
+          action.formatted("").replaceFirst(" ", " /api/v1/jobs/" + job),
+          404,
+          "{'detail':'there is no job \\'" + job + "\\''}");
+    }
+    CommandRun run = run(command.split(" ", -1));
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.err().strip()).isEqualTo("there is no job \"" + job + "\" (" + hint + ")");
+  }
+
+  @Test
+  void aRefusalOfAKnownJobIsLeftAsItIs() {
+    server.on("GET /api/v1/jobs", "{'jobs':[{'name':'backup'}]}");
+    server.on("POST /api/v1/jobs/backup/stop", 409, "{'detail':'not now'}");
+    CommandRun run = run("stop", "backup");
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.err().strip()).isEqualTo("not now");
+  }
+}

@@ -1,0 +1,77 @@
+package io.espalier.core.api.view;
+
+/**
+ * Counts of one job's tasks. {@code total} excludes avoided and disabled tasks; {@code total = done
+ * + failed + running + waiting + ready + blocked}.
+ *
+ * @param waiting tasks in back-off
+ * @param ready tasks that would start if slots, tokens of rates, and workers were free
+ * @param blocked tasks that are neither running, waiting nor ended and cannot start for other
+ *     reasons: their job is paused, stopped, disabled, has errors, has failed, needs no more, is
+ *     past its {@code complete_by} or waits for other jobs; or they wait for other tasks on their
+ *     node; or they need more than any node has
+ * @param avoided tasks excluded by filters
+ * @param disabled tasks on a disabled node
+ * @param ratePerSecond attempts that ended in the last minute, per second
+ * @param secondsLeft time until all tasks that may run are finished, at the rate of the last
+ *     minute; -1: unknown, or none may run
+ */
+public record JobProgress(
+    String job,
+    long total,
+    long done,
+    long failed,
+    long running,
+    long waiting,
+    long ready,
+    long blocked,
+    long avoided,
+    long disabled,
+    double ratePerSecond,
+    double secondsLeft) {
+
+  /** Creates counts without rates; computes the total. */
+  public static JobProgress of(
+      String job,
+      long done,
+      long failed,
+      long running,
+      long waiting,
+      long ready,
+      long blocked,
+      long avoided,
+      long disabled) {
+    long total = done + failed + running + waiting + ready + blocked;
+    return new JobProgress(
+        job, total, done, failed, running, waiting, ready, blocked, avoided, disabled, 0, -1);
+  }
+
+  /** The counts of a job without tasks. */
+  public static JobProgress none(String job) {
+    return of(job, 0, 0, 0, 0, 0, 0, 0, 0);
+  }
+
+  /** The sum of both counts under this name, without rates. */
+  public JobProgress plus(JobProgress other) {
+    return new JobProgress(
+        job,
+        total + other.total,
+        done + other.done,
+        failed + other.failed,
+        running + other.running,
+        waiting + other.waiting,
+        ready + other.ready,
+        blocked + other.blocked,
+        avoided + other.avoided,
+        disabled + other.disabled,
+        0,
+        -1);
+  }
+
+  /** A copy with rates. */
+  public JobProgress withPace(double perSecond, double left) {
+    return new JobProgress(
+        job, total, done, failed, running, waiting, ready, blocked, avoided, disabled, perSecond,
+        left);
+  }
+}

@@ -1,0 +1,46 @@
+package io.espalier.core.api.view;
+
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.Progress;
+import io.espalier.core.running.ResourceUsage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A live invocation as monitors see it.
+ *
+ * @param usage the newest sample of its usage; null before the first
+ * @param limits its time limits as instants
+ * @param progress the newest progress reported in this attempt; null: none yet
+ * @param ratePerSecond units done per second in this attempt; 0: unknown
+ * @param role role of its node under the parent through which it runs, such as {@code replica};
+ *     usually empty
+ */
+public record RunningTaskView(
+    String job,
+    String node,
+    Invocation invocation,
+    int attempt,
+    String workerShard,
+    @Nullable ResourceUsage usage,
+    TaskDeadlines limits,
+    @Nullable Progress progress,
+    double ratePerSecond,
+    String role) {
+
+  /** Creates a view of a task without limits, progress and usage. */
+  public static RunningTaskView of(
+      String job, String node, Invocation invocation, int attempt, String workerShard) {
+    return new RunningTaskView(
+        job, node, invocation, attempt, workerShard, null, TaskDeadlines.UNLIMITED, null, 0, "");
+  }
+
+  /** Seconds until everything is done, at its current rate; -1: unknown. */
+  public double secondsLeft() {
+    Long done = progress == null ? null : progress.done();
+    Long total = progress == null ? null : progress.total();
+    if (done == null || total == null || (ratePerSecond <= 0 && done < total)) {
+      return -1;
+    }
+    return done >= total ? 0 : (total - done) / ratePerSecond;
+  }
+}

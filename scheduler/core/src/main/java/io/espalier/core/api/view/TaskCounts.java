@@ -1,0 +1,18 @@
+package io.espalier.core.api.view;
+
+/**
+ * Counts of tasks, without those that filters exclude or whose node is disabled.
+ *
+ * @param waiting tasks in back-off
+ * @param ready as in {@link JobProgress}
+ * @param blocked as in {@link JobProgress}
+ */
+public record TaskCounts(
+    long done, long failed, long running, long waiting, long ready, long blocked) {
+  public static final TaskCounts NONE = new TaskCounts(0, 0, 0, 0, 0, 0);
+
+  /** The sum of all counts. */
+  public long total() {
+    return done + failed + running + waiting + ready + blocked;
+  }
+}

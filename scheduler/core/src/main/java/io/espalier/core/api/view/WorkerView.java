@@ -1,0 +1,47 @@
+package io.espalier.core.api.view;
+
+import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.running.WorkerRef;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A worker as monitors see it.
+ *
+ * @param ref its shard and process; the scheduler's own host has the name of the instance
+ * @param address network address, host:port; empty for the scheduler's own host
+ * @param state {@code new}, {@code healthy}, {@code unhealthy}, {@code draining}, lost; or {@code
+ *     gone}: no longer in the pool, but tasks are still charged to it
+ * @param takesTasks whether it may get new tasks
+ * @param hold cordon set by an operator; null: none
+ * @param tasks number of tasks charged to it
+ * @param maxTasks maximum number of concurrent tasks; 0: as many as its resources allow
+ * @param slots slots of the worker level's resources, in the order of the settings
+ * @param sinceMillis when it entered this state, epoch milliseconds; 0: unknown
+ * @param lastSeenMillis when it was last heard from, epoch milliseconds; 0: unknown
+ * @param note why it is in this state; may be empty
+ */
+public record WorkerView(
+    WorkerRef ref,
+    String host,
+    String address,
+    String state,
+    boolean takesTasks,
+    @Nullable WorkerCordon hold,
+    int tasks,
+    int maxTasks,
+    List<Slots> slots,
+    long sinceMillis,
+    long lastSeenMillis,
+    String note) {
+  public WorkerView {
+    slots = List.copyOf(slots);
+  }
+
+  /**
+   * Slots of one resource.
+   *
+   * @param used slots in use; exceeds the limit if that was lowered since
+   */
+  public record Slots(String resource, int used, int limit) {}
+}

@@ -1,0 +1,243 @@
+package io.espalier.core.status.store;
+
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.Failure;
+import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes rows in events, so that the statuses of tasks can be rebuilt from events alone
+ * (docs/design/features.md#events): each change of a row is in exactly one event.
+ *
+ * <p>The member {@code row} of an event about one task is {@code [bits, since, backoff, position,
+ * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are present
+ * unless the task ran on the scheduler's own host. {@code task_started} and {@code tasks_forgiven}
+ * leave data and checkpoint unchanged; in all other events {@code data} and {@code checkpoint} are
+ * the current values. A failure is given by {@code fingerprint} and {@code failure}, its message;
+ * {@code retries} contains the {@link RetryCounts}, if there are any.
+ */
+public final class StatusRowEvents {
+  /** A task was started. */
+  public static final String STARTED = "task_started";
+
+  /** A task has ended. */
+  public static final String ENDED = "task_ended";
+
+  /** A task's checkpoint was recorded. */
+  public static final String PROGRESS = "task_progress";
+
+  /** A task's status changed for a reason other than these. */
+  public static final String CHANGED = "task_changed";
+
+  /** Failures and waits were forgiven; members {@code job} and {@code tasks}. */
+  public static final String FORGIVEN = "tasks_forgiven";
+
+  /**
+   * Tasks were reset to run again; members {@code job}, and {@code tasks} by node. Their rows are
+   * unstarted since the time of the event.
+   */
+  public static final String RERUN = "tasks_rerun";
+
+  /** All rows of a {@code job} were deleted. */
+  public static final String JOB_FORGOTTEN = "job_forgotten";
+
+  private static final String ROW = "row";
+
+  private StatusRowEvents() {}
+
+  /** Adds the row to an event about one task. */
+  public static Json.Builder put(Json.Builder event, StatusRow row) {
+    TaskStatus status = row.status();
+    Invocation invocation = row.invocation();
+    event.put(
+        ROW,
+        new Json.Arr(
+            List.of(
+                Json.of(status.bits()),
+                Json.of(status.sinceMillis()),
+                Json.of(status.backoffSeconds()),
+                Json.of(status.position()),
+                Json.of(status.attempts()),
+                Json.of(invocation.epoch()),
+                Json.of(invocation.sequence()),
+                Json.of(invocation.startMillis()))));
+    if (!row.worker().isLocal()) {
+      event.put("worker", row.worker().shard());
+      // A JSON number could exceed what browsers represent exactly.
+      event.put("worker_instance", Long.toString(row.worker().instance()));
+    }
+    Failure failure = status.failure();
+    if (failure != null) {
+      event.put("fingerprint", failure.fingerprint()).put("failure", failure.message());
+    }
+    if (!status.retries().equals(RetryCounts.NONE)) {
+      event.put("retries", status.retries().json());
+    }
+    return event;
+  }
+
+  /**
+   * Encodes one task of {@link #FORGIVEN}: {@code [node, bits, since, backoff, position,
+   * attempts]}.
+   */
+  public static Json forgiven(StatusRow row) {
+    TaskStatus status = row.status();
+    return new Json.Arr(
+        List.of(
+            Json.of(row.node()),
+            Json.of(status.bits()),
+            Json.of(status.sinceMillis()),
+            Json.of(status.backoffSeconds()),
+            Json.of(status.position()),
+            Json.of(status.attempts())));
+  }
+
+  /** Rebuilds the rows of tasks from events. Not thread-safe. */
+  public static final class Replay {
+    private final Map<TaskKey, StatusRow> rows = new HashMap<>();
+    private long sequence;
+
+    /**
+     * Applies the next event; events that change no row are accepted.
+     *
+     * @throws IllegalArgumentException when the event is malformed, or not newer than the last one
+     */
+    public void apply(Event event) {
+      if (event.sequence() <= sequence) {
+        throw new IllegalArgumentException(
+            "event " + event.sequence() + " comes after event " + sequence);
+      }
+      sequence = event.sequence();
+      Json.Obj data = event.data();
+      try {
+        switch (event.kind()) {
+          case JOB_FORGOTTEN -> {
+            String job = text(data, "job");
+            rows.keySet().removeIf(key -> key.job().equals(job));
+          }
+          case FORGIVEN -> {
+            for (Json task : items(data.get("tasks"))) {
+              forgive(text(data, "job"), items(task));
+            }
+          }
+          case RERUN -> {
+            for (Json node : items(data.get("tasks"))) {
+              rerun(text(data, "job"), ((Json.Str) node).value(), event.timeMillis());
+            }
+          }
+          default -> {
+            if (data.get(ROW) != null) {
+              put(event.kind(), data, items(data.get(ROW)));
+            }
+          }
+        }
+      } catch (ClassCastException | IndexOutOfBoundsException | IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            "event " + event.sequence() + " (" + event.kind() + ") is damaged: " + e.getMessage(),
+            e);
+      }
+    }
+
+    /** The rows after all events so far. */
+    public Map<TaskKey, StatusRow> rows() {
+      return Collections.unmodifiableMap(rows);
+    }
+
+    /** The sequence of the last applied event; 0 before the first. */
+    public long sequence() {
+      return sequence;
+    }
+
+    private void put(String kind, Json.Obj data, List<Json> row) {
+      TaskKey key = new TaskKey(text(data, "job"), text(data, "node"));
+      StatusRow before = kind.equals(STARTED) ? rows.get(key) : null;
+      Json.Obj said = before == null ? object(data.get("data")) : before.status().data();
+      Json.Obj checkpoint =
+          before == null ? object(data.get("checkpoint")) : before.status().checkpoint();
+      Json worker = data.get("worker");
+      Failure failure =
+          data.get("fingerprint") == null
+              ? null
+              : new Failure(text(data, "fingerprint"), text(data, "failure"));
+      rows.put(
+          key,
+          new StatusRow(
+              key.job(),
+              key.node(),
+              status(row, 0, said, checkpoint)
+                  .withFailure(failure)
+                  .withRetries(RetryCounts.of(data.get("retries"))),
+              new Invocation(number(row.get(5)), number(row.get(6)), number(row.get(7))),
+              worker == null
+                  ? WorkerRef.LOCAL
+                  : new WorkerRef(
+                      text(data, "worker"), Long.parseLong(text(data, "worker_instance")))));
+    }
+
+    private void forgive(String job, List<Json> task) {
+      TaskKey key = new TaskKey(job, ((Json.Str) task.get(0)).value());
+      StatusRow before = rows.get(key);
+      rows.put(
+          key,
+          new StatusRow(
+              job,
+              key.node(),
+              status(
+                  task,
+                  1,
+                  before == null ? null : before.status().data(),
+                  before == null ? null : before.status().checkpoint()),
+              new Invocation(0, 0, 0)));
+    }
+
+    private void rerun(String job, String node, long atMillis) {
+      StatusRow row =
+          new StatusRow(job, node, TaskStatus.unstarted(atMillis), new Invocation(0, 0, 0));
+      rows.put(row.key(), row);
+    }
+
+    private static TaskStatus status(
+        List<Json> from, int at, Json.@Nullable Obj data, Json.@Nullable Obj checkpoint) {
+      return TaskStatus.ofBits(
+              (int) number(from.get(at)),
+              number(from.get(at + 1)),
+              (int) number(from.get(at + 2)),
+              (int) number(from.get(at + 3)),
+              (int) number(from.get(at + 4)),
+              null)
+          .withData(data)
+          .withCheckpoint(checkpoint);
+    }
+
+    private static long number(Json json) {
+      BigDecimal value = ((Json.Num) json).value();
+      return value.longValueExact();
+    }
+
+    private static String text(Json.Obj data, String member) {
+      if (data.get(member) instanceof Json.Str text) {
+        return text.value();
+      }
+      throw new IllegalArgumentException("no " + member);
+    }
+
+    private static Json.@Nullable Obj object(@Nullable Json json) {
+      return json == null ? null : (Json.Obj) json;
+    }
+
+    private static List<Json> items(@Nullable Json json) {
+      return json == null ? new ArrayList<>() : ((Json.Arr) json).items();
+    }
+  }
+}

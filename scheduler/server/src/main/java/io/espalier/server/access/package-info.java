@@ -1,5 +1,0 @@
-/** Authentication between clients and schedulers: tokens and certificates. */
-@NullMarked
-package io.espalier.server.access;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,251 @@
+package io.espalier.server.app;
+
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.loop.LoopInput;
+import io.espalier.core.loop.LoopOptions;
+import io.espalier.core.loop.RestoredState;
+import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.core.loop.state.LoopPorts;
+import io.espalier.core.protocol.LeadershipTerm;
+import io.espalier.core.running.TaskRunner;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.StatusParser;
+import io.espalier.core.status.store.StoreTransaction;
+import io.espalier.json.JsonReader;
+import io.espalier.server.app.loop.CurrentView;
+import io.espalier.server.app.loop.LoopTaskListener;
+import io.espalier.server.app.loop.LoopThread;
+import io.espalier.server.app.loop.RecentEvents;
+import io.espalier.server.app.metrics.EventMetrics;
+import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.options.RunnerOptions;
+import io.espalier.server.remote.RemoteRunner;
+import io.espalier.server.replay.Recording;
+import io.espalier.server.store.StatusWriter;
+import io.espalier.worker.DryRunRunner;
+import io.espalier.worker.LocalRunner;
+import io.espalier.worker.SimulatedRunner;
+import io.espalier.worker.logs.SegmentLogStore;
+import io.espalier.worker.process.SupervisorOptions;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The scheduler loop on its thread, with the runner, the writer and the logs that it needs. It has
+ * no configuration yet.
+ *
+ * @param core for {@link io.espalier.server.app.update.UpdatePreparer} only: the rest of its
+ *     methods belong to the thread
+ * @param recording null: nothing is recorded
+ */
+record LoopParts(
+    LoopThread thread,
+    SchedulerLoop loop,
+    SchedulingCore core,
+    CurrentView view,
+    RecentEvents events,
+    StatusWriter writer,
+    LogStore logs,
+    TaskRunner runner,
+    @Nullable Recording recording) {
+  private static final Logger LOG = LoggerFactory.getLogger(LoopParts.class);
+  private static final int EVENTS_KEPT = 20_000;
+  private static final Duration FLUSH_AT_MOST = Duration.ofSeconds(20);
+  private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);
+
+  /**
+   * Restores the state from the store and starts the loop.
+   *
+   * @throws IOException with a clear message when something is not available
+   */
+  static LoopParts open(
+      OpenParts opened,
+      ProcessOptions options,
+      Plugins plugins,
+      StoreParts stored,
+      MeterRegistry metrics,
+      InstantSource clock)
+      throws IOException {
+    long epoch = stored.epoch();
+    RecentEvents events = RecentEvents.continuing(stored.store(), EVENTS_KEPT);
+    StatusWriter writer = new StatusWriter(stored.store(), epoch, StatusWriter.Limits.DEFAULT);
+    writer.start();
+    opened.add("status writer", () -> writer.close(FLUSH_AT_MOST));
+    StatusParser statusText = new StatusParser(JsonReader::parse);
+    LogStore logs = opened.add("logs", SegmentLogStore.open(stored.data().logs()));
+    logs.apply(options.logs().policy());
+    SchedulingCore core = new SchedulingCore(options.seed(), plugins.workerSelectors());
+    Recording recording =
+        options.record().isEmpty()
+            ? null
+            : opened.add(
+                "recording", recording(options.record().get(), epoch, options.seed(), plugins));
+    if (recording != null) {
+      core.recordTo(recording);
+    }
+    LoopThread thread = opened.add("scheduler", new LoopThread(clock, stored.onDeath()));
+    TaskRunner runner = runner(options, stored, logs, statusText);
+    // Registered right away: when reading the store fails below, the next attempt must find the
+    // port free.
+    opened.add("runner", () -> stop(runner, thread));
+    CurrentView view = new CurrentView();
+    EventMetrics happened = new EventMetrics(metrics);
+    SchedulerLoop loop =
+        new SchedulerLoop(
+            core,
+            plugins.policies(),
+            statusText,
+            new LoopPorts(
+                runner,
+                new Commits(writer),
+                news -> {
+                  publish(events, news);
+                  happened.happened(news);
+                },
+                view::publish,
+                LoopParts::warn,
+                action -> thread.accept(new LoopInput.Deferred(action))),
+            new LoopOptions(
+                epoch,
+                options.source().instanceNodeName(),
+                options.runner().maxAttempts(),
+                events.newest() + 1));
+    RestoredState restored = RestoredState.of(stored.store(), runner.outlivesScheduler());
+    runner.open(new LoopTaskListener(thread));
+    loop.restore(restored);
+    if (options.frozen()) {
+      thread.accept(new LoopInput.Stop());
+    }
+    thread.start(loop);
+    return new LoopParts(thread, loop, core, view, events, writer, logs, runner, recording);
+  }
+
+  /** Returns the runner if it runs tasks on workers. */
+  @Nullable RemoteRunner remote() {
+    return runner instanceof RemoteRunner workers ? workers : null;
+  }
+
+  /**
+   * Opens the recording. A second term of the same process gets its own file, so that it does not
+   * overwrite the recording of the first.
+   */
+  private static Recording recording(Path wanted, long epoch, long seed, Plugins plugins)
+      throws IOException {
+    Path file = Files.exists(wanted) ? Path.of(wanted + "." + epoch) : wanted;
+    try {
+      Recording recording = Recording.create(file, seed, plugins.workerSelectors().keySet());
+      LOG.info("recording every event and placement to {}", file);
+      return recording;
+    } catch (IOException e) {
+      throw new IOException("cannot record to " + file + ": " + e, e);
+    }
+  }
+
+  private static TaskRunner runner(
+      ProcessOptions options, StoreParts stored, LogStore logs, StatusParser statusText)
+      throws IOException {
+    String shard = options.source().instanceNodeName();
+    RunnerOptions how = options.runner();
+    return switch (how.kind()) {
+      case DRY_RUN -> new DryRunRunner(shard);
+      case SIMULATED ->
+          new SimulatedRunner(
+              shard, how.simulation().meanMillis(), how.simulation().failureRate(), options.seed());
+      case REMOTE -> remote(shard, how.remote().orElseThrow(), stored);
+      case LOCAL ->
+          LocalRunner.prepare(
+              shard,
+              SupervisorOptions.of(
+                      stored.data().root(), Path.of(options.source().configDirectory()))
+                  .withWorkerCommand(how.workerCommand())
+                  .withHost(shard)
+                  .withMeasuring(how.measuring())
+                  // The status format of the job is not known here, so the text is parsed as a
+                  // status line (docs/design/bistro.md#events-of-a-task).
+                  .withStatusForm(
+                      end ->
+                          end.rawStatus() == null
+                              ? Json.Obj.EMPTY
+                              : statusText.read(end.rawStatus()).toJson()),
+              logs);
+    };
+  }
+
+  private static RemoteRunner remote(String shard, RunnerOptions.Remote how, StoreParts stored)
+      throws IOException {
+    return RemoteRunner.listen(
+        shard,
+        new LeadershipTerm(
+            stored.epoch(),
+            stored.taken().storeId(),
+            () -> stored.leadership().remainingMillis() > 0),
+        how.timers().outwaiting(stored.taken().earlierLeaseMillis()),
+        stored.history().past(stored.taken()),
+        new InetSocketAddress(how.thrift().host(), how.thrift().port()),
+        how.peer(),
+        JsonReader::parse,
+        newer -> stored.history().heard(newer, stored.epoch(), stored.onDeath()));
+  }
+
+  /**
+   * Ends all tasks. Their completions reach the store, because everything they need is still open.
+   * Before the scheduler was started there are no tasks.
+   */
+  private static void stop(TaskRunner runner, LoopThread thread) throws Exception {
+    if (!thread.isStarted()) {
+      runner.close();
+      return;
+    }
+    thread.accept(new LoopInput.Stop());
+    // Nothing is handed to the runner once this is answered.
+    thread.call(SchedulerLoop::liveCount);
+    runner.close();
+    if (runner.outlivesScheduler()) {
+      return;
+    }
+    // Completions arrive through the inbox, and so do tasks that were about to be dispatched.
+    long deadline = System.nanoTime() + LAST_ENDS_AT_MOST.toNanos();
+    while (thread.call(SchedulerLoop::liveCount) > 0 && System.nanoTime() < deadline) {
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+
+  /** Adapts the writer to the interface of the loop. */
+  private record Commits(StatusWriter writer) implements LoopPorts.Commits {
+    @Override
+    public CompletionStage<Void> submit(StoreTransaction batch) {
+      return writer.submit(batch);
+    }
+
+    @Override
+    public boolean isSaturated() {
+      return writer.isSaturated();
+    }
+  }
+
+  private static void publish(RecentEvents events, List<Event> news) {
+    if (LOG.isDebugEnabled()) {
+      for (Event event : news) {
+        LOG.atDebug().addKeyValue("event", event.kind()).log(event.data().toString());
+      }
+    }
+    events.publish(news);
+  }
+
+  private static void warn(String message, String job, String node) {
+    LOG.atWarn().addKeyValue("job", job).addKeyValue("node", node).log(message);
+  }
+}

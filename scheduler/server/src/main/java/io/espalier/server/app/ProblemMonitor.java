@@ -1,0 +1,113 @@
+package io.espalier.server.app;
+
+import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.loop.LoopInput;
+import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.remote.RemoteRunner;
+import io.espalier.server.replay.Recording;
+import io.espalier.webui.http.WebSecurity;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Polls what sends no notifications of its own: problems that come and go, and old logs. It has a
+ * thread, which {@link #close} ends.
+ */
+final class ProblemMonitor implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ProblemMonitor.class);
+
+  private final StoreParts stored;
+  private final LoopParts loop;
+  private final WebSecurity security;
+  private final NodesPoller nodes;
+  private boolean outwaited;
+  private final ScheduledExecutorService watch =
+      Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
+
+  private ProblemMonitor(
+      StoreParts stored, LoopParts loop, WebSecurity security, NodesPoller nodes) {
+    this.stored = stored;
+    this.loop = loop;
+    this.security = security;
+    this.nodes = nodes;
+  }
+
+  /** Starts to poll, every second for problems and every minute for old logs. */
+  static ProblemMonitor start(
+      StoreParts stored,
+      LoopParts loop,
+      WebSecurity security,
+      NodesPoller nodes,
+      InstantSource clock) {
+    ProblemMonitor started = new ProblemMonitor(stored, loop, security, nodes);
+    started.every(1, started::showProblems);
+    started.every(60, () -> loop.logs().prune(clock.millis()));
+    return started;
+  }
+
+  /** Runs the work periodically. Logs a failure and tries again at the next period. */
+  private void every(int seconds, Runnable work) {
+    ScheduledFuture<?> forEver =
+        watch.scheduleWithFixedDelay(
+            () -> {
+              try {
+                work.run();
+              } catch (RuntimeException e) {
+                LOG.warn("watching failed", e);
+              }
+            },
+            0,
+            seconds,
+            TimeUnit.SECONDS);
+    LOG.trace("watching by {}", forEver);
+  }
+
+  private void showProblems() {
+    String nodesProblem = nodes.state().problem(Instant.now());
+    String pathsClosed = nodes.state().lacking();
+    String storeProblem = loop.writer().problem().orElse(null);
+    String logProblem = loop.logs().problem().orElse(null);
+    Recording recording = loop.recording();
+    String recordingProblem = recording == null ? null : recording.problem().orElse(null);
+    show("nodes", nodesProblem);
+    show("paths", pathsClosed);
+    show(SchedulerView.STORE, storeProblem);
+    show("task logs", logProblem);
+    show("recording", recordingProblem);
+    security.problems().forEach((about, text) -> show(about, text.isEmpty() ? null : text));
+    show("leadership", stored.leadership().problem().orElse(null));
+    RemoteRunner remote = loop.remote();
+    if (remote != null) {
+      showWorkers(remote);
+    }
+    loop.writer().failure().ifPresent(stored.onDeath());
+  }
+
+  private void show(String source, @Nullable String problem) {
+    loop.thread().accept(new LoopInput.SourceError(source, problem));
+  }
+
+  private void showWorkers(RemoteRunner workers) {
+    String problem = workers.problem().orElse(null);
+    boolean waits = workers.waitsSafely();
+    String setBack = waits ? stored.history().problem().orElse(null) : null;
+    show(SchedulerView.WORKERS, problem);
+    show("store set back", setBack);
+    if (!outwaited && workers.hasOutwaited()) {
+      stored.history().outwaited(stored.epoch());
+      outwaited = true;
+    }
+  }
+
+  @Override
+  public void close() {
+    watch.shutdownNow();
+  }
+}

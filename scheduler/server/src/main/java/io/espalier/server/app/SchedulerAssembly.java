@@ -1,0 +1,163 @@
+package io.espalier.server.app;
+
+import io.espalier.core.config.Settings;
+import io.espalier.core.logs.LogPolicy;
+import io.espalier.core.loop.LoopInput;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.topology.NodeSourceContext;
+import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.ownership.Leadership;
+import io.espalier.server.app.ownership.StartWaits;
+import io.espalier.server.app.update.LateBoundListener;
+import io.espalier.server.app.update.UpdatePreparer;
+import io.espalier.server.config.ConfigPoller;
+import io.espalier.server.config.ConfigSnapshot;
+import io.espalier.server.config.JobEditor;
+import io.espalier.server.nodes.NodeFetcher;
+import io.espalier.server.nodes.NodeSourceCoordinator;
+import io.espalier.server.nodes.NodesMemory;
+import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.remote.RemoteRunner;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts a scheduler process together: its store, its loop, its listeners, its sources. It opens them
+ * in this order and closes them in reverse; each step of the shutdown is bounded in time.
+ */
+final class SchedulerAssembly implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SchedulerAssembly.class);
+
+  private final OpenParts opened = new OpenParts();
+  private final LogPolicy logPolicy;
+  final LoopParts loop;
+  final WebParts web;
+  final UpdatePreparer changes;
+  final NodesPoller nodes;
+  final ConfigPoller configs;
+
+  /**
+   * @param configPoller has been polled once and has a good configuration
+   * @param follow forwards the poller's snapshots
+   * @param elected the leadership by which this scheduler may answer workers and start tasks
+   * @param waits the waits of the start, which a stop request can end
+   * @throws IOException with a clear message when an external resource is not available
+   */
+  SchedulerAssembly(
+      ProcessOptions options,
+      Plugins plugins,
+      ConfigPoller configPoller,
+      LateBoundListener follow,
+      Leadership elected,
+      StartWaits waits,
+      Consumer<Throwable> onDeath)
+      throws IOException, InterruptedException {
+    boolean complete = false;
+    try {
+      InstantSource clock = InstantSource.system();
+      PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+      LOG.info("effective options: {}", options.shown());
+      StoreParts stored = StoreParts.open(opened, options, elected, waits, onDeath);
+      logPolicy = options.logs().policy();
+      loop = LoopParts.open(opened, options, plugins, stored, metrics, clock);
+      // Listens before anything can start: a port in use must not interrupt tasks that were
+      // started.
+      JobEditor editor =
+          new JobEditor(
+              configPoller.source(),
+              plugins.configParser().inShard(options.source().shard()),
+              clock);
+      web = WebParts.open(opened, options, stored, loop, editor, metrics, clock);
+      changes =
+          opened.add(
+              "changes",
+              new UpdatePreparer(
+                  loop.core(),
+                  loop.thread(),
+                  stored.store(),
+                  problem -> loop.thread().accept(new LoopInput.SourceError("changes", problem))));
+      nodes = opened.add("nodes", nodes(options, plugins, stored, clock));
+      configs = opened.add("configuration", configPoller);
+      follow.goTo(this::configured);
+      configured(configPoller.current());
+      configs.start();
+      nodes.start();
+      opened.add("watch", ProblemMonitor.start(stored, loop, web.security(), nodes, clock));
+      complete = true;
+    } finally {
+      if (!complete) {
+        close();
+      }
+    }
+  }
+
+  private NodesPoller nodes(
+      ProcessOptions options, Plugins plugins, StoreParts stored, InstantSource clock) {
+    NodeFetcher fetcher =
+        new NodeFetcher(
+            plugins.nodeSources(),
+            options.source().instanceNodeName(),
+            new NodeSourceContext(
+                options.source().configDirectory(), stored.data().root().toString()),
+            options.source().shard());
+    return new NodesPoller(
+        new NodeSourceCoordinator(
+            fetcher,
+            options.source().nodesUpdate(),
+            options.source().nodesRetry(),
+            clock,
+            memory(stored.store(), stored.epoch())),
+        options.source().nodesUpdate(),
+        options.source().nodesRetry(),
+        clock,
+        changes::nodes);
+  }
+
+  /** Stores the memory of nodes next to the statuses, so that it survives a fail-over. */
+  private static NodesMemory memory(StatusStore store, long epoch) {
+    return new NodesMemory() {
+      @Override
+      public String load() {
+        return store.nodesSketch();
+      }
+
+      @Override
+      public void save(String text) {
+        store.keepNodesSketch(epoch, text);
+      }
+    };
+  }
+
+  /** Handles a new result of the configuration poller, good or bad. */
+  private void configured(ConfigSnapshot snapshot) {
+    loop.thread().accept(new LoopInput.ConfigProblems(snapshot.problems()));
+    loop.thread()
+        .accept(
+            new LoopInput.SourceError(
+                "configuration",
+                snapshot.stale()
+                    ? "the newest configuration is not in force: see problems"
+                    : null));
+    if (snapshot.config() != null && !snapshot.stale()) {
+      Settings settings = snapshot.config().settings();
+      RemoteRunner remote = loop.remote();
+      if (remote != null) {
+        remote.exitSafeWaitBefore(settings.exitInitialWaitBefore());
+        remote.healthCheckOptions(settings.defaults().subprocess());
+      }
+      loop.logs().apply(logPolicy.withJobs(snapshot.config().jobs().values()));
+      nodes.settings(settings);
+      changes.config(snapshot.config());
+    }
+  }
+
+  @Override
+  public void close() {
+    opened.close();
+  }
+}

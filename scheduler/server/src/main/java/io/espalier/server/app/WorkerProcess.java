@@ -1,0 +1,305 @@
+package io.espalier.server.app;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.logs.LogStore;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.StatusParser;
+import io.espalier.json.JsonReader;
+import io.espalier.server.CommandException;
+import io.espalier.server.ExitCode;
+import io.espalier.server.app.options.LogRetentionOptions;
+import io.espalier.server.store.DataDirectory;
+import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.agent.JobLogs;
+import io.espalier.worker.agent.NoopTasks;
+import io.espalier.worker.agent.ProcessTaskExecutor;
+import io.espalier.worker.agent.TaskExecutor;
+import io.espalier.worker.agent.WorkerAgent;
+import io.espalier.worker.logs.SegmentLogStore;
+import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskSupervisor;
+import io.espalier.worker.process.os.FileFailures;
+import io.espalier.worker.resources.HostResourceReader;
+import io.espalier.worker.resources.HostResources;
+import io.espalier.worker.resources.MeasuringOptions;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running worker process. It opens its parts from top to bottom and closes them in reverse order.
+ */
+public final class WorkerProcess implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WorkerProcess.class);
+  private static final int UPKEEP_SECONDS = 60;
+
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final WorkerAgent agent;
+  private final HostResourceReader host;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  /**
+   * The checked options of a worker process.
+   *
+   * @param workerCommand argv prefix of jobs without a command; empty: none
+   * @param commandDirectory the directory against which relative commands are resolved
+   * @param logs how much task output is kept
+   * @param measuring how running tasks and the host are measured
+   * @param noop whether the worker runs no real task
+   */
+  public record Options(
+      AgentOptions agent,
+      List<String> workerCommand,
+      Path commandDirectory,
+      LogRetentionOptions logs,
+      MeasuringOptions measuring,
+      boolean noop) {
+    String shown() {
+      return String.join(
+          " ",
+          "--scheduler="
+              + String.join(",", agent.schedulers().stream().map(Object::toString).toList()),
+          "--shard-id=" + agent.shard(),
+          "--host-name=" + agent.host(),
+          "--thrift="
+              + agent.listen().map(Object::toString).orElse("none")
+              + " ("
+              + agent.peer().security()
+              + ")",
+          "--advertise=" + (agent.advertised().isEmpty() ? "as --thrift" : agent.advertised()),
+          "--data-dir=" + agent.dataDirectory(),
+          "--worker-command=" + String.join(" ", workerCommand),
+          "--command-dir=" + commandDirectory,
+          "--max-tasks=" + agent.maxTasks(),
+          "--drain-ms=" + agent.drainWait().toMillis(),
+          logs.shown(),
+          measuring.shown(),
+          "--executor=" + (noop ? "noop" : "process"),
+          "--connect-ms=" + agent.peer().timeouts().connectMillis(),
+          "--send-ms=" + agent.peer().timeouts().sendMillis(),
+          "--receive-ms=" + agent.peer().timeouts().receiveMillis());
+    }
+  }
+
+  private WorkerProcess(Options options) throws IOException {
+    boolean complete = false;
+    try {
+      LOG.info("effective options: {}; timers come from the scheduler", options.shown());
+      AgentOptions about = options.agent();
+      DataDirectory data = DataDirectory.open(about.dataDirectory(), "worker " + about.shard());
+      opened.push(data);
+      LogStore logs = SegmentLogStore.open(data.logs());
+      opened.push(logs);
+      JobLogs jobLogs =
+          FileFailures.needing(
+              "the settings of the logs",
+              data.root(),
+              () ->
+                  JobLogs.open(
+                      data.root().resolve("job-logs.json"),
+                      logs,
+                      options.logs().policy(),
+                      JsonReader::parse));
+      opened.push(jobLogs::save);
+      host = HostResourceReader.ofThisHost(options.measuring().cards());
+      HostResources resources = host.read();
+      resources.notes().forEach(note -> LOG.warn("{}", note));
+      LOG.info("this host offers {}", resources.physical());
+      TaskExecutor tasks =
+          options.noop() ? new NoopTasks() : supervised(options, data, logs, jobLogs);
+      LOG.info("tasks are run by {}", tasks.description());
+      boolean started = false;
+      try {
+        agent =
+            WorkerAgent.start(
+                withRoot(about, data.root()), tasks, logs, resources.physical(), JsonReader::parse);
+        started = true;
+      } finally {
+        if (!started) {
+          tasks.close();
+        }
+      }
+      opened.push(agent);
+      opened.push(upkeep(logs, jobLogs)::shutdownNow);
+      complete = true;
+    } finally {
+      if (!complete) {
+        close();
+      }
+    }
+  }
+
+  /**
+   * Starts the periodic upkeep: measures the host, deletes old output, and reports whether output
+   * can be stored at all.
+   */
+  private ScheduledExecutorService upkeep(LogStore logs, JobLogs jobLogs) {
+    ScheduledExecutorService upkeep =
+        Executors.newSingleThreadScheduledExecutor(
+            work -> {
+              Thread thread = new Thread(work, "upkeep");
+              thread.setDaemon(true);
+              return thread;
+            });
+    every(upkeep, 1, () -> agent.health(logs.problem().map(p -> "task logs: " + p).orElse("")));
+    every(upkeep, UPKEEP_SECONDS, () -> agent.physical(host.read().physical()));
+    every(
+        upkeep,
+        UPKEEP_SECONDS,
+        () -> {
+          // Output is kept rather than deleted too early when its settings were not saved.
+          jobLogs.save();
+          logs.prune(System.currentTimeMillis());
+        });
+    return upkeep;
+  }
+
+  /** A unit of upkeep. A failure is logged, and the unit runs again at its next time. */
+  private interface Upkeep {
+    void run() throws IOException;
+  }
+
+  private static void every(ScheduledExecutorService upkeep, int seconds, Upkeep work) {
+    ScheduledFuture<?> forEver =
+        upkeep.scheduleWithFixedDelay(
+            () -> {
+              try {
+                work.run();
+              } catch (IOException | RuntimeException e) {
+                LOG.warn("upkeep failed", e);
+              }
+            },
+            seconds,
+            seconds,
+            TimeUnit.SECONDS);
+    LOG.trace("upkeep by {}", forEver);
+  }
+
+  private static AgentOptions withRoot(AgentOptions about, Path root) {
+    return new AgentOptions(
+        about.shard(),
+        about.host(),
+        about.listen(),
+        about.advertised(),
+        about.schedulers(),
+        about.peer(),
+        about.maxTasks(),
+        root,
+        about.drainWait());
+  }
+
+  private static TaskExecutor supervised(
+      Options options, DataDirectory data, LogStore logs, JobLogs jobLogs) throws IOException {
+    StatusParser statusText = new StatusParser(JsonReader::parse);
+    return new ProcessTaskExecutor(
+        TaskSupervisor.prepareLeased(
+            SupervisorOptions.of(data.root(), options.commandDirectory())
+                .withWorkerCommand(options.workerCommand())
+                .withHost(options.agent().host())
+                .withShard(options.agent().shard())
+                .withMeasuring(options.measuring())
+                .withStatusForm(end -> statusForm(statusText, end)),
+            logs),
+        jobLogs);
+  }
+
+  private static Json.Obj statusForm(StatusParser statusText, TaskResult end) {
+    return end.rawStatus() == null ? Json.Obj.EMPTY : statusText.read(end.rawStatus()).toJson();
+  }
+
+  /**
+   * Starts everything; from now on SIGINT and SIGTERM stop it and end this program with 0.
+   *
+   * @throws CommandException with one clear line when something is not available
+   */
+  public static WorkerProcess startUntilSignal(Options options) {
+    CompletableFuture<WorkerProcess> started = new CompletableFuture<>();
+    AtomicBoolean stopping = new AtomicBoolean();
+    SignalHandling.handle(
+        number -> {
+          if (stopping.compareAndSet(false, true)) {
+            var unused =
+                started.thenAccept(
+                    worker -> {
+                      LOG.info("stopping");
+                      worker.close();
+                      System.exit(ExitCode.OK);
+                    });
+          }
+        });
+    try {
+      WorkerProcess worker = new WorkerProcess(options);
+      started.complete(worker);
+      return worker;
+    } catch (FileSystemException e) {
+      throw new CommandException(ExitCode.USAGE, "cannot start: " + FileFailures.why(e), e);
+    } catch (IOException | RuntimeException e) {
+      throw e instanceof CommandException known
+          ? known
+          : new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** Replaces the addresses of the scheduler; the worker tries them immediately. */
+  public void schedulers(List<AgentOptions.Address> schedulers) {
+    agent.schedulers(schedulers);
+  }
+
+  /** Returns the shard and the instance. */
+  public String name() {
+    return agent.self().shard() + " (" + Long.toHexString(agent.self().instance()) + ")";
+  }
+
+  /** Returns the address at which the worker listens; empty: nowhere. */
+  public String address() {
+    return agent.address();
+  }
+
+  /** Waits until the worker is drained or being stopped. */
+  public void awaitEnd() throws InterruptedException {
+    while (!agent.awaitDrained(1_000)) {
+      if (closed.get()) {
+        // The thread that handles the signal ends the program.
+        boolean unused = ended.await(5, TimeUnit.MINUTES);
+        return;
+      }
+    }
+    if (!closed.get()) {
+      LOG.info("drained");
+    }
+  }
+
+  /** Stops everything in order. Several threads may call this; later callers wait for the first. */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      try {
+        boolean unused = ended.await(5, TimeUnit.MINUTES);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      return;
+    }
+    while (!opened.isEmpty()) {
+      try {
+        opened.pop().close();
+      } catch (Exception e) {
+        LOG.warn("while closing", e);
+      }
+    }
+    ended.countDown();
+  }
+}

@@ -1,0 +1,203 @@
+package io.espalier.server.app.loop;
+
+import io.espalier.core.api.Command;
+import io.espalier.core.api.EventFeed;
+import io.espalier.core.api.JobVersions;
+import io.espalier.core.api.LeadershipControl;
+import io.espalier.core.api.ProblemAges;
+import io.espalier.core.api.Query;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.api.view.TaskPage;
+import io.espalier.core.api.view.TaskView;
+import io.espalier.core.logs.LogReader;
+import io.espalier.core.loop.LoopInput;
+import io.espalier.core.loop.state.LoopStats;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StoreException;
+import io.espalier.core.status.store.TaskHistory;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers the queries of monitors from the published view, through the scheduler's inbox, and from
+ * the stores.
+ */
+public final class LoopSchedulerApi implements SchedulerApi {
+  /** The maximum time that an answer waits for the status store. */
+  private static final long DURABLE_WITHIN_SECONDS = 5;
+
+  private final Consumer<LoopInput> loop;
+  private final LoopStats stats;
+  private final CurrentView view;
+  private final EventFeed events;
+  private final LogReader logs;
+  private final StatusStore store;
+  private final Executor blocking;
+  private final JobVersions jobVersions;
+  private final LeadershipControl leadership;
+
+  /**
+   * @param loop takes inputs for the scheduler thread
+   * @param blocking runs store queries that may wait for the disk
+   */
+  public LoopSchedulerApi(
+      Consumer<LoopInput> loop,
+      LoopStats stats,
+      CurrentView view,
+      EventFeed events,
+      LogReader logs,
+      StatusStore store,
+      Executor blocking,
+      JobVersions jobVersions,
+      LeadershipControl leadership) {
+    this.loop = loop;
+    this.stats = stats;
+    this.view = view;
+    this.events = events;
+    this.logs = logs;
+    this.store = store;
+    this.blocking = blocking;
+    this.jobVersions = jobVersions;
+    this.leadership = leadership;
+  }
+
+  @Override
+  public SchedulerView view() {
+    return view.get();
+  }
+
+  @Override
+  public ProblemAges problemAges() {
+    return view.ages();
+  }
+
+  @Override
+  public List<QueueView> recentQueues() {
+    return stats.queues();
+  }
+
+  @Override
+  public EventFeed events() {
+    return events;
+  }
+
+  @Override
+  public LogReader logs() {
+    return logs;
+  }
+
+  @Override
+  public JobVersions jobVersions() {
+    return jobVersions;
+  }
+
+  @Override
+  public LeadershipControl leadership() {
+    return leadership;
+  }
+
+  @Override
+  public CompletionStage<TaskHistory> history(String job, String node) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return store.history(job, node);
+          } catch (StoreException e) {
+            throw new RefusedException(
+                RefusedException.Reason.UNAVAILABLE, String.valueOf(e.getMessage()));
+          }
+        },
+        blocking);
+  }
+
+  @Override
+  public <T> CompletionStage<T> run(Command<T> command) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    loop.accept(new LoopInput.Execute<>(command, answer));
+    return answer;
+  }
+
+  /** Answers once the reported statuses are durable, so that no crash can revert the answer. */
+  @Override
+  public <T> CompletionStage<T> ask(Query<T> query) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    loop.accept(new LoopInput.Answer<>(query, answer));
+    if (!query.reportsStatuses()) {
+      return answer;
+    }
+    CompletionStage<T> durable = answer.thenCompose(made -> durable().thenApply(nothing -> made));
+    return query instanceof Query.Tasks || query instanceof Query.Task
+        ? durable.thenApplyAsync(this::remembered, blocking)
+        : durable;
+  }
+
+  private CompletionStage<@Nullable Void> durable() {
+    CompletableFuture<@Nullable Void> durable = new CompletableFuture<>();
+    loop.accept(new LoopInput.AwaitDurable(durable));
+    return durable
+        .orTimeout(DURABLE_WITHIN_SECONDS, TimeUnit.SECONDS)
+        .exceptionallyCompose(
+            problem ->
+                CompletableFuture.failedFuture(
+                    problem instanceof TimeoutException
+                        ? new RefusedException(
+                            RefusedException.Reason.UNAVAILABLE,
+                            "the latest results are not durable yet: the status store is slow or"
+                                + " away")
+                        : problem));
+  }
+
+  @SuppressWarnings("unchecked") // The answer is of the type that it had.
+  private <T> T remembered(T answer) {
+    if (answer instanceof TaskPage page) {
+      return (T) new TaskPage(remembered(page.tasks()), page.next());
+    }
+    return answer instanceof TaskView task ? (T) remembered(List.of(task)).get(0) : answer;
+  }
+
+  /**
+   * Adds details of completed tasks that only the store still has; the scheduler keeps just the
+   * completion. Ignores a row that is older than the scheduler's status.
+   *
+   * @param tasks of one job
+   */
+  private List<TaskView> remembered(List<TaskView> tasks) {
+    List<String> done =
+        tasks.stream().filter(LoopSchedulerApi::isForgotten).map(TaskView::node).toList();
+    if (done.isEmpty()) {
+      return tasks;
+    }
+    Map<String, TaskStatus> stored = new HashMap<>();
+    try {
+      store.load(tasks.get(0).job(), done).forEach(row -> stored.put(row.node(), row.status()));
+    } catch (StoreException e) {
+      // Without the details, it is still known that the tasks are done.
+      return tasks;
+    }
+    return tasks.stream()
+        .map(
+            task -> {
+              TaskStatus status = isForgotten(task) ? stored.get(task.node()) : null;
+              return status == null || status.main() != TaskStatus.Main.DONE
+                  ? task
+                  : TaskView.of(task.job(), task.node(), task.level(), task.bits(), status, null);
+            })
+        .toList();
+  }
+
+  private static boolean isForgotten(TaskView task) {
+    return task.attempts() == 0 && (task.bits() & TaskStatus.Main.DONE.bit()) != 0;
+  }
+}

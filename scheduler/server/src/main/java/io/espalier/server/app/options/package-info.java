@@ -1,0 +1,5 @@
+/** The checked options of a scheduler process. */
+@NullMarked
+package io.espalier.server.app.options;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Read-only commands. */
-@NullMarked
-package io.espalier.server.cli.client.inspect;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The live screen {@code espalier top}. */
-@NullMarked
-package io.espalier.server.cli.client.top;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Ends commands with exit codes and one-line failures. */
-@NullMarked
-package io.espalier.server.exit;
-
-import org.jspecify.annotations.NullMarked;

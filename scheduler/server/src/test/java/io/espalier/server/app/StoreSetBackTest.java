@@ -1,0 +1,236 @@
+package io.espalier.server.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.espalier.core.config.Partition;
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.HeartbeatResponse;
+import io.espalier.core.protocol.HeartbeatResponse.Verdict;
+import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.protocol.Versions;
+import io.espalier.core.protocol.WorkerDescription;
+import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.store.StaleEpochException;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StatusStore.TakeOver;
+import io.espalier.json.JsonReader;
+import io.espalier.server.CommandException;
+import io.espalier.server.app.options.DataDirectoryOwner;
+import io.espalier.server.app.options.HostPort;
+import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.options.RunnerOptions;
+import io.espalier.server.app.options.SourceOptions;
+import io.espalier.server.app.ownership.StoreSetBackException;
+import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
+import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.thrift.rpc.RpcException;
+import io.espalier.thrift.rpc.RpcSecurity;
+import io.espalier.thrift.rpc.SchedulerClient;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A status store that was restored from a copy, found by its own directory or by a worker. */
+final class StoreSetBackTest {
+  private static final String CONFIG =
+      """
+      {"bistro_settings": {"nodes": {"levels": ["host"],
+         "node_sources": [{"source": "manual", "prefs": {"h1": [], "h2": []}}]}, "resources": {}},
+       "bistro_job->j": {"owner": "o", "command": ["true"]}}
+      """;
+  private static final PeerOptions PEER =
+      PeerOptions.of("test", RpcSecurity.secret("a test secret"));
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Path directory;
+  private final SchedulerClient worker = new SchedulerClient(PEER);
+  private long heartbeats;
+
+  StoreSetBackTest(@TempDir Path directory) throws IOException {
+    this.directory = directory;
+    Files.writeString(directory.resolve("site.json"), CONFIG);
+  }
+
+  @AfterEach
+  void close() {
+    worker.close();
+  }
+
+  private ProcessOptions options() {
+    ProcessOptions plain =
+        ProcessOptions.frozen(
+            new DataDirectoryOwner("file://" + directory.resolve("site.json"), Partition.WHOLE),
+            directory.toString(),
+            directory.resolve("data"),
+            "here");
+    return new ProcessOptions(
+        new SourceOptions(
+            plain.source().configUri(),
+            plain.source().configDirectory(),
+            plain.source().shard(),
+            plain.source().instanceNodeName(),
+            Duration.ofSeconds(15),
+            Duration.ofSeconds(1)),
+        plain.store(),
+        new RunnerOptions(
+            RunnerOptions.Kind.REMOTE,
+            plain.runner().workerCommand(),
+            plain.runner().maxAttempts(),
+            plain.runner().measuring(),
+            plain.runner().simulation(),
+            Optional.of(
+                new RunnerOptions.Remote(
+                    new HostPort("127.0.0.1", 0), PEER, ProtocolTimers.QUICK, false))),
+        plain.http(),
+        plain.logs(),
+        false,
+        false,
+        plain.seed(),
+        plain.record());
+  }
+
+  private HeartbeatResponse says(SchedulerProcess process, long epoch, String storeId)
+      throws RpcException {
+    HostPort at = HostPort.parse(process.thriftAddress().orElseThrow());
+    return worker.heartbeat(
+        new InetSocketAddress(at.host(), at.port()),
+        new Heartbeat(
+            new WorkerRef("w", 7),
+            ++heartbeats,
+            epoch,
+            0,
+            new WorkerDescription("host", "127.0.0.1:1", 0, Map.of(), Versions.OURS, Set.of()),
+            false,
+            true,
+            "",
+            0,
+            0,
+            List.of(),
+            List.of(),
+            storeId),
+        10_000);
+  }
+
+  private Path file(String name) {
+    return directory.resolve("data").resolve(name);
+  }
+
+  private static Map<String, String> errors(SchedulerProcess process) {
+    return process.api().view().errors();
+  }
+
+  private void assertWaits(SchedulerProcess process, String... words) {
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              assertThat(errors(process).get("workers")).contains("safe wait until");
+              assertThat(errors(process).get("store set back")).contains(words);
+            });
+  }
+
+  @Test
+  void aStoreRestoredFromACopyIsFoundByItsDirectoryAndWaitedForAlsoByTheNextStart()
+      throws Exception {
+    long epoch;
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      HeartbeatResponse answer = says(process, 0, "");
+      assertThat(answer.verdict()).isEqualTo(Verdict.ACCEPTED);
+      epoch = answer.epoch();
+    }
+    Path copy = Files.copy(file("statuses.sqlite"), directory.resolve("copy"));
+    for (int i = 0; i < 2; i++) {
+      SchedulerProcess.start(options()).close();
+    }
+    Files.delete(file("statuses.sqlite"));
+    Files.copy(copy, file("statuses.sqlite"));
+
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      assertThat(says(process, 0, "").epoch()).as("above all epochs").isGreaterThan(epoch + 2);
+      assertWaits(process, "was set back", "its epoch is " + epoch);
+    }
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      assertWaits(process, "was set back", "its epoch is " + epoch);
+    }
+    // As it is once the wait is over.
+    Files.delete(file("set-back"));
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      says(process, 0, "");
+      process.awaitSettled();
+      assertThat(errors(process)).doesNotContainKeys("workers", "store set back");
+    }
+  }
+
+  @Test
+  void aWorkerThatHasHeardOfALaterLeaderThanTheStoreKnowsEndsThisOneAndTheNextWaits()
+      throws Exception {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      HeartbeatResponse first = says(process, 0, "");
+
+      assertThat(says(process, first.epoch() + 40, first.storeId()).verdict())
+          .isEqualTo(Verdict.NOT_LEADER);
+
+      assertThat(death(process).getCause())
+          .isInstanceOf(StoreSetBackException.class)
+          .hasMessageContaining("heard of " + (first.epoch() + 40));
+    }
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      assertThat(says(process, 41, "").verdict()).isEqualTo(Verdict.ACCEPTED);
+      assertThat(says(process, 41, "").epoch()).isEqualTo(42);
+      assertWaits(process, "its epoch is 1");
+    }
+  }
+
+  @Test
+  void aWorkerThatHasHeardOfALeaderWhichTheStoreKnowsShowsThatThisOneIsDeposed() throws Exception {
+    try (SchedulerProcess process = SchedulerProcess.start(options());
+        StatusStore other = SqliteDialect.open(file("statuses.sqlite"), JsonReader::parse)) {
+      HeartbeatResponse first = says(process, 0, "");
+      long later = other.openEpoch(TakeOver.PLAIN).epoch();
+
+      assertThat(says(process, later, first.storeId()).verdict()).isEqualTo(Verdict.NOT_LEADER);
+
+      assertThat(death(process).getCause()).isInstanceOf(StaleEpochException.class);
+      assertThat(file("set-back")).doesNotExist();
+    }
+  }
+
+  @Test
+  void aNewStoreWaitsOnceAWorkerShowsAnEarlierScheduler() throws Exception {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      assertThat(says(process, 0, "").verdict()).isEqualTo(Verdict.ACCEPTED);
+      assertThat(errors(process)).doesNotContainKey("workers");
+
+      assertThat(says(process, 40, "the store that was lost").verdict()).isEqualTo(Verdict.REFUSED);
+
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () -> assertThat(errors(process).get("workers")).contains("safe wait until"));
+      assertThat(errors(process)).doesNotContainKey("store set back");
+    }
+  }
+
+  private static Throwable death(SchedulerProcess process) {
+    Throwable[] death = new Throwable[1];
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              death[0] = catchThrowable(() -> process.awaitEnd(10));
+              return death[0] instanceof CommandException;
+            });
+    return death[0];
+  }
+}

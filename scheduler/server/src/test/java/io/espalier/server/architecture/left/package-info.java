@@ -1,5 +1,0 @@
-/** One half of a cycle of packages. */
-@NullMarked
-package io.espalier.server.architecture.left;
-
-import org.jspecify.annotations.NullMarked;

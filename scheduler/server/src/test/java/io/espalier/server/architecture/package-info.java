@@ -1,5 +1,0 @@
-/** Classes that break the rules of the architecture, so that their test can be seen to bite. */
-@NullMarked
-package io.espalier.server.architecture;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.espalier.server.bench;
-
-import org.jspecify.annotations.NullMarked;

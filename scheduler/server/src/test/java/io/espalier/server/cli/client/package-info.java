@@ -1,5 +1,0 @@
-/** Client commands against a real server. */
-@NullMarked
-package io.espalier.server.cli.client;
-
-import org.jspecify.annotations.NullMarked;

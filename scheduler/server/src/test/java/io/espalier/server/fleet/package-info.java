@@ -1,4 +1,0 @@
-@NullMarked
-package io.espalier.server.fleet;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,167 @@
+package io.espalier.webui.stream;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.webui.http.AsyncResponder;
+import io.espalier.webui.http.HttpMetrics;
+import io.espalier.webui.http.HttpReply;
+import io.espalier.webui.v1.ApiException;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Context;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Serves server-sent events to a limited number of clients: keeps their connections alive, and
+ * disconnects a client that has stopped reading. It buffers nothing beyond the socket's write
+ * queue.
+ */
+abstract class SseStreams implements Handler<RoutingContext> {
+  private static final String EVENT_STREAM = "text/event-stream";
+  private static final int WRITE_QUEUE_BYTES = 256 * 1024;
+
+  /** The number of ticks with a full write queue after which a client counts as gone. */
+  private static final int STUCK_TICKS = 3;
+
+  private final int maxClients;
+  private final Duration heartbeat;
+  private final String tooMany;
+  private final AtomicInteger clients = new AtomicInteger();
+  private final Counter dropped;
+
+  /**
+   * @param tooMany what a client is told that is one too many
+   * @param meter name of the number of clients, and of those dropped
+   * @param who what such clients are called
+   * @param why why clients are dropped
+   */
+  SseStreams(
+      int maxClients,
+      Duration heartbeat,
+      String tooMany,
+      MeterRegistry metrics,
+      String meter,
+      String who,
+      String why) {
+    this.maxClients = maxClients;
+    this.heartbeat = heartbeat;
+    this.tooMany = tooMany;
+    this.dropped =
+        Counter.builder(meter + ".dropped")
+            .description(who + ", disconnected because they " + why)
+            .register(metrics);
+    Gauge.builder(meter, clients, AtomicInteger::get).description(who).register(metrics);
+  }
+
+  /**
+   * Creates a client, which sends nothing before it is opened.
+   *
+   * @throws ApiException when it wants what there is not
+   */
+  abstract Client client(RoutingContext ctx);
+
+  @Override
+  public final void handle(RoutingContext ctx) {
+    String accept = ctx.request().getHeader("Accept");
+    if (accept == null || !accept.toLowerCase(Locale.ROOT).contains(EVENT_STREAM)) {
+      // Clients that do not name a type get a page, because it ends.
+      ctx.next();
+      return;
+    }
+    Client client;
+    try {
+      client = client(ctx);
+    } catch (ApiException e) {
+      AsyncResponder.send(ctx, HttpReply.problem(e));
+      return;
+    }
+    if (clients.incrementAndGet() > maxClients) {
+      clients.decrementAndGet();
+      AsyncResponder.refuseStream(ctx, tooMany);
+      return;
+    }
+    HttpMetrics.untimed(ctx);
+    client.open();
+  }
+
+  /** One client; everything runs on its event loop. */
+  abstract class Client {
+    final RoutingContext ctx;
+    final HttpServerResponse response;
+    final Context loop;
+    private long timer;
+    private int fullTicks;
+    private boolean closed;
+
+    Client(RoutingContext ctx) {
+      this.ctx = ctx;
+      this.response = ctx.response();
+      this.loop = ctx.vertx().getOrCreateContext();
+    }
+
+    /** Begins to send events. */
+    abstract void begin();
+
+    /** The client is gone. */
+    void gone() {}
+
+    final boolean isClosed() {
+      return closed;
+    }
+
+    private void open() {
+      ctx.addEndHandler(end -> close());
+      response.exceptionHandler(e -> close());
+      response
+          .setChunked(true)
+          .setWriteQueueMaxSize(WRITE_QUEUE_BYTES)
+          .putHeader("Content-Type", EVENT_STREAM + "; charset=utf-8")
+          .putHeader("Vary", "Accept")
+          .putHeader("X-Accel-Buffering", "no")
+          .write("retry: 2000\n\n");
+      timer = ctx.vertx().setPeriodic(heartbeat.toMillis(), t -> tick());
+      begin();
+    }
+
+    private void tick() {
+      if (!response.writeQueueFull()) {
+        fullTicks = 0;
+        response.write(": alive\n\n");
+      } else if (++fullTicks >= STUCK_TICKS) {
+        drop();
+      }
+    }
+
+    /** Returns the text of an event without a name, by whose id the client may continue. */
+    final String event(long id, Json data) {
+      return "id: " + id + "\ndata: " + JsonWriter.compact(data) + "\n\n";
+    }
+
+    /** Returns the text of an event with a name. */
+    final String event(String name, Json data) {
+      return "event: " + name + "\ndata: " + JsonWriter.compact(data) + "\n\n";
+    }
+
+    /** Disconnects a client that reads too slowly. */
+    final void drop() {
+      dropped.increment();
+      close();
+      ctx.request().connection().close();
+    }
+
+    final void close() {
+      if (!closed) {
+        closed = true;
+        clients.decrementAndGet();
+        ctx.vertx().cancelTimer(timer);
+        gone();
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.espalier.worker.process.kill;
+
+import io.espalier.worker.process.os.Signals;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Signals processes that have left the group of their task, or whose group has lost its leader.
+ * Finding them requires a search through all processes of the host, so one search, on a thread of
+ * its own, serves all tasks that need one at that moment. {@link #request} is called and answered
+ * on the supervisor's thread.
+ */
+public final class StrayKiller implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(StrayKiller.class);
+
+  private final String cookie;
+  private final Consumer<Runnable> supervisor;
+  private final List<Request> waiting = new ArrayList<>();
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          work -> {
+            Thread made = new Thread(work, "task-sweeper");
+            made.setDaemon(true);
+            return made;
+          });
+  private boolean sweeping;
+
+  private record Request(Journal.Entry entry, int signal, IntConsumer answer) {}
+
+  public StrayKiller(String cookie, Consumer<Runnable> supervisor) {
+    this.cookie = cookie;
+    this.supervisor = supervisor;
+  }
+
+  /**
+   * @param answer receives the number of processes found and signalled
+   */
+  public void request(Journal.Entry entry, int signal, IntConsumer answer) {
+    waiting.add(new Request(entry, signal, answer));
+    next();
+  }
+
+  private void next() {
+    if (sweeping || waiting.isEmpty()) {
+      return;
+    }
+    sweeping = true;
+    List<Request> requests = List.copyOf(waiting);
+    waiting.clear();
+    try {
+      thread.execute(
+          () -> {
+            Map<String, Integer> found = sweep(requests);
+            supervisor.accept(
+                () -> {
+                  sweeping = false;
+                  requests.forEach(
+                      request ->
+                          request
+                              .answer()
+                              .accept(found.getOrDefault(request.entry().invocation(), 0)));
+                  next();
+                });
+          });
+    } catch (RejectedExecutionException e) {
+      log.debug("closed: nothing is swept any more");
+    }
+  }
+
+  private Map<String, Integer> sweep(List<Request> requests) {
+    Map<String, Integer> signals = new HashMap<>();
+    for (Request request : requests) {
+      // KILL is the smaller number and wins.
+      signals.merge(request.entry().invocation(), request.signal(), Math::min);
+    }
+    JournalKiller.Found found =
+        new JournalKiller()
+            .round(
+                new Journal.Left(cookie, "", requests.stream().map(Request::entry).toList()),
+                JournalKiller.Reach.INVOCATIONS,
+                invocation -> signals.getOrDefault(invocation, Signals.KILL));
+    Map<String, Integer> counts = new HashMap<>();
+    found.alive().values().forEach(invocation -> counts.merge(invocation, 1, Integer::sum));
+    if (!found.unknown().isEmpty()) {
+      log.warn("cannot tell whether tasks have ended: {}", found);
+      // A process counts as alive until it is verified dead: the search runs again for each of
+      // them.
+      signals.keySet().forEach(invocation -> counts.merge(invocation, 1, Integer::sum));
+    }
+    return counts;
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}
