@@ -57,8 +57,7 @@ final class NodeGatesTest {
   }
 
   private void factor(String id, Scope scope, int millionths) {
-    core.setFactor(
-        new LimitFactor(id, scope, Set.of("slots"), millionths, "ada", "a leak", 0, 0));
+    core.setFactor(new LimitFactor(id, scope, Set.of("slots"), millionths, "ada", "a leak", 0, 0));
     settle();
   }
 

@@ -106,11 +106,15 @@ final class InvariantChecker {
     }
   }
 
-  /** Checks that no closed job is open, and which nodes are closed; a job that has just become open may still be closed. */
+  /**
+   * Checks that no closed job is open, and which nodes are closed; a job that has just become open
+   * may still be closed.
+   */
   private void gates() {
     state.gates.check();
     for (int job = 0; job < state.jobs.count(); job++) {
-      boolean closed = !state.jobs.canRun(job) || state.gateTable.isClosed(Scope.job(state.jobs.name(job)));
+      boolean closed =
+          !state.jobs.canRun(job) || state.gateTable.isClosed(Scope.job(state.jobs.name(job)));
       boolean open = (state.gates.open(job >>> 6) & 1L << job) != 0;
       check(!(closed && open), "gates of job " + job);
     }

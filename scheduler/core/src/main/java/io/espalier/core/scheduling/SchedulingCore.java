@@ -595,8 +595,8 @@ public final class SchedulingCore {
 
   /**
    * Lowers limits to a share of themselves; it replaces an older factor of the same id. It kills no
-   * task, and usage beyond what is left is not over the limit. A factor for an unknown level or node
-   * is kept until that exists. {@link #stepLimits} must follow.
+   * task, and usage beyond what is left is not over the limit. A factor for an unknown level or
+   * node is kept until that exists. {@link #stepLimits} must follow.
    */
   public void setFactor(LimitFactor factor) {
     factorsChanged(state.overrides.put(factor), factor);

@@ -88,11 +88,7 @@ final class EventLines {
       line("gate", Json.of(operation), Json.of(scope.name()), Json.of(kind));
     } else {
       line(
-          "gate",
-          Json.of(operation),
-          Json.of(scope.name()),
-          Json.of(kind),
-          Json.of(scope.level()));
+          "gate", Json.of(operation), Json.of(scope.name()), Json.of(kind), Json.of(scope.level()));
     }
   }
 

@@ -301,12 +301,7 @@ public final class NodeCapacity {
     int withheld = limits.withheld(node, resource);
     int after = before + limits.settle(node, resource);
     free[level].put(place, after);
-    tell(
-        level,
-        place,
-        k,
-        plus(before, withheld),
-        plus(after, limits.withheld(node, resource)));
+    tell(level, place, k, plus(before, withheld), plus(after, limits.withheld(node, resource)));
     return tables[level][k].step(before) != tables[level][k].step(after);
   }
 

@@ -1,6 +1,5 @@
 package io.espalier.core.scheduling.gate;
 
-
 /**
  * A reason for which no task of a job starts, or none on a node and below it; running tasks go on.
  * It names the job or the node, which need not be known, so it outlives changes of the

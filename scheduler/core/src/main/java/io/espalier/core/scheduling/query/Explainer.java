@@ -240,8 +240,7 @@ public final class Explainer {
         add(Kind.NODE_DISABLED, topology.name(at), "the node is disabled");
       }
       if (state.closed.isClosed(at)) {
-        entries(
-            Scope.node(topology.levels().name(state.index.level(at)), topology.name(at)));
+        entries(Scope.node(topology.levels().name(state.index.level(at)), topology.name(at)));
       }
       if (slot == 0 && isElsewhere(job)) {
         add(

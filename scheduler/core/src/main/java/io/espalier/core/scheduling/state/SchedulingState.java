@@ -387,7 +387,8 @@ public final class SchedulingState implements ReservationContext {
    */
   public int updateGate(Scope scope) {
     int level = topology.levels().find(scope.level());
-    int node = level < 0 || level >= topology.levels().worker() ? -1 : topology.find(level, scope.name());
+    int node =
+        level < 0 || level >= topology.levels().worker() ? -1 : topology.find(level, scope.name());
     if (node < 0 || !closed.set(node, gateTable.isClosed(scope))) {
       return -1;
     }

@@ -11,7 +11,6 @@ import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.task.TaskTable;
 import io.espalier.core.scheduling.util.LongQueue;
 import io.espalier.core.status.TaskStatus;
-import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,8 +3,8 @@ package io.espalier.core.scheduling.gate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.espalier.core.scheduling.query.EntryMessages;
 import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.scheduling.query.EntryMessages;
 import org.junit.jupiter.api.Test;
 
 /** Which gates are closed, what they say, and when they are due. */
