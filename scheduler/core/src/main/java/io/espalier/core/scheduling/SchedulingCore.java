@@ -152,6 +152,12 @@ public final class SchedulingCore {
     recorder = newRecorder;
   }
 
+  private void record(CoreEvent event) {
+    if (recorder != null) {
+      recorder.recorded(event);
+    }
+  }
+
   // ---- configuration and nodes
 
   /**
@@ -175,9 +181,7 @@ public final class SchedulingCore {
    */
   public void setClock(long nowMillis) {
     at(nowMillis);
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.Clock(nowMillis));
-    }
+    record(new CoreEvent.Clock(nowMillis));
   }
 
   /**
@@ -209,9 +213,7 @@ public final class SchedulingCore {
       migration = new StateMigration(change, next, runs, warmth);
       next.over.at(now);
     }
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.Began(change.config(), change.topology()));
-    }
+    record(new CoreEvent.Began(change.config(), change.topology()));
   }
 
   /**
@@ -223,9 +225,7 @@ public final class SchedulingCore {
    */
   public @Nullable NewTasks step(int units) {
     NewTasks news = stepped(units);
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.Stepped(units, news != null));
-    }
+    record(new CoreEvent.Stepped(units, news != null));
     return news;
   }
 
@@ -457,9 +457,7 @@ public final class SchedulingCore {
     } else {
       updateGate(scope);
     }
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.Gated(kind, scope, closed));
-    }
+    record(new CoreEvent.Gated(kind, scope, closed));
   }
 
   private void updateGate(Scope node) {
@@ -555,9 +553,7 @@ public final class SchedulingCore {
     at(nowMillis);
     stored.forEach(usage -> queueHistory.put(usage.queue(), usage.value(), usage.atMillis()));
     state.queues.restore(queueHistory);
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.QueuesRestored(List.copyOf(stored), nowMillis));
-    }
+    record(new CoreEvent.QueuesRestored(List.copyOf(stored), nowMillis));
   }
 
   // ---- limits
@@ -570,20 +566,16 @@ public final class SchedulingCore {
    * #stepLimits} must follow.
    */
   public void override(LimitOverride override) {
-    state.overrides.put(override);
+    state.limitTable.put(override);
     overrideChanged(override.key());
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.Overridden(override));
-    }
+    record(new CoreEvent.Overridden(override));
   }
 
   /** Ends an override; {@link #stepLimits} must follow. */
   public void endOverride(LimitOverride.Key key) {
-    state.overrides.remove(key);
+    state.limitTable.removeOverride(key);
     overrideChanged(key);
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.OverrideEnded(key));
-    }
+    record(new CoreEvent.OverrideEnded(key));
   }
 
   private void overrideChanged(LimitOverride.Key key) {
@@ -599,18 +591,14 @@ public final class SchedulingCore {
    * node is kept until that exists. {@link #stepLimits} must follow.
    */
   public void setFactor(LimitFactor factor) {
-    factorsChanged(state.overrides.put(factor), factor);
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.FactorSet(factor));
-    }
+    factorsChanged(state.limitTable.put(factor), factor);
+    record(new CoreEvent.FactorSet(factor));
   }
 
   /** Removes a factor, if there is one of that id; {@link #stepLimits} must follow. */
   public void removeFactor(String id) {
-    factorsChanged(state.overrides.removeFactor(id), null);
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.FactorRemoved(id));
-    }
+    factorsChanged(state.limitTable.removeFactor(id), null);
+    record(new CoreEvent.FactorRemoved(id));
   }
 
   private void factorsChanged(@Nullable LimitFactor before, @Nullable LimitFactor after) {
@@ -623,12 +611,12 @@ public final class SchedulingCore {
 
   /** Returns all factors of limits, including those whose target does not exist. */
   public List<LimitFactor> factors() {
-    return List.copyOf(state.overrides.factors());
+    return List.copyOf(state.limitTable.factors());
   }
 
   /** Returns all overrides of limits, including those whose target does not exist. */
   public List<LimitOverride> overrides() {
-    return List.copyOf(state.overrides.all());
+    return List.copyOf(state.limitTable.overrides());
   }
 
   /**
@@ -644,9 +632,7 @@ public final class SchedulingCore {
     state.limits.step(units, true);
     state.queues.refresh();
     boolean done = state.limits.isDone();
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.LimitsStepped(units, done));
-    }
+    record(new CoreEvent.LimitsStepped(units, done));
     return done;
   }
 
@@ -666,7 +652,7 @@ public final class SchedulingCore {
    */
   public List<Problem> nodeProblems() {
     List<Problem> problems = new ArrayList<>(state.nodeLimits().problems());
-    problems.addAll(state.neverFits().problems(state.overrides));
+    problems.addAll(state.neverFits().problems(state.limitTable));
     problems.addAll(state.workers.problems(state.jobs));
     return problems;
   }
@@ -723,9 +709,7 @@ public final class SchedulingCore {
       pool.dropIfIdle(worker);
     }
     state.queues.refresh();
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.WorkersNamed(workers));
-    }
+    record(new CoreEvent.WorkersNamed(workers));
   }
 
   private void setWorker(int worker, @Nullable WorkerInfo info) {
@@ -994,9 +978,7 @@ public final class SchedulingCore {
     policy.schedule(current);
     state.roundOver();
     boolean complete = current.isComplete();
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.RoundEnded(complete));
-    }
+    record(new CoreEvent.RoundEnded(complete));
     return complete;
   }
 
@@ -1042,9 +1024,7 @@ public final class SchedulingCore {
     if (migration != null) {
       migration.started(run);
     }
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.Adopted(job, node, worker, runs.id(run)));
-    }
+    record(new CoreEvent.Adopted(job, node, worker, runs.id(run)));
     return runs.id(run);
   }
 
@@ -1228,9 +1208,7 @@ public final class SchedulingCore {
   public boolean advance(long nowMillis, int limit) {
     at(nowMillis);
     boolean done = state.waits.advance(now, limit);
-    if (recorder != null) {
-      recorder.recorded(new CoreEvent.Advanced(nowMillis, limit, done));
-    }
+    record(new CoreEvent.Advanced(nowMillis, limit, done));
     return done;
   }
 

@@ -13,45 +13,45 @@ import org.jspecify.annotations.Nullable;
  * node, the configured limit of its level ({@link ConfiguredLimits}).
  */
 public final class LimitTable {
-  private final Map<LimitOverride.Key, LimitOverride> all = new LinkedHashMap<>();
+  private final Map<LimitOverride.Key, LimitOverride> overrides = new LinkedHashMap<>();
   private final Map<String, LimitFactor> factors = new LinkedHashMap<>();
 
   public void put(LimitOverride override) {
-    all.put(override.key(), override);
+    overrides.put(override.key(), override);
   }
 
-  public boolean remove(LimitOverride.Key key) {
-    return all.remove(key) != null;
+  public void removeOverride(LimitOverride.Key key) {
+    overrides.remove(key);
   }
 
-  public boolean isEmpty() {
-    return all.isEmpty();
+  public boolean hasOverrides() {
+    return !overrides.isEmpty();
   }
 
-  public Collection<LimitOverride> all() {
-    return all.values();
+  public Collection<LimitOverride> overrides() {
+    return overrides.values();
   }
 
   /** Returns the override for the node alone, or null. */
   public @Nullable LimitOverride ofNode(String level, String resource, String node) {
-    return node.isEmpty() ? null : all.get(new LimitOverride.Key(level, resource, node));
+    return node.isEmpty() ? null : overrides.get(new LimitOverride.Key(level, resource, node));
   }
 
   /** Returns the override for a whole level, or null. */
   public @Nullable LimitOverride ofLevel(String level, String resource) {
-    return all.get(new LimitOverride.Key(level, resource, ""));
+    return overrides.get(new LimitOverride.Key(level, resource, ""));
   }
 
   /** Returns the override in effect on a node; null: the configured limit applies. */
   public @Nullable LimitOverride on(String level, String resource, String node) {
-    if (all.isEmpty()) {
+    if (overrides.isEmpty()) {
       return null;
     }
     LimitOverride own = ofNode(level, resource, node);
     return own != null ? own : ofLevel(level, resource);
   }
 
-  /** Returns the limit in effect on a node. */
+  /** Returns the base of a node: its limit before factors. */
   public int limit(String level, String resource, String node, int configured) {
     LimitOverride override = on(level, resource, node);
     return override == null ? configured : override.limit();

@@ -108,12 +108,12 @@ public final class UnsatisfiableJobs {
   }
 
   /** Returns the problems, except where an override gives a node enough. */
-  public List<Problem> problems(LimitTable overrides) {
+  public List<Problem> problems(LimitTable table) {
     if (cases.isEmpty()) {
       return List.of();
     }
     Map<String, Integer> given = new HashMap<>();
-    for (LimitOverride override : overrides.all()) {
+    for (LimitOverride override : table.overrides()) {
       given.merge(override.resource(), override.limit(), Math::max);
     }
     List<Problem> problems = new ArrayList<>();

@@ -13,7 +13,7 @@ final class LimitMessages {
   /** Returns the message for a node, which also covers configured limits of single nodes. */
   static String on(SchedulingState state, int node, Resource resource) {
     LimitOverride override =
-        state.overrides.on(
+        state.limitTable.on(
             state.topology.levels().name(resource.level()),
             resource.name(),
             state.topology.name(node));

@@ -65,7 +65,7 @@ public final class LimitUpdater {
 
   /** Queues all overrides and factors, when this state begins to follow the table. */
   void restore() {
-    table.all().forEach(override -> changed(override.key()));
+    table.overrides().forEach(override -> changed(override.key()));
     factorsChanged(List.copyOf(table.factors()));
   }
 

@@ -96,7 +96,7 @@ public final class SchedulingState implements ReservationContext {
   public final GateTable gateTable;
 
   /** The overrides and factors of limits, the same object in all states of a core. */
-  public final LimitTable overrides;
+  public final LimitTable limitTable;
 
   public final LimitUpdater limits;
   public final RunningTasks runs;
@@ -127,7 +127,7 @@ public final class SchedulingState implements ReservationContext {
       Map<String, WorkerSelector> selectors,
       RateLimiterClock clock,
       GateTable gateTable,
-      LimitTable overrides) {
+      LimitTable limitTable) {
     tooSlow = verdicts.tooSlow();
     config = NodeEligibility.judged(given, tooSlow);
     jobs.replace(config);
@@ -143,8 +143,8 @@ public final class SchedulingState implements ReservationContext {
     this.selectors = selectors;
     this.clock = clock;
     this.gateTable = gateTable;
-    this.overrides = overrides;
-    limits = new LimitUpdater(this, overrides);
+    this.limitTable = limitTable;
+    limits = new LimitUpdater(this, limitTable);
     caps = new JobThrottle(jobs, clock, gates);
     rates = new NodeRateLimiter(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
@@ -178,7 +178,7 @@ public final class SchedulingState implements ReservationContext {
             placement,
             index,
             gates,
-            overrides,
+            limitTable,
             over,
             topology.name(0));
     queues = new QueueTable(config, jobs, ledger, workers, gates);
@@ -239,7 +239,7 @@ public final class SchedulingState implements ReservationContext {
    */
   public int largestLimit(Resource resource) {
     int largest = nodeLimits.largest(resource.index());
-    for (LimitOverride override : overrides.all()) {
+    for (LimitOverride override : limitTable.overrides()) {
       if (override.resource().equals(resource.name())) {
         largest = Math.max(largest, override.limit());
       }
@@ -289,9 +289,9 @@ public final class SchedulingState implements ReservationContext {
       return Integer.MAX_VALUE;
     }
     String level = topology.levels().name(resource.level());
-    LimitOverride all = overrides.ofLevel(level, resource.name());
+    LimitOverride all = limitTable.ofLevel(level, resource.name());
     int most = all == null ? largest : all.limit();
-    for (LimitOverride override : overrides.all()) {
+    for (LimitOverride override : limitTable.overrides()) {
       if (override.resource().equals(resource.name())) {
         most = Math.max(most, override.limit());
       }

@@ -275,7 +275,7 @@ public final class UpdatePlan implements Renumbering {
             base.selectors,
             base.clock,
             base.gateTable,
-            base.overrides);
+            base.limitTable);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new UpdatePlan(
         base,

@@ -160,7 +160,7 @@ final class WorkerCapacity {
             .values()) {
       capacity[at++] = limit;
     }
-    if (!overrides.isEmpty()) {
+    if (overrides.hasOverrides()) {
       override(worker);
     }
     addToTotals(worker, 1);
