@@ -1,6 +1,7 @@
 package io.espalier.thrift.rpc;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.CorruptedFrameException;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
@@ -8,12 +9,18 @@ import io.netty.util.concurrent.Future;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import org.apache.thrift.TException;
+import org.apache.thrift.TSerializable;
+import org.apache.thrift.protocol.TCompactProtocol;
+import org.apache.thrift.protocol.TMessage;
+import org.apache.thrift.protocol.TProtocol;
+import org.apache.thrift.transport.TMemoryBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads frames: a length of four bytes, then that many bytes. Memory grows with the received bytes,
- * not with the announced length. A greeted peer must complete a frame in time; before the greeting
- * one time limit covers everything.
+ * Reads and writes frames: a length of four bytes, then that many bytes. Memory grows with the
+ * received bytes, not with the announced length. A greeted peer must complete a frame in time;
+ * before the greeting one time limit covers everything.
  */
 final class RpcFrames extends LengthFieldBasedFrameDecoder {
   private static final int LENGTH_BYTES = 4;
@@ -31,6 +38,24 @@ final class RpcFrames extends LengthFieldBasedFrameDecoder {
   /** The peer is a member: from now on its messages may be large. */
   void greeted() {
     greeted = true;
+  }
+
+  /** Writes a message as a frame. */
+  static ByteBuf encode(Channel channel, TMessage message, TSerializable content) {
+    try {
+      TMemoryBuffer buffer = new TMemoryBuffer(256);
+      TProtocol out = new TCompactProtocol(buffer);
+      out.writeMessageBegin(message);
+      content.write(out);
+      out.writeMessageEnd();
+      return channel
+          .alloc()
+          .buffer(Integer.BYTES + buffer.length())
+          .writeInt(buffer.length())
+          .writeBytes(buffer.getArray(), 0, buffer.length());
+    } catch (TException e) {
+      throw new IllegalStateException("writing into memory", e);
+    }
   }
 
   @Override

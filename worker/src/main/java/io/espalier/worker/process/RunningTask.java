@@ -12,9 +12,7 @@ import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.process.kill.CgroupMembers;
 import io.espalier.worker.process.kill.CgroupReaper;
 import io.espalier.worker.process.kill.Journal;
-import io.espalier.worker.process.kill.KillPlan;
 import io.espalier.worker.process.os.ProcFs;
-import io.espalier.worker.process.os.Signals;
 import io.espalier.worker.process.output.Channel;
 import io.espalier.worker.process.output.StatusPipe;
 import io.espalier.worker.process.output.TaskOutput;
@@ -39,16 +37,13 @@ import org.slf4j.LoggerFactory;
  * (docs/design/bistro.md#completion). After a KILL without control groups, the end also requires
  * that no descendant is left that has closed all channels.
  */
-final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
+final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink, Termination.Listener {
   private static final Logger log = LoggerFactory.getLogger(RunningTask.class);
-
-  private static final long FIRST_SWEEP_NANOS = 20_000_000L;
-  private static final long LAST_SWEEP_NANOS = 10_000_000_000L;
 
   private final LaunchSpec launch;
   private final JournalKey key;
-  private final TaskSupervisor supervisor;
-  private final KillPlan kill = new KillPlan();
+  private final TaskHost host;
+  private final Termination termination;
   private final TaskOutput output;
   private final Set<Channel> open = EnumSet.noneOf(Channel.class);
   private StatusPipe status;
@@ -56,7 +51,6 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
   private List<String> argv = List.of();
   private @Nullable JsonArgument json;
   private volatile @Nullable TaskGroup group;
-  private @Nullable CgroupReaper reaper;
   private ProcessBackend.@Nullable Child child;
   private volatile ProcessBackend.@Nullable Exit exit;
   private @Nullable String rawStatus;
@@ -64,26 +58,18 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
   private volatile long pid;
   private volatile long startTicks;
   private final TaskUsage consumption = new TaskUsage();
-  private boolean signalled;
   private boolean ended;
-  private int signalBeforeStart;
-  private long sweepNanos = FIRST_SWEEP_NANOS;
-  private boolean sweeping;
-  private boolean swept;
-  private boolean looking;
   private int timer;
 
-  RunningTask(LaunchSpec launch, TaskSupervisor supervisor) {
+  RunningTask(LaunchSpec launch, TaskHost host) {
     this.launch = launch;
     this.key = JournalKey.of(launch);
-    this.supervisor = supervisor;
+    this.host = host;
+    this.termination = new Termination(this, host);
     this.output =
         new TaskOutput(
-            launch.subprocess(),
-            supervisor.log().redactor(launch.job()),
-            supervisor.log()::hasRoom,
-            this);
-    this.status = new StatusPipe(supervisor.progressText(), null);
+            launch.subprocess(), host.log().redactor(launch.job()), host.log()::hasRoom, this);
+    this.status = new StatusPipe(host.progressText(), null);
     this.times = new TaskTimeLimits(launch.limits(), System.nanoTime());
   }
 
@@ -116,14 +102,15 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     TaskGroup made = prepared.group();
     group = made;
     if (made != null) {
-      reaper =
+      termination.prepared(
+          made,
           new CgroupReaper(
               new CgroupMembers(made, what -> log.warn("{}: {}", key, what)),
               prepared.killsStrays(),
-              launch.subprocess().pollMillis());
+              launch.subprocess().pollMillis()));
     }
     if (prepared.secret() != null) {
-      status = new StatusPipe(supervisor.progressText(), prepared.secret());
+      status = new StatusPipe(host.progressText(), prepared.secret());
     }
     for (String unmet : prepared.unmetLimits()) {
       event("limit_not_set", Json.object().put("message", unmet));
@@ -146,14 +133,12 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     } catch (IOException e) {
       log.warn("{}: its start time cannot be read: {}", key, e.getMessage());
     }
-    supervisor.journalStarted(this, startTicks);
+    host.started(launch, pid, startTicks);
     event("running", Json.object().put("command", Json.strings(argv)));
     argv = List.of();
     times = new TaskTimeLimits(launch.limits(), System.nanoTime());
     watchTime();
-    if (signalBeforeStart != 0) {
-      signal(signalBeforeStart);
-    }
+    termination.started(newChild);
   }
 
   @Override
@@ -167,7 +152,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     if (made != null) {
       // No process can be a member.
       made.remove().forEach(problem -> log.warn("{}: {}", key, problem));
-      supervisor.groupRemoved(this);
+      host.groupRemoved(made);
     }
     finish(key.end(kind).withMessage(cause), "task_failed_to_start");
   }
@@ -191,7 +176,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
   private void tellProgress() {
     Progress progress = status.takeProgress();
     if (progress != null) {
-      supervisor.progress(key, progress);
+      host.progress(key, progress);
     }
     String problem = status.takeProblem();
     if (problem != null) {
@@ -214,7 +199,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     }
     if (open.isEmpty()) {
       event("task_pipes_closed", Json.object());
-      killStrays();
+      termination.killStrays();
     }
     endIfOver();
   }
@@ -222,37 +207,23 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
   @Override
   public void exited(ProcessBackend.Exit newExit) {
     exit = newExit;
-    if (!signalled && hasFailed(newExit) && supervisor.hasLostLeaseSince(startTicks)) {
-      // The guard has killed it, so it is not a failure of the task.
-      signalled = true;
+    if (!termination.isSignalled() && hasFailed(newExit) && host.hasLostLeaseSince(startTicks)) {
+      termination.killedByGuard();
       stopReason = stopReason == null ? StopReason.LEASE_LOST : stopReason;
     }
     event("process_exited", Json.object().put("message", describe(newExit)));
     output.exited();
-    if (reaper != null) {
-      look();
+    termination.exited();
+    if (open.isEmpty()) {
+      termination.killStrays();
     }
-    killStrays();
     endIfOver();
-    if (!ended && kill.isKilled() && !groupKills()) {
-      sweep(Signals.KILL);
-    }
-  }
-
-  /**
-   * Kills processes in our control groups that have closed all channels: they do not work for the
-   * task.
-   */
-  private void killStrays() {
-    if (exit != null && open.isEmpty() && reaper != null && groupKills()) {
-      reaper.kill();
-      look();
-    }
+    termination.searchIfKilled();
   }
 
   @Override
   public void line(LogLine.Stream stream, String text) {
-    supervisor.log().line(stream, key, text);
+    host.log().line(stream, key, text);
   }
 
   @Override
@@ -271,7 +242,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
 
   @Override
   public void goOnAfter(long nanos, Channel channel) {
-    supervisor.after(
+    host.after(
         nanos,
         () -> {
           if (!ended) {
@@ -291,100 +262,30 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     if (stopReason == null) {
       stopReason = reason;
     }
-    long now = System.nanoTime();
-    signal(kill.request(how, now));
-    long wait = kill.waitNanos(now);
-    if (wait != KillPlan.NEVER) {
-      supervisor.after(wait, this::killIfDue);
-    }
+    termination.request(how);
   }
 
-  private void killIfDue() {
-    if (!ended) {
-      signal(kill.due(System.nanoTime()));
-    }
+  @Override
+  public Journal.Entry entry() {
+    return new Journal.Entry(invocation(), pid, startTicks);
   }
 
-  private void signal(int number) {
-    if (number == 0) {
-      return;
-    }
-    if (child == null) {
-      // The process is being started; a later TERM must not replace a KILL.
-      signalBeforeStart = signalBeforeStart == Signals.KILL ? Signals.KILL : number;
-      return;
-    }
-    signalled |= exit == null;
-    child.signal(number);
-    if (number == Signals.KILL && groupKills() && reaper != null) {
-      reaper.kill();
-      look();
-    } else if (exit != null) {
-      sweep(number);
-    }
-  }
-
-  private boolean groupKills() {
-    TaskGroup mine = group;
-    return mine != null && mine.canKill();
-  }
-
-  /** Checks the control groups repeatedly until they are empty. */
-  private void look() {
-    CgroupReaper watched = reaper;
-    if (watched == null || ended || watched.isOver()) {
-      // After the end the groups are gone, and with them their counters.
-      return;
-    }
-    long now = System.nanoTime();
+  @Override
+  public void looking() {
     if (exit != null) {
       consumption.collect(group, exit);
     }
-    long next = exit == null ? watched.step(now) : watched.look(now);
-    if (next == CgroupReaper.OVER) {
-      if (watched.isOver()) {
-        supervisor.groupRemoved(this);
-        event("cgroups_reaped", Json.object());
-        endIfOver();
-      }
-      return;
-    }
-    if (!looking) {
-      looking = true;
-      supervisor.after(
-          next,
-          () -> {
-            looking = false;
-            look();
-          });
-    }
   }
 
-  /**
-   * Signals descendants that left the group or outlive its leader, which a signal to the group does
-   * not reach.
-   */
-  private void sweep(int signal) {
-    if (sweeping || ended) {
-      return;
-    }
-    sweeping = true;
-    supervisor.sweep(
-        new Journal.Entry(invocation(), pid, startTicks),
-        signal,
-        found -> {
-          sweeping = false;
-          if (ended || !kill.isKilled()) {
-            return;
-          }
-          // Only a search after the KILL shows that nobody is left.
-          swept = found == 0 && signal == Signals.KILL;
-          endIfOver();
-          if (!ended) {
-            supervisor.after(sweepNanos, () -> sweep(Signals.KILL));
-            sweepNanos = Math.min(2 * sweepNanos, LAST_SWEEP_NANOS);
-          }
-        });
+  @Override
+  public void reaped() {
+    event("cgroups_reaped", Json.object());
+    endIfOver();
+  }
+
+  @Override
+  public void searched() {
+    endIfOver();
   }
 
   private void endIfOver() {
@@ -392,24 +293,21 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     if (ended || how == null || !open.isEmpty() || !output.isEmpty()) {
       return;
     }
-    if (reaper != null && !reaper.isOver()) {
-      return;
-    }
-    if (kill.isKilled() && !groupKills() && !swept) {
-      sweep(Signals.KILL);
+    if (!termination.isComplete()) {
       return;
     }
     if (child != null) {
       child.release();
     }
     ResourceUsage used = consumption.used(group, how);
-    if (!signalled && !status.hasBegun()) {
+    if (!termination.isSignalled() && !status.hasBegun()) {
       finish(
           key.end(TaskResult.Kind.START_FAILED).withMessage(whyNotBegun(how)),
           "task_failed_to_start");
       return;
     }
-    TaskResult.Kind kind = signalled ? TaskResult.Kind.KILLED : TaskResult.Kind.EXITED;
+    TaskResult.Kind kind =
+        termination.isSignalled() ? TaskResult.Kind.KILLED : TaskResult.Kind.EXITED;
     StopReason reason = reasonOf(how);
     boolean byItself = kind == TaskResult.Kind.EXITED && reason == null;
     finish(
@@ -460,7 +358,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     }
     // Setting another timer invalidates the earlier one.
     int mine = ++timer;
-    supervisor.after(
+    host.after(
         wait,
         () -> {
           if (mine == timer) {
@@ -494,6 +392,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
 
   private void finish(TaskResult end, String lastEvent) {
     ended = true;
+    termination.end();
     if (json != null) {
       json.delete();
     }
@@ -501,12 +400,12 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     if (end.message() != null && end.lastErrorLine() == null) {
       about.put("message", end.message());
     }
-    Json.Obj form = supervisor.log().statusForm(end);
+    Json.Obj form = host.log().statusForm(end);
     if (!form.isEmpty()) {
       about.put("status", form);
     }
     event(lastEvent, about);
-    supervisor.ended(this, end);
+    host.ended(key, end);
   }
 
   private static String describe(ProcessBackend.Exit exit) {
@@ -519,6 +418,6 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink {
     if (rawStatus != null) {
       about.put("raw_status", rawStatus);
     }
-    supervisor.log().event(key, name, about.build());
+    host.log().event(key, name, about.build());
   }
 }

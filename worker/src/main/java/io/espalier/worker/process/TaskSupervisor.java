@@ -23,6 +23,7 @@ import io.espalier.worker.process.os.TaskUser;
 import io.espalier.worker.process.spawn.JdkProcesses;
 import io.espalier.worker.process.spawn.NativeProcesses;
 import io.espalier.worker.process.spawn.ProcessBackend;
+import io.espalier.worker.process.spawn.TaskEnvironment;
 import io.espalier.worker.process.spawn.TaskUsers;
 import io.espalier.worker.resources.MeasuringOptions;
 import io.espalier.worker.resources.UsageSampler;
@@ -80,6 +81,7 @@ public final class TaskSupervisor implements AutoCloseable {
   private volatile @Nullable TaskListener listener;
   private volatile boolean closing;
   private final StopWaiters stops = new StopWaiters();
+  private final TaskHost host = new Host();
   private @Nullable UsageSampler sampler;
   private boolean abandoned;
   private boolean closed;
@@ -194,21 +196,6 @@ public final class TaskSupervisor implements AutoCloseable {
   /** Returns why nobody would kill the tasks if this process froze; empty: a guard would. */
   public String guardProblem() {
     return guard.problem();
-  }
-
-  /** Returns whether the guard has killed, or is killing, what was started at that time. */
-  boolean hasLostLeaseSince(long startTicks) {
-    Path lease = gate;
-    if (lease == null) {
-      return false;
-    }
-    try {
-      return Long.parseLong(Files.readString(lease).strip()) > startTicks;
-    } catch (NoSuchFileException e) {
-      return true;
-    } catch (IOException | NumberFormatException e) {
-      return false;
-    }
   }
 
   /**
@@ -363,7 +350,7 @@ public final class TaskSupervisor implements AutoCloseable {
       deliver(notStarted(key));
       return;
     }
-    RunningTask task = new RunningTask(launch, this);
+    RunningTask task = new RunningTask(launch, host);
     known.put(key, task);
     if (known.size() > capacity) {
       task.fail(
@@ -417,73 +404,6 @@ public final class TaskSupervisor implements AutoCloseable {
         || reason.contains("Too many open files");
   }
 
-  void journalStarted(RunningTask task, long startTicks) {
-    try {
-      journal.started(
-          task.invocation(),
-          task.pid(),
-          startTicks,
-          task.launch().subprocess().parentDeathSignal());
-    } catch (IOException e) {
-      logger.warn("cannot note the start of {}: {}", task.key(), e.getMessage());
-    }
-  }
-
-  void groupRemoved(RunningTask task) {
-    TaskGroup group = task.group();
-    for (Path path : group == null ? List.<Path>of() : group.paths()) {
-      try {
-        if (!Files.exists(path)) {
-          journal.groupRemoved(path);
-        }
-      } catch (IOException e) {
-        logger.warn("cannot note the removal of {}: {}", path, e.getMessage());
-      }
-    }
-  }
-
-  ProgressParser progressText() {
-    return progressText;
-  }
-
-  void after(long nanos, Runnable action) {
-    loop.after(nanos, action);
-  }
-
-  TaskLog log() {
-    return log;
-  }
-
-  /**
-   * Signals everything that belongs to the task, wherever it has moved; reports how much was found.
-   */
-  void sweep(Journal.Entry task, int signal, IntConsumer found) {
-    sweeper.request(task, signal, found);
-  }
-
-  void progress(JournalKey key, Progress progress) {
-    TaskListener sink = listener;
-    if (sink != null) {
-      try {
-        sink.progress(key.job(), key.node(), key.invocation(), progress);
-      } catch (RuntimeException e) {
-        logger.error("nobody took the progress of {}", key, e);
-      }
-    }
-  }
-
-  void ended(RunningTask task, TaskResult end) {
-    try {
-      journal.ended(task.invocation());
-    } catch (IOException e) {
-      logger.warn("cannot note the end of {}: {}", task.key(), e.getMessage());
-    }
-    known.remove(task.key());
-    accepted.remove(task.key());
-    deliver(end);
-    stops.ended(task.key());
-  }
-
   private void deliver(TaskResult end) {
     TaskListener sink = listener;
     if (sink != null) {
@@ -492,6 +412,98 @@ public final class TaskSupervisor implements AutoCloseable {
       } catch (RuntimeException e) {
         logger.error("nobody took {}", end, e);
       }
+    }
+  }
+
+  /** What tasks need of us; on our thread. */
+  private final class Host implements TaskHost {
+    @Override
+    public TaskLog log() {
+      return log;
+    }
+
+    @Override
+    public ProgressParser progressText() {
+      return progressText;
+    }
+
+    @Override
+    public void after(long nanos, Runnable action) {
+      loop.after(nanos, action);
+    }
+
+    @Override
+    public void sweep(Journal.Entry task, int signal, IntConsumer found) {
+      sweeper.request(task, signal, found);
+    }
+
+    @Override
+    public boolean hasLostLeaseSince(long startTicks) {
+      Path lease = gate;
+      if (lease == null) {
+        return false;
+      }
+      try {
+        return Long.parseLong(Files.readString(lease).strip()) > startTicks;
+      } catch (NoSuchFileException e) {
+        return true;
+      } catch (IOException | NumberFormatException e) {
+        return false;
+      }
+    }
+
+    @Override
+    public void started(LaunchSpec launch, long pid, long startTicks) {
+      try {
+        journal.started(
+            TaskEnvironment.invocationId(launch),
+            pid,
+            startTicks,
+            launch.subprocess().parentDeathSignal());
+      } catch (IOException e) {
+        logger.warn("cannot note the start of {}: {}", JournalKey.of(launch), e.getMessage());
+      }
+    }
+
+    @Override
+    public void groupRemoved(TaskGroup group) {
+      for (Path path : group.paths()) {
+        try {
+          if (!Files.exists(path)) {
+            journal.groupRemoved(path);
+          }
+        } catch (IOException e) {
+          logger.warn("cannot note the removal of {}: {}", path, e.getMessage());
+        }
+      }
+    }
+
+    @Override
+    public void progress(JournalKey key, Progress progress) {
+      TaskListener sink = listener;
+      if (sink != null) {
+        try {
+          sink.progress(key.job(), key.node(), key.invocation(), progress);
+        } catch (RuntimeException e) {
+          logger.error("nobody took the progress of {}", key, e);
+        }
+      }
+    }
+
+    @Override
+    public void ended(JournalKey key, TaskResult end) {
+      LaunchSpec launch = accepted.get(key);
+      try {
+        if (launch != null) {
+          journal.ended(TaskEnvironment.invocationId(launch));
+        }
+      } catch (IOException e) {
+        logger.warn("cannot note the end of {}: {}", key, e.getMessage());
+      }
+      known.remove(key);
+      accepted.remove(key);
+      deliver(end);
+      stops.ended(key);
     }
   }
 
