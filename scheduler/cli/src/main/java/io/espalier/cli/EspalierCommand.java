@@ -1,15 +1,13 @@
 package io.espalier.cli;
 
-import io.espalier.cli.bench.BenchCommand;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.flags.EnvironmentDefaults;
-import io.espalier.cli.run.RunCommand;
 import io.espalier.cli.term.TerminalViewport;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.Version;
-import io.espalier.server.app.Plugins;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -45,30 +43,30 @@ public final class EspalierCommand implements Runnable {
    * @return its exit code
    */
   public static int execute(String[] args, Map<String, String> environment) {
-    return line(environment).execute(args);
+    CommandTable table = table(environment);
+    return line(environment, table, table.neededFor(args)).execute(args);
   }
 
   /** Creates the command line with all its commands. */
   static CommandLine line(Map<String, String> environment) {
+    CommandTable table = table(environment);
+    return line(environment, table, table.all());
+  }
+
+  static CommandTable table(Map<String, String> environment) {
+    return new CommandTable(
+        new CommandContext(new ClientOpener(), new TerminalViewport(environment)));
+  }
+
+  private static CommandLine line(
+      Map<String, String> environment, CommandTable table, List<Object> commands) {
     CommandLine line = new CommandLine(new EspalierCommand());
-    line.addSubcommand(new RunCommand());
-    line.addSubcommand(new SchedulerCommand());
-    line.addSubcommand(new WorkerCommand());
-    line.addSubcommand(new UiCommand());
-    Plugins plugins = Plugins.load();
-    line.addSubcommand(new ValidateCommand(plugins.configParser(), plugins.nodeSources().values()));
-    line.addSubcommand(new NodesCommand());
-    line.addSubcommand(new HaCheckCommand());
-    line.addSubcommand(new BenchCommand());
-    line.addSubcommand(new ReplayCommand());
-    ClientCommands.all(new CommandContext(new ClientOpener(), new TerminalViewport(environment)))
-        .forEach(line::addSubcommand);
-    line.addSubcommand(new CompletionCommand());
+    commands.forEach(line::addSubcommand);
     line.setDefaultValueProvider(new EnvironmentDefaults(environment));
     line.setExecutionExceptionHandler(EspalierCommand::failed);
     line.setParameterExceptionHandler(EspalierCommand::misused);
     line.setUsageHelpWidth(100);
-    CommandGroups.use(line);
+    CommandGroups.use(line, table.groups());
     return line;
   }
 

@@ -39,6 +39,28 @@ class HelpTest {
     return command.getUsageMessage(CommandLine.Help.Ansi.OFF).replace("\r\n", "\n");
   }
 
+  @Test
+  void aCommandLineHasOnlyTheCommandThatItNames() {
+    CommandTable table = EspalierCommand.table(Map.of());
+    for (List<String> names : table.groups().values()) {
+      for (String name : names) {
+        CommandLine line = new CommandLine(new EspalierCommand());
+        table.neededFor(name, "--help").forEach(line::addSubcommand);
+        if (name.equals("completion")) {
+          assertThat(line.getSubcommands()).hasSizeGreaterThan(40);
+        } else {
+          assertThat(line.getSubcommands().keySet()).containsExactly(name);
+        }
+      }
+    }
+    assertThat(table.neededFor("--version")).isEmpty();
+    int all = line().getSubcommands().size();
+    assertThat(table.neededFor()).hasSize(all);
+    assertThat(table.neededFor("--help")).hasSize(all);
+    assertThat(table.neededFor("jbos")).hasSize(all);
+    assertThat(table.groups().values().stream().mapToInt(List::size).sum()).isEqualTo(all);
+  }
+
   private static CommandLine command(String name) {
     return Objects.requireNonNull(line().getSubcommands().get(name), name);
   }
@@ -138,7 +160,7 @@ class HelpTest {
             be reached; 130 interrupted.
 
             """);
-    Map<String, List<String>> groups = CommandGroups.of(line.getSubcommands());
+    Map<String, List<String>> groups = EspalierCommand.table(Map.of()).groups();
     page.append("| for | commands |\n|---|---|\n");
     groups.forEach(
         (title, names) ->

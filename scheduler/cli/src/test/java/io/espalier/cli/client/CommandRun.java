@@ -1,6 +1,6 @@
 package io.espalier.cli.client;
 
-import io.espalier.cli.ClientCommands;
+import io.espalier.cli.CommandTable;
 import io.espalier.cli.term.TerminalInfo;
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
@@ -40,7 +40,7 @@ public record CommandRun(int code, String out, String err) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine line = new CommandLine(new Root());
-    ClientCommands.all(clients).forEach(line::addSubcommand);
+    new CommandTable(clients).all().forEach(line::addSubcommand);
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     line.setExecutionExceptionHandler(
         (failure, command, parsed) -> {

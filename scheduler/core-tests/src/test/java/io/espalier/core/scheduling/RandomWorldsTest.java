@@ -65,6 +65,22 @@ final class RandomWorldsTest {
     RandomWorlds.run(seed, Kind.SCARCE);
   }
 
+  @Execution(ExecutionMode.CONCURRENT)
+  @ParameterizedTest
+  @MethodSource("batches")
+  void theCoreAnswersLikeTheOracleWhereNodesAreClosedAndLimitsLowered(long first) {
+    for (long seed = first; seed < first + BATCH / 2; seed++) {
+      RandomWorlds.run(seed, Kind.CLOSING);
+    }
+  }
+
+  @Execution(ExecutionMode.CONCURRENT)
+  @ParameterizedTest
+  @MethodSource("fewSeeds")
+  void theCoreAnswersLikeTheOracleWhereNodesAreClosedAndJobsStarveEachOther(long seed) {
+    RandomWorlds.run(seed, Kind.SCARCE_CLOSING);
+  }
+
   @ParameterizedTest
   @MethodSource("fewSeeds")
   void theCoreAnswersLikeTheOracleInRowsOfMoreThan64(long seed) {

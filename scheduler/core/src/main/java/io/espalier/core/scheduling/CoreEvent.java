@@ -3,7 +3,9 @@ package io.espalier.core.scheduling;
 import io.espalier.core.config.Config;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
@@ -32,8 +34,8 @@ public sealed interface CoreEvent {
   /** The clock was set without any other event. */
   record Clock(long nowMillis) implements CoreEvent {}
 
-  /** A gate of a job was closed or opened. */
-  record Gated(GateKind kind, String job, boolean closed) implements CoreEvent {}
+  /** A gate of a job or node was closed or opened. */
+  record Gated(GateKind kind, Scope scope, boolean closed) implements CoreEvent {}
 
   /** A limit was overridden. */
   record Overridden(LimitOverride override) implements CoreEvent {}
@@ -41,7 +43,13 @@ public sealed interface CoreEvent {
   /** An override ended. */
   record OverrideEnded(LimitOverride.Key key) implements CoreEvent {}
 
-  /** A slice of overrides was brought into effect. */
+  /** A factor of limits was set. */
+  record FactorSet(LimitFactor factor) implements CoreEvent {}
+
+  /** A factor of limits was removed. */
+  record FactorRemoved(String id) implements CoreEvent {}
+
+  /** A slice of changed limits was brought into effect. */
   record LimitsStepped(int units, boolean done) implements CoreEvent {}
 
   /** The stored usage of queues was restored after a restart. */

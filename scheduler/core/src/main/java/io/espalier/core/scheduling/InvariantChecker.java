@@ -1,7 +1,7 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.outcome.JobCounts;
-import io.espalier.core.scheduling.gate.GateTable;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
@@ -13,12 +13,10 @@ import java.util.Map;
 final class InvariantChecker {
   private final SchedulingState state;
   private final RunningTasks runs;
-  private final GateTable gates;
 
-  InvariantChecker(SchedulingState state, RunningTasks runs, GateTable gates) {
+  InvariantChecker(SchedulingState state, RunningTasks runs) {
     this.state = state;
     this.runs = runs;
-    this.gates = gates;
   }
 
   /**
@@ -97,19 +95,33 @@ final class InvariantChecker {
         for (int i = 0; i < free.length; i++) {
           check(free[i] == state.ledger.free(start + i, level, resource), "free slots");
           int place = state.ledger.place(start + i, level, resource);
-          check(free[i] < 0 == state.over.isOver(resource, place), "over the limit");
+          int withheld =
+              state.ledger.base(start + i, resource)
+                  - state.ledger.limit(start + i, level, resource);
+          check(
+              (long) free[i] + withheld < 0 == state.over.isOver(resource, place),
+              "over the limit");
         }
       }
     }
   }
 
-  /** Checks that no closed job is open; a job that has just become open may still be closed. */
+  /**
+   * Checks that no closed job is open, and which nodes are closed; a job that has just become open
+   * may still be closed.
+   */
   private void gates() {
     state.gates.check();
     for (int job = 0; job < state.jobs.count(); job++) {
-      boolean closed = !state.jobs.canRun(job) || gates.isClosed(state.jobs.name(job));
+      boolean closed =
+          !state.jobs.canRun(job) || state.gateTable.isClosed(Scope.job(state.jobs.name(job)));
       boolean open = (state.gates.open(job >>> 6) & 1L << job) != 0;
       check(!(closed && open), "gates of job " + job);
+    }
+    for (int node = 0; node < state.topology.size(); node++) {
+      String level = state.topology.levels().name(state.index.level(node));
+      boolean closed = state.gateTable.isClosed(Scope.node(level, state.topology.name(node)));
+      check(closed == state.closed.isClosed(node), "gates of node " + node);
     }
   }
 

@@ -93,17 +93,15 @@ public final class OverLimitScan {
     public int limit() {
       return isWorker()
           ? state.workers.limitOfResource(at, resource.index())
-          : state.ledger.limit(
-              state.ledger.nodeOf(at, resource.level()), resource.level(), resource.index());
+          : state.ledger.base(state.ledger.nodeOf(at, resource.level()), resource.index());
     }
 
     /** Returns the slots in use. */
     public int used() {
       return isWorker()
           ? state.workers.usedOfResource(at, resource.index())
-          : limit()
-              - state.ledger.free(
-                  state.ledger.nodeOf(at, resource.level()), resource.level(), resource.index());
+          : state.ledger.used(
+              state.ledger.nodeOf(at, resource.level()), resource.level(), resource.index());
     }
 
     /** Returns since when usage has exceeded the limit. */

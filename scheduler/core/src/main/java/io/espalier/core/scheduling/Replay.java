@@ -151,6 +151,10 @@ public final class Replay {
       core.override(e.override());
     } else if (event instanceof CoreEvent.OverrideEnded e) {
       core.endOverride(e.key());
+    } else if (event instanceof CoreEvent.FactorSet e) {
+      core.setFactor(e.factor());
+    } else if (event instanceof CoreEvent.FactorRemoved e) {
+      core.removeFactor(e.id());
     } else if (event instanceof CoreEvent.QueuesRestored e) {
       core.restoreQueueUsage(e.usage(), e.nowMillis());
     } else if (event instanceof CoreEvent.LimitsStepped e) {
@@ -162,9 +166,9 @@ public final class Replay {
 
   private void gate(CoreEvent.Gated e) {
     if (e.closed()) {
-      core.close(Gate.of(e.kind(), e.job(), ""));
+      core.close(new Gate(e.kind(), e.scope(), "", "", 0, 0));
     } else {
-      core.open(e.kind(), e.job());
+      core.open(e.kind(), e.scope());
     }
   }
 

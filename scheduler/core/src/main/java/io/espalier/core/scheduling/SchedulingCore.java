@@ -15,11 +15,13 @@ import io.espalier.core.outcome.JobCounts;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.ResourceCharges;
 import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.GateTable;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.job.StatusFilter;
@@ -59,6 +61,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,10 +93,10 @@ public final class SchedulingCore {
   private final RunningTasks runs = new RunningTasks();
   private final Round.Turns turns = new Round.Turns();
   private final PeakUsageTracker peaks = new PeakUsageTracker();
-  private final GateTable gates = new GateTable();
   private final WorkerTable pool = new WorkerTable();
   private final QueueUsageHistory queueHistory = new QueueUsageHistory();
 
+  private final GateTable gates;
   private final StateMigration.Warmth warmth = new StateMigration.Warmth();
 
   private SchedulingState state;
@@ -137,6 +140,7 @@ public final class SchedulingCore {
   public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
     random = new SplitMix64(seed);
     state = EmptyState.create(random, runs, pool, Map.copyOf(selectors));
+    gates = state.gateTable;
     state.queues.enter(0, queueHistory);
   }
 
@@ -354,7 +358,7 @@ public final class SchedulingCore {
     boolean after =
         state.jobs.canRun(job)
             && state.wholeJobs.areDone(job)
-            && !gates.isClosed(state.jobs.name(job));
+            && !gates.isClosed(Scope.job(state.jobs.name(job)));
     if (before != after) {
       state.jobs.setActive(job, after);
       state.gates.changed(job >>> 6);
@@ -426,31 +430,51 @@ public final class SchedulingCore {
   }
 
   /**
-   * Closes a gate of a job, known or not, until {@link #open} is called for the same kind; it
-   * replaces an older gate of that kind. No task of the job starts meanwhile; none is killed. Takes
-   * constant time.
+   * Closes a gate of a job or of a node with everything below it, known or not, until {@link
+   * #open(GateKind, Scope)} is called for the same kind and scope; it replaces an older gate of
+   * these. No task starts there meanwhile; none is killed. Takes constant time, for a node that of
+   * one path.
    */
   public void close(Gate gate) {
     gates.close(gate);
-    gated(gate.kind(), gate.job(), true);
+    gated(gate.kind(), gate.scope(), true);
   }
 
-  /** Opens a gate of a job, if it is closed. The job stays closed while another gate is. */
+  /** Opens a gate, if it is closed. Its job or node stays closed while another gate is. */
+  public void open(GateKind kind, Scope scope) {
+    gates.open(kind, scope);
+    gated(kind, scope, false);
+  }
+
+  /** Opens a gate of a job, if it is closed. */
   public void open(GateKind kind, String job) {
-    gates.open(kind, job);
-    gated(kind, job, false);
+    open(kind, Scope.job(job));
   }
 
-  private void gated(GateKind kind, String job, boolean closed) {
-    updateGate(job);
+  private void gated(GateKind kind, Scope scope, boolean closed) {
+    if (scope.kind() == Scope.Kind.JOB) {
+      updateGate(scope.name());
+    } else {
+      updateGate(scope);
+    }
     if (recorder != null) {
-      recorder.recorded(new CoreEvent.Gated(kind, job, closed));
+      recorder.recorded(new CoreEvent.Gated(kind, scope, closed));
+    }
+  }
+
+  private void updateGate(Scope node) {
+    int changed = state.updateGate(node);
+    if (changed >= 0) {
+      state.gateChanged(changed);
+    }
+    if (migration != null) {
+      migration.updateGate(node);
     }
   }
 
   /** Returns a closed gate of a job, or null. */
   public @Nullable Gate gate(GateKind kind, String job) {
-    return gates.get(kind, job);
+    return gates.get(kind, Scope.job(job));
   }
 
   /** Returns all closed gates of a kind, unordered, as an immutable copy. */
@@ -546,7 +570,8 @@ public final class SchedulingCore {
    * #stepLimits} must follow.
    */
   public void override(LimitOverride override) {
-    override(override.key(), override);
+    state.overrides.put(override);
+    overrideChanged(override.key());
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Overridden(override));
     }
@@ -554,17 +579,51 @@ public final class SchedulingCore {
 
   /** Ends an override; {@link #stepLimits} must follow. */
   public void endOverride(LimitOverride.Key key) {
-    override(key, null);
+    state.overrides.remove(key);
+    overrideChanged(key);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.OverrideEnded(key));
     }
   }
 
-  private void override(LimitOverride.Key key, @Nullable LimitOverride override) {
-    state.override(key, override);
+  private void overrideChanged(LimitOverride.Key key) {
+    state.overrideChanged(key);
     if (migration != null) {
-      migration.override(key, override);
+      migration.next().overrideChanged(key);
     }
+  }
+
+  /**
+   * Lowers limits to a share of themselves; it replaces an older factor of the same id. It kills no
+   * task, and usage beyond what is left is not over the limit. A factor for an unknown level or
+   * node is kept until that exists. {@link #stepLimits} must follow.
+   */
+  public void setFactor(LimitFactor factor) {
+    factorsChanged(state.overrides.put(factor), factor);
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.FactorSet(factor));
+    }
+  }
+
+  /** Removes a factor, if there is one of that id; {@link #stepLimits} must follow. */
+  public void removeFactor(String id) {
+    factorsChanged(state.overrides.removeFactor(id), null);
+    if (recorder != null) {
+      recorder.recorded(new CoreEvent.FactorRemoved(id));
+    }
+  }
+
+  private void factorsChanged(@Nullable LimitFactor before, @Nullable LimitFactor after) {
+    List<LimitFactor> changed = Stream.of(before, after).flatMap(Stream::ofNullable).toList();
+    state.factorsChanged(changed);
+    if (migration != null) {
+      migration.next().factorsChanged(changed);
+    }
+  }
+
+  /** Returns all factors of limits, including those whose target does not exist. */
+  public List<LimitFactor> factors() {
+    return List.copyOf(state.overrides.factors());
   }
 
   /** Returns all overrides of limits, including those whose target does not exist. */
@@ -573,10 +632,10 @@ public final class SchedulingCore {
   }
 
   /**
-   * Brings overrides into effect.
+   * Brings overrides and factors into effect.
    *
    * @param units as for {@link #step}
-   * @return true when all overrides are in effect
+   * @return true when all of them are in effect
    */
   public boolean stepLimits(int units) {
     if (state.limits.isDone()) {
@@ -861,13 +920,12 @@ public final class SchedulingCore {
     int at = level < 0 ? -1 : topology().find(level, node);
     return at < 0
         ? OtherPartitionExplainer.explain(config().shard(), job, level, node)
-        : Explainer.explain(state, number, at, gates.of(job));
+        : Explainer.explain(state, number, at);
   }
 
   /** Begins to count the waiting tasks of a job by wait reason. */
   public WaitReasonScan waiting(int job) {
-    return new WaitReasonScan(
-        this::state, job, Explainer.gates(state, job, gates.of(jobName(job))));
+    return new WaitReasonScan(this::state, job, Explainer.gates(state, job));
   }
 
   /** Begins to search for the running tasks that hold slots in the given places. */
@@ -1248,7 +1306,7 @@ public final class SchedulingCore {
    * @throws IllegalStateException with the first difference
    */
   public void verify() {
-    new InvariantChecker(state, runs, gates).run();
+    new InvariantChecker(state, runs).run();
   }
 
   /**

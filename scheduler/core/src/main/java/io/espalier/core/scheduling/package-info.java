@@ -9,7 +9,7 @@
  *   <li>{@code util}: collections, timers and token buckets without any knowledge of scheduling;
  *   <li>{@code spi}: the interfaces that plug-ins implement or receive;
  *   <li>{@code job}: the jobs of one configuration, by number;
- *   <li>{@code gate}: what closes whole jobs;
+ *   <li>{@code gate}: what closes jobs and nodes;
  *   <li>{@code capacity}: slots, limits, and usage that exceeds a limit;
  *   <li>{@code index}: the nodes below which a job can start a task;
  *   <li>{@code task}: the status of each task, and where the running tasks are;

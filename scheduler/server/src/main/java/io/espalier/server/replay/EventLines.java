@@ -6,6 +6,8 @@ import io.espalier.core.json.Json;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
@@ -75,14 +77,19 @@ final class EventLines {
 
   private void writeGate(CoreEvent.Gated e) {
     switch (e.kind()) {
-      case PAUSE -> gate(e.closed() ? "PAUSE" : "RESUME", e.job(), "");
-      case LOADING -> gate(e.closed() ? "HOLD" : "RELEASE", e.job(), "");
-      default -> gate(e.closed() ? "CLOSE" : "REOPEN", e.job(), e.kind().name());
+      case PAUSE -> gate(e.closed() ? "PAUSE" : "RESUME", e.scope(), "");
+      case LOADING -> gate(e.closed() ? "HOLD" : "RELEASE", e.scope(), "");
+      default -> gate(e.closed() ? "CLOSE" : "REOPEN", e.scope(), e.kind().name());
     }
   }
 
-  private void gate(String operation, String job, String kind) {
-    line("gate", Json.of(operation), Json.of(job), Json.of(kind));
+  private void gate(String operation, Scope scope, String kind) {
+    if (scope.kind() == Scope.Kind.JOB) {
+      line("gate", Json.of(operation), Json.of(scope.name()), Json.of(kind));
+    } else {
+      line(
+          "gate", Json.of(operation), Json.of(scope.name()), Json.of(kind), Json.of(scope.level()));
+    }
   }
 
   private void writeRare(CoreEvent event) {
@@ -103,6 +110,18 @@ final class EventLines {
     } else if (event instanceof CoreEvent.OverrideEnded e) {
       LimitOverride.Key key = e.key();
       line("limit-end", Json.of(key.level()), Json.of(key.resource()), Json.of(key.node()));
+    } else if (event instanceof CoreEvent.FactorSet e) {
+      LimitFactor factor = e.factor();
+      line(
+          "factor",
+          Json.of(factor.id()),
+          Json.of(factor.scope().kind().name()),
+          Json.of(factor.scope().level()),
+          Json.of(factor.scope().name()),
+          Json.strings(List.copyOf(new TreeSet<>(factor.resources()))),
+          Json.of(factor.millionths()));
+    } else if (event instanceof CoreEvent.FactorRemoved e) {
+      line("factor-end", Json.of(e.id()));
     } else if (event instanceof CoreEvent.LimitsStepped e) {
       line("limit-step", Json.of(e.units()), Json.of(e.done()));
     } else if (event instanceof CoreEvent.QueuesRestored e) {

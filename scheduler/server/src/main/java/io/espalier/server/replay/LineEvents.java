@@ -12,7 +12,9 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
@@ -60,7 +62,7 @@ final class LineEvents {
       case "round-end" -> new CoreEvent.RoundEnded(flag(in, 1));
       case "advance" -> new CoreEvent.Advanced(whole(in, 1), number(in, 2), flag(in, 3));
       case "clock" -> new CoreEvent.Clock(whole(in, 1));
-      case "gate" -> gate(text(in, 1), text(in, 2), text(in, 3));
+      case "gate" -> gate(in);
       case "adopt" ->
           new CoreEvent.Adopted(
               text(in, 1), text(in, 2), new WorkerRef(text(in, 3), whole(in, 4)), whole(in, 5));
@@ -79,6 +81,8 @@ final class LineEvents {
                   whole(in, 6)));
       case "limit-end" ->
           new CoreEvent.OverrideEnded(new LimitOverride.Key(text(in, 1), text(in, 2), text(in, 3)));
+      case "factor" -> factor(in);
+      case "factor-end" -> new CoreEvent.FactorRemoved(text(in, 1));
       case "limit-step" -> new CoreEvent.LimitsStepped(number(in, 1), flag(in, 2));
       case "queues" -> queues(in);
       case "workers" ->
@@ -88,15 +92,31 @@ final class LineEvents {
     };
   }
 
-  private static CoreEvent gate(String operation, String job, String kind) {
+  private static CoreEvent gate(List<Json> in) {
+    String operation = text(in, 1);
+    String name = text(in, 2);
+    // The level is that of a node; older versions wrote only jobs, without one.
+    Scope scope = in.size() > 4 ? Scope.node(text(in, 4), name) : Scope.job(name);
     return switch (operation) {
-      case "PAUSE", "RESUME" -> new CoreEvent.Gated(GateKind.PAUSE, job, operation.equals("PAUSE"));
+      case "PAUSE", "RESUME" ->
+          new CoreEvent.Gated(GateKind.PAUSE, scope, operation.equals("PAUSE"));
       case "HOLD", "RELEASE" ->
-          new CoreEvent.Gated(GateKind.LOADING, job, operation.equals("HOLD"));
+          new CoreEvent.Gated(GateKind.LOADING, scope, operation.equals("HOLD"));
       case "CLOSE", "REOPEN" ->
-          new CoreEvent.Gated(GateKind.valueOf(kind), job, operation.equals("CLOSE"));
+          new CoreEvent.Gated(GateKind.valueOf(text(in, 3)), scope, operation.equals("CLOSE"));
       default -> throw new IllegalArgumentException("unknown gate \"" + operation + "\"");
     };
+  }
+
+  private static CoreEvent factor(List<Json> in) {
+    Set<String> resources = new HashSet<>();
+    List<Json> names = items(item(in, 5));
+    for (int i = 0; i < names.size(); i++) {
+      resources.add(text(names, i));
+    }
+    Scope scope = new Scope(Scope.Kind.valueOf(text(in, 2)), text(in, 3), text(in, 4));
+    return new CoreEvent.FactorSet(
+        new LimitFactor(text(in, 1), scope, resources, number(in, 6), "", "", 0, 0));
   }
 
   private static CoreEvent queues(List<Json> in) {

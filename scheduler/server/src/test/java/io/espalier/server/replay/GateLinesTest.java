@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.testkit.config.ConfigFixtures;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -28,9 +32,27 @@ final class GateLinesTest {
       String operation, String why, GateKind kind, boolean closed) {
     Json line = Json.strings(List.of("gate", operation, "job", why));
     CoreEvent event = new LineEvents(ConfigFixtures.parser(), () -> null).event(line);
-    assertThat(event).isEqualTo(new CoreEvent.Gated(kind, "job", closed));
+    assertThat(event).isEqualTo(new CoreEvent.Gated(kind, Scope.job("job"), closed));
     List<Json> written = new ArrayList<>();
     new EventLines(written::add).write(event);
     assertThat(written).containsExactly(line);
+  }
+
+  @Test
+  void gatesOfNodesAndFactorsAreReadAsTheyWereWritten() {
+    LimitFactor factor =
+        new LimitFactor("f", Scope.node("host", "h1"), Set.of("ram", "cpu"), 250_000, "", "", 0, 0);
+    List<CoreEvent> events =
+        List.of(
+            new CoreEvent.Gated(GateKind.NODE_CLOSED, Scope.node("host", "h1"), true),
+            new CoreEvent.Gated(GateKind.NODE_CLOSED, Scope.node("host", "h1"), false),
+            new CoreEvent.FactorSet(factor),
+            new CoreEvent.FactorSet(
+                new LimitFactor("g", Scope.level("db"), Set.of(), 0, "", "", 0, 0)),
+            new CoreEvent.FactorRemoved("f"));
+    List<CoreEvent> read = new ArrayList<>();
+    LineEvents lines = new LineEvents(ConfigFixtures.parser(), () -> null);
+    events.forEach(event -> new EventLines(line -> read.add(lines.event(line))).write(event));
+    assertThat(read).isEqualTo(events);
   }
 }

@@ -9,11 +9,15 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -56,6 +60,8 @@ public final class Oracle {
   private final Set<String> paused = new HashSet<>();
   final OracleJobBlocks closings = new OracleJobBlocks();
   private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
+  private final Set<Place> closedNodes = new HashSet<>();
+  private final Map<String, LimitFactor> factors = new TreeMap<>();
   private final OraclePool pool =
       new OraclePool(
           new OraclePool.Use() {
@@ -77,7 +83,7 @@ public final class Oracle {
             @Override
             public int limit(String shard, Resource resource, int configured) {
               String name = shard.isEmpty() ? TreeFixture.INSTANCE : shard;
-              return Oracle.this.limit(new Place(Levels.WORKER, name), resource, configured);
+              return Oracle.this.base(new Place(Levels.WORKER, name), resource, configured);
             }
           });
   private final OracleRates rates = new OracleRates();
@@ -201,6 +207,28 @@ public final class Oracle {
       overrides.put(key, limit);
     }
     overLimits.changed();
+  }
+
+  /** Closes a node, known or not, or opens it. */
+  public void close(Place node, boolean on) {
+    if (on) {
+      closedNodes.add(node);
+    } else {
+      closedNodes.remove(node);
+    }
+  }
+
+  /**
+   * Sets or removes a factor.
+   *
+   * @param factor null: removes it
+   */
+  public void factor(String id, @Nullable LimitFactor factor) {
+    if (factor == null) {
+      factors.remove(id);
+    } else {
+      factors.put(id, factor);
+    }
   }
 
   public void workers(List<WorkerInfo> workers) {
@@ -416,8 +444,40 @@ public final class Oracle {
     return place.level().equals(Levels.WORKER) || isThere(place.level(), place.node());
   }
 
-  /** Returns the limit with operators' overrides applied. */
+  /** Returns the limit with operators' overrides applied, before factors. */
+  int baseOf(Place place, Resource resource) {
+    return base(place, resource, OracleLimits.of(config, topology, place.node(), resource));
+  }
+
+  /** Returns the limit with overrides and factors applied. */
   private int limit(Place place, Resource resource, int configured) {
+    int base = base(place, resource, configured);
+    int least = base;
+    for (LimitFactor factor : factors.values()) {
+      if (factor.concerns(resource.name()) && isIn(place, factor.scope())) {
+        BigDecimal share = BigDecimal.valueOf(factor.millionths(), 6);
+        BigDecimal left = BigDecimal.valueOf(base).multiply(share);
+        least = Math.min(least, left.setScale(0, RoundingMode.CEILING).intValueExact());
+      }
+    }
+    return least;
+  }
+
+  /** Returns whether a node is in a scope, by any of its paths. */
+  private boolean isIn(Place place, Scope scope) {
+    return switch (scope.kind()) {
+      case ALL -> true;
+      case LEVEL -> place.level().equals(scope.level());
+      case NODE ->
+          paths(topology.find(topology.levels().find(place.level()), place.node())).stream()
+              .flatMap(List::stream)
+              .map(slot -> place(topology.node(slot)))
+              .anyMatch(new Place(scope.level(), scope.name())::equals);
+      case JOB -> false;
+    };
+  }
+
+  private int base(Place place, Resource resource, int configured) {
     String level = place.level();
     Integer ofNode = overrides.get(new LimitOverride.Key(level, resource.name(), place.node()));
     Integer ofLevel = overrides.get(new LimitOverride.Key(level, resource.name(), ""));
@@ -523,6 +583,9 @@ public final class Oracle {
       if (!topology.enabled(slot)) {
         failures.add(new Failure(Kind.NODE_DISABLED, name, ""));
       }
+      if (closedNodes.contains(place(node))) {
+        failures.add(new Failure(Kind.NODE_DISABLED, name, ""));
+      }
       if (!passes(job, slot)) {
         failures.add(new Failure(Kind.FILTERED, name, ""));
       }
@@ -615,6 +678,7 @@ public final class Oracle {
       boolean isHost =
           isPlaced && topology.level(node) == job.levelForHostPlacement().orElseThrow();
       if (!topology.enabled(slot)
+          || closedNodes.contains(place(node))
           || !passes(job, slot)
           || (isHost && !pool.isThere(config, job, topology.name(node)))) {
         return false;

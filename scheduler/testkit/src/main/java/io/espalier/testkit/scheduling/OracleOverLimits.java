@@ -186,7 +186,7 @@ final class OracleOverLimits {
     var worker = oracle.workers().get(at.place().node());
     return worker != null && at.place().level().equals(Levels.WORKER)
         ? oracle.limitOn(worker, resource(at))
-        : oracle.limitOf(at.place(), resource(at));
+        : oracle.baseOf(at.place(), resource(at));
   }
 
   // ---- comparing

@@ -259,8 +259,8 @@ final class QueryChecks {
   }
 
   /**
-   * Returns whether the job needs more than the largest limit. If overrides lower that limit, the
-   * core need not know it.
+   * Returns whether the job needs more than the largest limit. If overrides or factors lower that
+   * limit, the core need not know it.
    */
   private boolean needsTooMuch(Job job) {
     boolean tooMuch = false;
@@ -278,7 +278,7 @@ final class QueryChecks {
       }
       if (largest >= 0 && job.needs().get(resource.index()) > largest) {
         tooMuch = true;
-        mustBeKnown |= core.overrides().isEmpty();
+        mustBeKnown |= core.overrides().isEmpty() && core.factors().isEmpty();
       }
     }
     if (mustBeKnown) {

@@ -15,8 +15,10 @@ import io.espalier.core.scheduling.Replay;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
@@ -29,6 +31,7 @@ import io.espalier.core.topology.Topology;
 import io.espalier.testkit.scheduling.Oracle.Failure;
 import io.espalier.testkit.scheduling.Oracle.Place;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -68,6 +71,7 @@ public final class RandomRun {
   private final long seed;
   private final boolean busy;
   private final boolean scarce;
+  private final boolean closing;
   private long stateNumber;
   private long now = 1_000_003;
 
@@ -77,19 +81,27 @@ public final class RandomRun {
    * @param compareEvery number of steps between two full comparisons; every start is always checked
    *     to be allowed, and so is that nothing was left that could have started
    * @param scarce whether jobs mostly wait for each other's slots, and often for long enough
+   * @param closing whether nodes are closed and opened, and factors set and removed
    */
-  public record Size(int jobs, int nodesPerLevel, int steps, int compareEvery, boolean scarce) {
+  public record Size(
+      int jobs, int nodesPerLevel, int steps, int compareEvery, boolean scarce, boolean closing) {
     Size(int jobs, int nodesPerLevel, int steps) {
-      this(jobs, nodesPerLevel, steps, 1, false);
+      this(jobs, nodesPerLevel, steps, 1, false, false);
     }
 
     /** A long run with infrequent full comparisons. */
-    public static final Size LONG = new Size(6, 8, 5_000, 50, false);
+    public static final Size LONG = new Size(6, 8, 5_000, 50, false, true);
 
     public static final Size SMALL = new Size(6, 8, 60);
 
     /** Many reservations for jobs that others would starve. */
-    public static final Size SCARCE = new Size(6, 8, 120, 10, true);
+    public static final Size SCARCE = new Size(6, 8, 120, 10, true, false);
+
+    /** Nodes that are closed, and limits that are lowered by factors. */
+    public static final Size CLOSING = new Size(6, 8, 60, 1, false, true);
+
+    /** The same with many reservations. */
+    public static final Size SCARCE_CLOSING = new Size(6, 8, 120, 10, true, true);
 
     /** Enough jobs for more than one word of bits. */
     public static final Size MANY_JOBS = new Size(90, 5, 25);
@@ -116,6 +128,7 @@ public final class RandomRun {
       long seed, Size size, List<SchedulingPolicy> policies, List<WorkerSelector> selectors) {
     this.seed = seed;
     scarce = size.scarce();
+    closing = size.closing();
     random = new Random(seed);
     this.policies = policies;
     selectors.forEach(selector -> this.selectors.put(selector.name(), selector));
@@ -170,6 +183,11 @@ public final class RandomRun {
   private void step() {
     if (busy && random.nextInt(4) > 0) {
       turnOver();
+      return;
+    }
+    if (closing && random.nextInt(5) == 0) {
+      closeNodes();
+      oracle.reservations().observe(core.reservations(), now);
       return;
     }
     switch (random.nextInt(18)) {
@@ -438,14 +456,71 @@ public final class RandomRun {
             new LimitOverride(key.level(), key.resource(), key.node(), limit, "", "", now, 0));
         oracle.override(key, limit);
       }
+      if (closing) {
+        factor();
+      }
     }
+    int overlapping = 0;
     while (!core.stepLimits(1 + random.nextInt(30))) {
       core.verify();
       if (random.nextInt(3) == 0) {
         finishKnown();
       }
+      if (closing && overlapping < 3 && random.nextInt(4) == 0) {
+        closeNodes();
+        factor();
+        overlapping++;
+      }
     }
     oracle.overLimits().sliced();
+    if (closing) {
+      oracle.reservations().observe(core.reservations(), now);
+    }
+  }
+
+  /** Closes or opens nodes that exist or may exist one day. */
+  private void closeNodes() {
+    List<Gate> all = new ArrayList<>(core.gates(GateKind.NODE_CLOSED));
+    all.sort(Comparator.comparing(gate -> gate.scope().toString()));
+    boolean opens = !all.isEmpty() && random.nextInt(1 + all.size()) > 0;
+    Scope scope = opens ? all.get(random.nextInt(all.size())).scope() : anyNode();
+    if (opens) {
+      core.open(GateKind.NODE_CLOSED, scope);
+    } else {
+      core.close(new Gate(GateKind.NODE_CLOSED, scope, "ada", "by chance", now, 0));
+    }
+    oracle.close(new Place(scope.level(), scope.name()), !opens);
+  }
+
+  /** Sets or removes a factor. */
+  private void factor() {
+    String id = "factor" + random.nextInt(4);
+    if (random.nextInt(3) == 0) {
+      core.removeFactor(id);
+      oracle.factor(id, null);
+      return;
+    }
+    Scope node = anyNode();
+    Scope scope =
+        switch (random.nextInt(4)) {
+          case 0 -> Scope.all();
+          case 1 -> Scope.level(node.level());
+          default -> node;
+        };
+    Set<String> resources = random.nextBoolean() ? Set.of() : Set.of(node.level() + "1");
+    int millionths = random.nextInt(5) * LimitFactor.ONE / 5 + random.nextInt(2);
+    LimitFactor factor = new LimitFactor(id, scope, resources, millionths, "", "", now, 0);
+    core.setFactor(factor);
+    oracle.factor(id, factor);
+  }
+
+  private Scope anyNode() {
+    Topology nodes = core.topology();
+    if (random.nextInt(6) == 0) {
+      return Scope.node("host", "n1_" + random.nextInt(8));
+    }
+    int node = random.nextInt(nodes.size());
+    return Scope.node(nodes.levels().name(nodes.level(node)), nodes.name(node));
   }
 
   /**
@@ -506,6 +581,9 @@ public final class RandomRun {
     oracle.begin();
     NewTasks news = core.step(1 + random.nextInt(600));
     while (news == null) {
+      if (closing && random.nextInt(4) == 0) {
+        closeNodes();
+      }
       switch (random.nextInt(8)) {
         case 7 -> overrideLimits();
         case 0 -> round();

@@ -40,7 +40,11 @@ public final class RandomWorlds {
     /** Enough jobs for more than one word of bits. */
     MANY_JOBS(Size.MANY_JOBS),
     /** Rows with summaries. */
-    WIDE(Size.WIDE);
+    WIDE(Size.WIDE),
+    /** Nodes that are closed, and limits that are lowered by factors. */
+    CLOSING(Size.CLOSING),
+    /** The same, where jobs wait for each other's slots. */
+    SCARCE_CLOSING(Size.SCARCE_CLOSING);
 
     @SuppressWarnings("ImmutableEnumChecker") // It is immutable: numbers only.
     private final Size size;

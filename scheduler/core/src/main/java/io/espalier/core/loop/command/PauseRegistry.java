@@ -6,6 +6,7 @@ import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.Pause;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,7 @@ public final class PauseRegistry {
     core.close(
         new Gate(
             GateKind.PAUSE,
-            pause.job(),
+            Scope.job(pause.job()),
             pause.operator(),
             pause.reason(),
             pause.sinceMillis(),
@@ -85,13 +86,13 @@ public final class PauseRegistry {
    */
   public void step(long nowMillis, Consumer<String> resumed) {
     for (Gate gate : core.dueGates(nowMillis)) {
-      core.open(gate.kind(), gate.job());
-      resumed.accept(gate.job());
+      core.open(gate.kind(), gate.scope());
+      resumed.accept(gate.name());
       events.add(
           nowMillis,
           "job_resumed",
           Json.object()
-              .put("job", gate.job())
+              .put("job", gate.name())
               .put("reason", "the pause was until now")
               .put("expired", true)
               .build());
@@ -109,7 +110,7 @@ public final class PauseRegistry {
         .map(
             gate ->
                 new Pause(
-                    gate.job(),
+                    gate.name(),
                     gate.author(),
                     gate.reason(),
                     gate.sinceMillis(),

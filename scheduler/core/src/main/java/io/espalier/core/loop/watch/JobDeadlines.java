@@ -19,7 +19,7 @@ public final class JobDeadlines {
   /** Checks all jobs again, because a new configuration is in force. */
   public void recheck(long nowMillis) {
     core.gates(GateKind.DEADLINE).stream()
-        .map(Gate::job)
+        .map(Gate::name)
         .sorted()
         .forEach(job -> core.open(GateKind.DEADLINE, job));
     close(nowMillis);

@@ -2,92 +2,190 @@ package io.espalier.core.scheduling.capacity;
 
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits in effect on the nodes: the override of the node, else its configured limit, else the
- * limit of its level. The limit of a level is changed node by node, in order, because a level may
- * have millions of nodes.
+ * The limits of the nodes of one tree (docs/adr/0054-effective-limits.md), each in two forms: what
+ * it is to be, and what the counters of free slots have been moved to. The <i>base</i> is the
+ * override of the node, else that of its level, else the configured limit. {@link LimitFactors}
+ * lower it to the <i>effective</i> limit.
+ *
+ * <p>A change takes effect at once in what the limits are to be, and node by node in the counters,
+ * with {@link #settle}. Settling may be repeated and done in any order, so changes may overlap.
  */
 final class EffectiveLimits {
-  /** By resource: the limit of all nodes without another one. */
-  private final int[] limits;
+  /** By resource: the number of the first node of its level. */
+  private final int[] first;
 
-  /** By resource: the sum of the limits of all nodes. */
+  // What the limits are to be, by resource.
+
+  /** The base of all nodes without another one. */
+  private final int[] ofLevel;
+
+  /**
+   * The configured limits of single nodes; null when no node has one, or when an override applies
+   * to the whole level.
+   */
+  private final int[] @Nullable [] ofNodes;
+
+  /** The few overrides of single nodes, by node. */
+  private final List<Map<Integer, Integer>> ofNode = new ArrayList<>();
+
+  private final LimitFactors factors;
+
+  // What the counters have been moved to, by resource.
+
+  /** The limits of the level and of nodes that the counters follow, except where moved. */
+  private final int[] settledOfLevel;
+
+  private final int[] @Nullable [] settledOfNodes;
+
+  /** By node: the difference to the settled limits; null: there is none. */
+  private final @Nullable SparseInts[] moved;
+
+  /** By node: how many slots of the base factors have taken away; null: none. */
+  private final @Nullable SparseInts[] withheld;
+
+  /** The sum of the limits of all nodes. */
   private final long[] totals;
 
   private int totalsVersion;
 
-  /**
-   * By resource: the configured limits of single nodes by their number in the level, {@link
-   * ConfiguredLimits#OF_LEVEL} for a node without one; null when no node has one, or when an
-   * override applies to the whole level.
-   */
-  private final int[] @Nullable [] ofNodes;
-
-  /** By resource: the number of the first node of its level. */
-  private final int[] first;
-
-  /** The few overrides of single nodes, by place in the {@link NodeCapacity}. */
-  private final Map<Integer, Integer> ownLimits = new HashMap<>();
-
-  /** The resource whose limit is being changed node by node; -1: none. */
-  private int shifting = -1;
-
-  private int shiftedTo;
-  private int shiftLimit;
-  private int @Nullable [] shiftOfNodes;
-
   EffectiveLimits(Topology topology, ResourceCatalog catalog, ConfiguredLimits configured) {
     int count = catalog.count();
-    limits = new int[count];
-    totals = new long[count];
-    ofNodes = new int[count][];
     first = new int[count];
+    ofLevel = new int[count];
+    ofNodes = new int[count][];
+    settledOfLevel = new int[count];
+    settledOfNodes = new int[count][];
+    moved = new SparseInts[count];
+    withheld = new SparseInts[count];
+    totals = new long[count];
+    factors = new LimitFactors(topology, catalog);
     for (int r = 0; r < count; r++) {
-      limits[r] = configured.ofLevel(r);
-      ofNodes[r] = configured.ofNodes(r);
       first[r] = topology.levelStart(catalog.get(r).level());
+      ofNode.add(new HashMap<>());
+      setLevel(r, configured.ofLevel(r), configured.ofNodes(r));
+      follow(r);
     }
   }
 
   /** Returns the number of resources. */
   int resources() {
-    return limits.length;
+    return ofLevel.length;
   }
 
+  LimitFactors factors() {
+    return factors;
+  }
+
+  // ---- what the limits are to be
+
   /**
-   * Returns the limit of a node.
+   * Sets the base of all nodes of a level that have no override of their own.
    *
-   * @param place the place of node and resource in the {@link NodeCapacity}
+   * @param limitsOfNodes see {@link ConfiguredLimits#ofNodes}
+   * @return whether it was another one
    */
-  int at(int place, int node, int resource) {
-    Integer own = ownLimits.isEmpty() ? null : ownLimits.get(place);
-    return own != null ? own : shared(node, resource);
-  }
-
-  /** Returns the limit of a node without the override of the node itself. */
-  int shared(int node, int resource) {
-    boolean shifted = resource == shifting && node < shiftedTo;
-    int[] own = shifted ? shiftOfNodes : ofNodes[resource];
-    int limit = own == null ? ConfiguredLimits.OF_LEVEL : own[node - first[resource]];
-    if (limit != ConfiguredLimits.OF_LEVEL) {
-      return limit;
-    }
-    return shifted ? shiftLimit : limits[resource];
+  boolean setLevel(int resource, int limit, int @Nullable [] limitsOfNodes) {
+    boolean changes = ofLevel[resource] != limit || ofNodes[resource] != limitsOfNodes;
+    ofLevel[resource] = limit;
+    ofNodes[resource] = limitsOfNodes;
+    return changes;
   }
 
   /**
-   * Returns whether these limits are already in effect on all nodes without an override of their
-   * own.
+   * Sets the override of a node.
+   *
+   * @param limit null: none
    */
-  boolean hasLimits(int resource, int limit, int @Nullable [] limitsOfNodes) {
-    return limits[resource] == limit && ofNodes[resource] == limitsOfNodes;
+  void setNode(int resource, int node, @Nullable Integer limit) {
+    if (limit == null) {
+      ofNode.get(resource).remove(node);
+    } else {
+      ofNode.get(resource).put(node, limit);
+    }
   }
 
-  /** Returns the sum of the limits in effect on all nodes; 0 for a worker resource. */
+  /** Returns the base of a node. */
+  int base(int node, int resource) {
+    Map<Integer, Integer> own = ofNode.get(resource);
+    Integer limit = own.isEmpty() ? null : own.get(node);
+    return limit != null ? limit : shared(node, resource, ofNodes, ofLevel);
+  }
+
+  private int shared(int node, int resource, int[] @Nullable [] byNode, int[] byLevel) {
+    int[] own = byNode[resource];
+    int limit = own == null ? ConfiguredLimits.OF_LEVEL : own[node - first[resource]];
+    return limit == ConfiguredLimits.OF_LEVEL ? byLevel[resource] : limit;
+  }
+
+  /** Returns the limit that a node is to have. */
+  int effective(int node, int resource) {
+    return factors.limit(base(node, resource), node, resource);
+  }
+
+  // ---- what the counters have been moved to
+
+  /** Returns the limit that the counters of a node follow. */
+  int now(int node, int resource) {
+    int settled = shared(node, resource, settledOfNodes, settledOfLevel);
+    SparseInts by = moved[resource];
+    return by == null ? settled : settled + by.get(node - first[resource]);
+  }
+
+  /** Returns how many slots factors have taken away from a node: its base is as much larger. */
+  int withheld(int node, int resource) {
+    SparseInts by = withheld[resource];
+    return by == null ? 0 : by.get(node - first[resource]);
+  }
+
+  /**
+   * Moves a node to the limit that it is to have; its counters must follow.
+   *
+   * @return the difference to the limit before
+   */
+  int settle(int node, int resource) {
+    int base = base(node, resource);
+    int after = factors.limit(base, node, resource);
+    int by = after - now(node, resource);
+    int at = node - first[resource];
+    if (by != 0) {
+      int settled = shared(node, resource, settledOfNodes, settledOfLevel);
+      moved[resource] = SparseInts.put(moved[resource], at, after - settled);
+      total(resource, by);
+    }
+    if (base - after != withheld(node, resource)) {
+      withheld[resource] = SparseInts.put(withheld[resource], at, base - after);
+    }
+    return by;
+  }
+
+  /**
+   * Forgets by which steps the nodes have come to their limits; must be called only when each node
+   * has the limit that it is to have.
+   */
+  void follow(int resource) {
+    if (factors.concerns(resource)) {
+      return;
+    }
+    settledOfLevel[resource] = ofLevel[resource];
+    settledOfNodes[resource] = ofNodes[resource];
+    moved[resource] = null;
+    withheld[resource] = null;
+    for (Map.Entry<Integer, Integer> own : ofNode.get(resource).entrySet()) {
+      int by = own.getValue() - shared(own.getKey(), resource, ofNodes, ofLevel);
+      moved[resource] = SparseInts.put(moved[resource], own.getKey() - first[resource], by);
+    }
+  }
+
+  // ---- totals
+
+  /** Returns the sum of the limits that the counters follow; 0 for a worker resource. */
   long total(int resource) {
     return totals[resource];
   }
@@ -98,50 +196,8 @@ final class EffectiveLimits {
   }
 
   /** Adjusts the total after the limit of a node has changed. */
-  void moved(int resource, int by) {
+  void total(int resource, int by) {
     totals[resource] += by;
     totalsVersion++;
-  }
-
-  /**
-   * @param limit null: no override of its own
-   */
-  void setOwn(int place, @Nullable Integer limit) {
-    if (limit == null) {
-      ownLimits.remove(place);
-    } else {
-      ownLimits.put(place, limit);
-    }
-  }
-
-  boolean hasOwn(int place) {
-    return !ownLimits.isEmpty() && ownLimits.containsKey(place);
-  }
-
-  // ---- the limit of a level
-
-  /** See {@link NodeCapacity#beginShift}. */
-  void beginShift(int resource, int limit, int @Nullable [] limitsOfNodes, int firstNode) {
-    shifting = resource;
-    shiftLimit = limit;
-    shiftOfNodes = limitsOfNodes;
-    shiftedTo = firstNode;
-  }
-
-  /** Returns the resource whose level limit is being changed. */
-  int shifting() {
-    return shifting;
-  }
-
-  /** Puts the new limit into effect for all nodes up to this one. */
-  void shiftTo(int node) {
-    shiftedTo = node + 1;
-  }
-
-  void endShift() {
-    limits[shifting] = shiftLimit;
-    ofNodes[shifting] = shiftOfNodes;
-    shiftOfNodes = null;
-    shifting = -1;
   }
 }

@@ -73,9 +73,9 @@ public final class NodeCapacity {
       free[level] = new FreeSlots(size, largest);
       for (int i = 0; i < size; i++) {
         int resource = resources[i % resources.length];
-        int limit = limits.shared(levelStart[level] + i / resources.length, resource);
+        int limit = limits.now(levelStart[level] + i / resources.length, resource);
         free[level].put(i, limit);
-        limits.moved(resource, limit);
+        limits.total(resource, limit);
       }
     }
     levelOf = catalog.all().stream().mapToInt(Resource::level).toArray();
@@ -158,7 +158,7 @@ public final class NodeCapacity {
       int r = resources[k];
       if (amounts[r] != 0) {
         changed |= add(level, at + k, k, -amounts[r]);
-        int limit = limits.at(base[level] + at + k, node, r);
+        int limit = limits.now(node, r);
         int used = limit - free[level].get(at + k);
         if (used > peakUsed[r]) {
           peakUsed[r] = used;
@@ -192,8 +192,21 @@ public final class NodeCapacity {
     int before = slots.get(place);
     int after = before + by;
     slots.put(place, after);
-    over.changed(ofLevel[level][k], base[level] + place, before, after);
+    if ((before | after) < 0) {
+      int withheld = limits.withheld(nodeOf(base[level] + place, level), ofLevel[level][k]);
+      tell(level, place, k, plus(before, withheld), plus(after, withheld));
+    }
     return tables[level][k].step(before) != tables[level][k].step(after);
+  }
+
+  /** Reports a change of what is free of the base: a factor alone puts nothing over its limit. */
+  private void tell(int level, int place, int k, int before, int after) {
+    over.changed(ofLevel[level][k], base[level] + place, before, after);
+  }
+
+  /** Returns the free slots of the base. */
+  private static int plus(int free, int withheld) {
+    return (int) Math.min(Integer.MAX_VALUE, (long) free + withheld);
   }
 
   /**
@@ -220,6 +233,11 @@ public final class NodeCapacity {
     return free[level].get(at(level, node) + indexOf(level, resource));
   }
 
+  /** Returns the slots in use; they may exceed the limit. */
+  public int used(int node, int level, int resource) {
+    return limits.now(node, resource) - free(node, level, resource);
+  }
+
   /** Returns the position of a resource among those of its level. */
   private int indexOf(int level, int resource) {
     return Arrays.binarySearch(ofLevel[level], resource);
@@ -227,17 +245,19 @@ public final class NodeCapacity {
 
   // ---- limits
 
-  /** Returns the limit of a resource on a node. */
+  /** Returns the limit of a resource on a node that its free slots follow. */
   public int limit(int node, int level, int resource) {
-    return limits.at(place(node, level, resource), node, resource);
+    return limits.now(node, resource);
   }
 
-  /** See {@link EffectiveLimits#hasLimits}. */
-  public boolean hasLimits(int resource, int limit, int @Nullable [] limitsOfNodes) {
-    return limits.hasLimits(resource, limit, limitsOfNodes);
+  /**
+   * Returns the limit of a resource on a node before factors; usage beyond it is over the limit.
+   */
+  public int base(int node, int resource) {
+    return limits.now(node, resource) + limits.withheld(node, resource);
   }
 
-  /** See {@link EffectiveLimits#total}. */
+  /** See {@link EffectiveLimits#total(int)}. */
   public long total(int resource) {
     return limits.total(resource);
   }
@@ -248,46 +268,57 @@ public final class NodeCapacity {
   }
 
   /**
-   * Sets the override of a node's limit, which may be below the usage; returns as {@link #charge}.
+   * Changes the base of a level.
    *
-   * @param limit null: removes the override
+   * @param limitsOfNodes see {@link ConfiguredLimits#ofNodes}
+   * @return whether it was another one, so that {@link #settle} must follow for all its nodes
    */
-  public boolean setOwnLimit(int node, int level, int resource, @Nullable Integer limit) {
-    int place = place(node, level, resource);
-    int before = limits.at(place, node, resource);
-    limits.setOwn(place, limit);
-    return move(node, level, resource, limits.at(place, node, resource) - before);
-  }
-
-  private boolean move(int node, int level, int resource, int by) {
-    limits.moved(resource, by);
-    int k = indexOf(level, resource);
-    return add(level, at(level, node) + k, k, by);
+  public boolean setLimitOfLevel(int resource, int limit, int @Nullable [] limitsOfNodes) {
+    free[levelOf[resource]].widen(limit);
+    return limits.setLevel(resource, limit, limitsOfNodes);
   }
 
   /**
-   * Begins to change the limit of a level: {@link #shift} must follow for all its nodes, in order,
-   * then {@link #endShift}.
+   * Changes the override of a node's limit, which may be below the usage; {@link #settle} must
+   * follow.
    *
-   * @param limitsOfNodes see {@link ConfiguredLimits#ofNodes}
+   * @param limit null: removes the override
    */
-  public void beginShift(int resource, int limit, int @Nullable [] limitsOfNodes, int firstNode) {
-    limits.beginShift(resource, limit, limitsOfNodes, firstNode);
-    free[levelOf[resource]].widen(limit);
+  public void setLimitOfNode(int resource, int node, @Nullable Integer limit) {
+    limits.setNode(resource, node, limit);
   }
 
-  /** Changes the limit of the next node; returns as {@link #charge}. */
-  public boolean shift(int node, int level) {
-    int resource = limits.shifting();
-    int before = limits.shared(node, resource);
-    limits.shiftTo(node);
-    return !limits.hasOwn(place(node, level, resource))
-        && move(node, level, resource, limits.shared(node, resource) - before);
+  /** Changes the factors; {@link #settle} must follow for the nodes that they concern. */
+  public LimitFactors factors() {
+    return limits.factors();
   }
 
-  /** Ends the change that {@link #beginShift} began. */
-  public void endShift() {
-    limits.endShift();
+  /** Moves a node to the limit that it is to have; returns as {@link #charge}. */
+  public boolean settle(int node, int level, int resource) {
+    int k = indexOf(level, resource);
+    int place = at(level, node) + k;
+    int before = free[level].get(place);
+    int withheld = limits.withheld(node, resource);
+    int after = before + limits.settle(node, resource);
+    free[level].put(place, after);
+    tell(level, place, k, plus(before, withheld), plus(after, limits.withheld(node, resource)));
+    return tables[level][k].step(before) != tables[level][k].step(after);
+  }
+
+  /** Must be called when {@link #settle} has been called for all nodes since the last change. */
+  public void settled(int resource) {
+    limits.follow(resource);
+  }
+
+  /**
+   * Compares the limit of a node with what it is to be.
+   *
+   * @param configured its base, looked up by name
+   */
+  public boolean isRight(int node, int resource, int configured) {
+    return limits.base(node, resource) == configured
+        && limits.effective(node, resource) == limits.now(node, resource)
+        && configured == base(node, resource);
   }
 
   /** Returns the number of a place, which {@link OverLimitTracker} uses. */

@@ -108,7 +108,7 @@ public final class UnsatisfiableJobs {
   }
 
   /** Returns the problems, except where an override gives a node enough. */
-  public List<Problem> problems(LimitOverrides overrides) {
+  public List<Problem> problems(LimitTable overrides) {
     if (cases.isEmpty()) {
       return List.of();
     }

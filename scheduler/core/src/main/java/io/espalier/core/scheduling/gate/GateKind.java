@@ -5,22 +5,31 @@ import io.espalier.core.api.view.Explanation.Kind;
 /** The kinds of gates. A target has at most one gate of each kind; all must be open. */
 public enum GateKind {
   /** An operator has paused or stopped the job. */
-  PAUSE(Kind.JOB_PAUSED, false),
+  PAUSE(Scope.Kind.JOB, Kind.JOB_PAUSED, false),
   /** The stored statuses of the job are being read. */
-  LOADING(Kind.JOB_PAUSED, false),
+  LOADING(Scope.Kind.JOB, Kind.JOB_PAUSED, false),
   /** The job's {@code complete_by} has passed. */
-  DEADLINE(Kind.DEADLINE, true),
+  DEADLINE(Scope.Kind.JOB, Kind.DEADLINE, true),
   /** The job as a whole has failed. */
-  JOB_FAILED(Kind.JOB_FAILED, true),
+  JOB_FAILED(Scope.Kind.JOB, Kind.JOB_FAILED, true),
   /** Enough tasks of the job are done. */
-  JOB_SUCCEEDED(Kind.JOB_SUCCEEDED, true);
+  JOB_SUCCEEDED(Scope.Kind.JOB, Kind.JOB_SUCCEEDED, true),
+  /** An operator has closed the node. */
+  NODE_CLOSED(Scope.Kind.NODE, Kind.NODE_DISABLED, false);
 
+  private final Scope.Kind closes;
   private final Kind explanation;
   private final boolean endsJob;
 
-  GateKind(Kind explanation, boolean endsJob) {
+  GateKind(Scope.Kind closes, Kind explanation, boolean endsJob) {
+    this.closes = closes;
     this.explanation = explanation;
     this.endsJob = endsJob;
+  }
+
+  /** Returns what gates of this kind close. */
+  public Scope.Kind closes() {
+    return closes;
   }
 
   /** Returns the kind of reason under which explanations list the gate. */

@@ -10,12 +10,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All closed gates, by kind and name of the job. {@link JobGates} has the bits that follow from
- * them. This class only keeps them: who closes a gate also opens it, when its end is {@link #due}
- * or earlier.
+ * All closed gates, by kind and by name of the job or node; one table serves all states of a core.
+ * {@link JobGates} has the bits that follow from those of jobs, the index those of nodes. This
+ * class only keeps them: who closes a gate also opens it, when its end is {@link #due} or earlier.
  */
 public final class GateTable {
-  private final EnumMap<GateKind, Map<String, Gate>> closed = new EnumMap<>(GateKind.class);
+  private final EnumMap<GateKind, Map<Scope, Gate>> closed = new EnumMap<>(GateKind.class);
 
   /** No gate ends before this instant. */
   private long next = Long.MAX_VALUE;
@@ -26,32 +26,32 @@ public final class GateTable {
     }
   }
 
-  private Map<String, Gate> all(GateKind kind) {
+  private Map<Scope, Gate> all(GateKind kind) {
     return closed.getOrDefault(kind, Map.of());
   }
 
-  /** Closes a gate; it replaces an older one of the same kind and job. */
+  /** Closes a gate; it replaces an older one of the same kind and scope. */
   public void close(Gate gate) {
-    all(gate.kind()).put(gate.job(), gate);
+    all(gate.kind()).put(gate.scope(), gate);
     if (gate.untilMillis() > 0) {
       next = Math.min(next, gate.untilMillis());
     }
   }
 
   /** Opens a gate; returns the one that was closed, or null. */
-  public @Nullable Gate open(GateKind kind, String job) {
-    return all(kind).remove(job);
+  public @Nullable Gate open(GateKind kind, Scope scope) {
+    return all(kind).remove(scope);
   }
 
   /** Returns a closed gate, or null. */
-  public @Nullable Gate get(GateKind kind, String job) {
-    return all(kind).get(job);
+  public @Nullable Gate get(GateKind kind, Scope scope) {
+    return all(kind).get(scope);
   }
 
-  /** Returns whether a job is closed for any reason. */
-  public boolean isClosed(String job) {
-    for (Map<String, Gate> gates : closed.values()) {
-      if (!gates.isEmpty() && gates.containsKey(job)) {
+  /** Returns whether a job or node is closed for any reason. */
+  public boolean isClosed(Scope scope) {
+    for (Map<Scope, Gate> gates : closed.values()) {
+      if (!gates.isEmpty() && gates.containsKey(scope)) {
         return true;
       }
     }
@@ -60,19 +60,19 @@ public final class GateTable {
 
   /** Returns whether a gate ends a job: it has failed, succeeded, or missed its deadline. */
   public boolean isEnded(String job) {
-    for (Map.Entry<GateKind, Map<String, Gate>> gates : closed.entrySet()) {
-      if (gates.getKey().endsJob() && gates.getValue().containsKey(job)) {
+    for (Gate gate : of(Scope.job(job))) {
+      if (gate.kind().endsJob()) {
         return true;
       }
     }
     return false;
   }
 
-  /** Returns the closed gates of a job, in the order of the kinds. */
-  public List<Gate> of(String job) {
+  /** Returns the closed gates of a job or node, in the order of the kinds. */
+  public List<Gate> of(Scope scope) {
     List<Gate> gates = new ArrayList<>();
-    for (Map<String, Gate> ofKind : closed.values()) {
-      Gate gate = ofKind.get(job);
+    for (Map<Scope, Gate> ofKind : closed.values()) {
+      Gate gate = ofKind.isEmpty() ? null : ofKind.get(scope);
       if (gate != null) {
         gates.add(gate);
       }
@@ -83,6 +83,14 @@ public final class GateTable {
   /** Returns the closed gates of a kind, unordered, as an immutable copy. */
   public Collection<Gate> of(GateKind kind) {
     return List.copyOf(all(kind).values());
+  }
+
+  /** Returns the jobs or nodes that are closed, each at least once. */
+  public List<Scope> closed(Scope.Kind kind) {
+    List<Scope> scopes = new ArrayList<>();
+    closed.forEach(
+        (each, gates) -> scopes.addAll(each.closes() == kind ? gates.keySet() : List.<Scope>of()));
+    return scopes;
   }
 
   /** Returns an instant before which no gate is to be opened; {@link Long#MAX_VALUE}: none is. */
@@ -100,7 +108,7 @@ public final class GateTable {
     }
     next = Long.MAX_VALUE;
     List<Gate> due = new ArrayList<>();
-    for (Map<String, Gate> gates : closed.values()) {
+    for (Map<Scope, Gate> gates : closed.values()) {
       for (Gate gate : gates.values()) {
         if (gate.untilMillis() > nowMillis) {
           next = Math.min(next, gate.untilMillis());
@@ -109,7 +117,10 @@ public final class GateTable {
         }
       }
     }
-    due.sort(Comparator.comparing(Gate::job).thenComparing(Gate::kind));
+    due.sort(
+        Comparator.comparing(Gate::name)
+            .thenComparing(Gate::kind)
+            .thenComparing(gate -> gate.scope().level()));
     return due;
   }
 }

@@ -6,6 +6,7 @@ import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.util.JobBitMatrix;
 import io.espalier.core.topology.Topology;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,7 @@ public final class StartableIndex {
   private final NodeCapacity ledger;
 
   /** Conditions other than free slots; usually none. */
-  private final NodeCondition[] gates;
+  private NodeCondition[] gates;
 
   private final boolean plain;
   private final int words;
@@ -88,6 +89,22 @@ public final class StartableIndex {
   /** Sets a watcher that receives each evaluation of a node. */
   public void watch(NodeWatcher watcher) {
     watch = watcher;
+  }
+
+  /** Adds a condition; {@link #refresh} must follow where it lets less pass than everything. */
+  void add(NodeCondition gate) {
+    gates = Arrays.copyOf(gates, gates.length + 1);
+    gates[gates.length - 1] = gate;
+  }
+
+  /** Removes a condition; {@link #refresh} must follow where it let less pass. */
+  void remove(NodeCondition gate) {
+    gates = Arrays.stream(gates).filter(each -> each != gate).toArray(NodeCondition[]::new);
+  }
+
+  /** Returns the number of conditions that each evaluation of a node asks. */
+  public int conditions() {
+    return gates.length;
   }
 
   // ---- building, before the first use

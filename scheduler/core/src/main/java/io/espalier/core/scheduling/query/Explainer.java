@@ -12,7 +12,7 @@ import io.espalier.core.config.RoleFilter;
 import io.espalier.core.config.task.ProgressRetryRules;
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
-import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.scheduling.state.SchedulingState;
@@ -48,9 +48,9 @@ public final class Explainer {
     workers = new WorkerExplainer(state);
   }
 
-  public static Explanation explain(SchedulingState state, int job, int node, List<Gate> gates) {
+  public static Explanation explain(SchedulingState state, int job, int node) {
     Explainer explainer = new Explainer(state);
-    explainer.job(job, gates);
+    explainer.job(job);
     explainer.status(job, node);
     explainer.dependencies(job, node);
     int[] best = explainer.bestPath(job, node);
@@ -72,20 +72,20 @@ public final class Explainer {
   }
 
   /** Returns the reasons that block all tasks of a job, except for workers. */
-  public static List<Reason> gates(SchedulingState state, int job, List<Gate> gates) {
+  public static List<Reason> gates(SchedulingState state, int job) {
     Explainer explainer = new Explainer(state);
-    explainer.gates(job, gates);
+    explainer.gates(job);
     return explainer.reasons;
   }
 
-  private void job(int number, List<Gate> gates) {
-    gates(number, gates);
+  private void job(int number) {
+    gates(number);
     if (state.jobs.job(number) != null && state.workers.placementLevel(number) < 0) {
       reasons.addAll(workers.reasons(number, state.workers.pinnedTo(number)));
     }
   }
 
-  private void gates(int number, List<Gate> gates) {
+  private void gates(int number) {
     Job job = state.jobs.job(number);
     if (!state.jobs.schedulerEnabled()) {
       add(Kind.SCHEDULER_DISABLED, null, "the scheduler is disabled in its settings");
@@ -100,12 +100,17 @@ public final class Explainer {
     if (!job.isValid()) {
       add(Kind.JOB_INVALID, null, "the configuration of the job has errors");
     }
-    gates.forEach(gate -> reasons.add(gate.explained()));
+    entries(Scope.job(state.jobs.name(number)));
     for (String message : state.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
     }
     reasons.addAll(QueueExplainer.reasons(state, number));
     caps(number);
+  }
+
+  /** Adds the closed gates of a job or node. */
+  private void entries(Scope scope) {
+    state.gateTable.of(scope).forEach(gate -> reasons.add(EntryMessages.reason(gate)));
   }
 
   private void caps(int job) {
@@ -234,6 +239,9 @@ public final class Explainer {
       if (!topology.enabled(slot)) {
         add(Kind.NODE_DISABLED, topology.name(at), "the node is disabled");
       }
+      if (state.closed.isClosed(at)) {
+        entries(Scope.node(topology.levels().name(state.index.level(at)), topology.name(at)));
+      }
       if (slot == 0 && isElsewhere(job)) {
         add(
             Kind.OTHER_SHARD,
@@ -340,6 +348,7 @@ public final class Explainer {
     int at = topology.node(slot);
     int level = state.index.level(at);
     long failures = topology.enabled(slot) ? 0 : 1;
+    failures += state.closed.isClosed(at) ? 1 : 0;
     failures += passes(job, slot) ? 0 : 1;
     failures += placement(job, slot, level).size();
     failures += state.rates.isHeld(at, level) ? 1 : 0;

@@ -1,10 +1,10 @@
 package io.espalier.core.scheduling.query;
 
 import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.status.store.LimitOverride;
 import java.time.Instant;
-import org.jspecify.annotations.Nullable;
 
 /** Builds messages about limits that differ from the configured ones. */
 final class LimitMessages {
@@ -19,13 +19,15 @@ final class LimitMessages {
             state.topology.name(node));
     int configured = state.nodeLimits().of(node, resource.index());
     String kills = kills(state, node, resource);
+    String lowered = lowered(state, node, resource);
     if (override != null || !state.nodeLimits().isOwn(node, resource.index())) {
-      return of(override, configured) + kills;
+      return EntryMessages.of(override, configured) + lowered + kills;
     }
     return "; the limit of "
         + configured
         + " is configured for this node, that of its level is "
         + resource.limit()
+        + lowered
         + kills;
   }
 
@@ -45,6 +47,16 @@ final class LimitMessages {
                 + largest);
   }
 
+  /** Returns the factor that has lowered the limit of a node most; empty when none has. */
+  private static String lowered(SchedulingState state, int node, Resource resource) {
+    int base = state.ledger.base(node, resource.index());
+    LimitFactor factor =
+        base == state.ledger.limit(node, resource.level(), resource.index())
+            ? null
+            : state.ledger.factors().smallest(node, resource);
+    return factor == null ? "" : EntryMessages.of(factor, base);
+  }
+
   /** Returns when tasks are killed because usage exceeds the limit. */
   private static String kills(SchedulingState state, int node, Resource resource) {
     long delay = state.killOverLimitMillis(resource);
@@ -56,32 +68,5 @@ final class LimitMessages {
         : "; the youngest of those that hold it are killed from "
             + Instant.ofEpochMilli(since + delay)
             + " on, until the limit is kept";
-  }
-
-  /**
-   * Returns an addition to a sentence about a limit; empty when it is not overridden.
-   *
-   * @param configured the configured limit; -1: not mentioned
-   */
-  static String of(@Nullable LimitOverride override, int configured) {
-    if (override == null) {
-      return "";
-    }
-    StringBuilder words = new StringBuilder("; the limit of ").append(override.limit());
-    words.append(" is an override");
-    if (configured >= 0) {
-      words.append(" of the configured ").append(configured);
-    }
-    words.append(override.isOfLevel() ? " for all of level " + override.level() : "");
-    if (!override.author().isEmpty()) {
-      words.append(" by ").append(override.author());
-    }
-    if (override.untilMillis() > 0) {
-      words.append(" until ").append(Instant.ofEpochMilli(override.untilMillis()));
-    }
-    if (!override.reason().isEmpty()) {
-      words.append(" (").append(override.reason()).append(')');
-    }
-    return words.toString();
   }
 }

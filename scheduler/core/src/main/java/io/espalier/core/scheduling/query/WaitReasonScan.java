@@ -240,6 +240,9 @@ public final class WaitReasonScan {
     if (!state.index.isAllowed(slot, job)) {
       return groups.of(Kind.FILTERED, -1, "the filters of the job exclude a node on their path");
     }
+    if (state.closed.isClosed(node)) {
+      return groups.of(Kind.NODE_DISABLED, -2, "a node on their path is closed");
+    }
     int placing = state.workers.placementLevel(job);
     if (placing >= 0 && atLevel >= placing) {
       boolean passedBy =

@@ -164,7 +164,7 @@ final class WorkerExplainer {
                     ? "; " + kept
                     : "")
                 + (need > limit ? "; it can never start there while the limit is " + limit : "")
-                + LimitMessages.of(index.overrideOf(worker, k), -1);
+                + EntryMessages.of(index.overrideOf(worker, k), -1);
         reasons.add(Reason.of(Kind.NO_WORKER, node, message).lacking(name, need, free, limit));
       }
     }

@@ -27,7 +27,10 @@ final class AncestorCheck {
     return find(node, topology.level(node), job, false, false);
   }
 
-  /** Returns whether, in addition, all limits on the path are at least as high as the needs. */
+  /**
+   * Returns whether, in addition, no gate closes the path and all limits on it are at least as high
+   * as the needs.
+   */
   boolean isReachable(int node, int level, int job) {
     return find(node, level, job, true, false);
   }
@@ -43,7 +46,7 @@ final class AncestorCheck {
   }
 
   private boolean find(int node, int level, int job, boolean limits, boolean workers) {
-    if (limits && !isWithinLimits(node, level, job)) {
+    if (limits && (context.isClosed(node) || !isWithinLimits(node, level, job))) {
       return false;
     }
     int placing = context.workers().placementLevel(job);
@@ -66,6 +69,17 @@ final class AncestorCheck {
       }
     }
     return false;
+  }
+
+  /** Returns whether a node is another one or below it. */
+  boolean isBelow(int node, int other) {
+    boolean below = node == other;
+    int slotCount = topology.slotCount(node);
+    for (int i = 0; i < slotCount && !below; i++) {
+      int parent = topology.parent(topology.slot(node, i));
+      below = parent >= 0 && isBelow(parent, other);
+    }
+    return below;
   }
 
   private boolean isWithinLimits(int node, int level, int job) {

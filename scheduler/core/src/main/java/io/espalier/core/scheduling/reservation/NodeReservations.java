@@ -416,6 +416,40 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
     }
   }
 
+  /** Handles a node that was closed: ends the reservations that can no longer be used. */
+  public void closed() {
+    List<Wait> all = engine.held();
+    for (int h = all.size() - 1; h >= 0; h--) {
+      Wait wait = h < all.size() ? all.get(h) : null;
+      if (wait != null && !isUseful(wait)) {
+        engine.release(wait);
+        restart(waiters(wait), wait);
+        refresh(wait);
+      }
+    }
+  }
+
+  /** Handles a node that was opened: the waits there and below begin again. */
+  public void opened(int node) {
+    for (int part = 0; part < nodes.parts(); part++) {
+      nodes.visit(
+          part,
+          (site, at) -> {
+            if (way.isBelow((int) site, node)) {
+              at.waits.forEach(wait -> restart(at, wait));
+            }
+          });
+    }
+  }
+
+  private void restart(NodeWaiters at, Wait wait) {
+    if (!wait.holds()) {
+      wait.ready = false;
+      at.setAsleep(wait.job, false);
+      engine.restart(wait, engine.beginning());
+    }
+  }
+
   public void limitsChanged() {
     limitsChanged = true;
   }

@@ -33,6 +33,9 @@ public interface ReservationContext {
 
   WorkerTable workerTable();
 
+  /** Returns whether a gate closes the node. */
+  boolean isClosed(int node);
+
   /** Returns the bits of the jobs of which a task may start now. */
   long openJobs(int word);
 

@@ -4,6 +4,8 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Settings;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
+import io.espalier.core.scheduling.capacity.LimitTable;
+import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.spi.WorkerSelector;
@@ -44,7 +46,9 @@ public final class EmptyState {
             runs,
             pool,
             selectors,
-            new RateLimiterClock());
+            new RateLimiterClock(),
+            new GateTable(),
+            new LimitTable());
     state.index.build(0);
     return state;
   }

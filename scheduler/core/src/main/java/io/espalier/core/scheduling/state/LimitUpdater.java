@@ -3,17 +3,22 @@ package io.espalier.core.scheduling.state;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
-import io.espalier.core.scheduling.capacity.LimitOverrides;
-import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.LimitFactors;
+import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies changed limits to the counters of one state, one change after the other and in slices,
- * because a level may have millions of nodes. A node keeps its old limit until its turn comes.
+ * Brings changed limits into effect in one state, in slices, because a level may have millions of
+ * nodes: a queue of the ranges of nodes whose limits may differ from what they are to be. A node
+ * keeps its limit until its turn comes, and goes to the one that is right at that moment. So
+ * changes may overlap, and a range that is queued in vain costs only time. Names are looked up when
+ * the turn of a range comes.
  */
 public final class LimitUpdater {
   private static final int NODE_UNITS = 4;
@@ -24,24 +29,83 @@ public final class LimitUpdater {
   private static final int WORKER_UNITS = 250;
 
   private final SchedulingState state;
-  private final LimitOverrides overrides;
-  private final Queue<LimitOverride.Key> waiting = new ArrayDeque<>();
+  private final LimitTable table;
+  private final Queue<Range> dirty = new ArrayDeque<>();
 
-  /** The next node or worker of the level that is being changed; -1: not begun. */
-  private int next = -1;
+  /** By resource: the number of its ranges in the queue. */
+  private final int[] waiting;
 
-  LimitUpdater(SchedulingState state, LimitOverrides overrides) {
+  /** Nodes, or workers, whose limit of one resource must be compared again. */
+  private static final class Range {
+    /** Null: the resource is not known, so there is nothing to do. */
+    final @Nullable Resource resource;
+
+    /** The node whose override has changed; empty: the level; null: neither. */
+    final @Nullable String changed;
+
+    int next;
+    int end;
+    boolean begun;
+
+    Range(@Nullable Resource resource, @Nullable String changed, int from, int end) {
+      this.resource = resource;
+      this.changed = changed;
+      this.next = from;
+      this.end = end;
+    }
+  }
+
+  LimitUpdater(SchedulingState state, LimitTable table) {
     this.state = state;
-    this.overrides = overrides;
+    this.table = table;
+    waiting = new int[state.config().settings().resources().count()];
   }
 
-  /** Queues a limit that may have changed. */
-  void changed(LimitOverride.Key key) {
-    waiting.add(key);
+  // ---- changes
+
+  /** Queues all overrides and factors, when this state begins to follow the table. */
+  void restore() {
+    table.all().forEach(override -> changed(override.key()));
+    factorsChanged(List.copyOf(table.factors()));
   }
+
+  /** Queues an override that was set, changed or ended. */
+  void changed(LimitOverride.Key key) {
+    Resource resource = state.config().settings().resources().find(key.resource());
+    boolean isKnown =
+        resource != null && state.topology.levels().find(key.level()) == resource.level();
+    add(new Range(isKnown ? resource : null, key.node(), 0, 0));
+  }
+
+  /** Queues a changed limit of the level of a node resource, or of its nodes by configuration. */
+  void changed(Resource resource) {
+    add(new Range(resource, "", 0, 0));
+  }
+
+  /**
+   * Queues the nodes that factors may concern.
+   *
+   * @param changed the factors that were set, changed or removed, as they were and as they are
+   */
+  void factorsChanged(List<LimitFactor> changed) {
+    LimitFactors factors = state.ledger.factors();
+    factors.set(table.factors());
+    for (LimitFactor factor : changed) {
+      factors.visit(factor, (resource, from, to) -> add(new Range(resource, null, from, to)));
+    }
+  }
+
+  private void add(Range range) {
+    dirty.add(range);
+    if (range.resource != null) {
+      waiting[range.resource.index()]++;
+    }
+  }
+
+  // ---- slices
 
   public boolean isDone() {
-    return waiting.isEmpty();
+    return dirty.isEmpty();
   }
 
   /**
@@ -54,112 +118,111 @@ public final class LimitUpdater {
    */
   public int step(int units, boolean indexed) {
     int done = 0;
-    while (done < units && !waiting.isEmpty()) {
-      LimitOverride.Key key = waiting.element();
-      Resource resource = find(key);
+    while (done < units && !dirty.isEmpty()) {
+      Range range = dirty.element();
+      Resource resource = range.resource;
       if (resource == null) {
-        waiting.remove();
+        dirty.remove();
         done++;
       } else if (resource.level() == state.topology.levels().worker()) {
-        done += indexed ? worker(key) : skip();
-      } else if (!key.node().isEmpty()) {
-        done += node(key, resource, indexed);
+        done += indexed ? worker(range, resource) : finish(resource, 1);
       } else {
-        done += level(key, resource, units - done, indexed);
+        done += nodes(range, resource, units - done, indexed);
       }
     }
     return done;
   }
 
-  /** Returns the resource if it belongs to that level, or null. */
-  private @Nullable Resource find(LimitOverride.Key key) {
-    Resource resource = state.config().settings().resources().find(key.resource());
-    return resource != null && state.topology.levels().find(key.level()) == resource.level()
-        ? resource
-        : null;
+  private int finish(Resource resource, int units) {
+    dirty.remove();
+    int r = resource.index();
+    if (--waiting[r] == 0 && resource.level() != state.topology.levels().worker()) {
+      state.ledger.settled(r);
+    }
+    return units;
   }
 
-  private int skip() {
-    waiting.remove();
-    return 1;
-  }
-
-  private int worker(LimitOverride.Key key) {
-    if (key.node().isEmpty()) {
-      next = Math.max(next, 0);
-      if (next < state.pool.high()) {
-        state.workers.put(next++);
+  private int worker(Range range, Resource resource) {
+    String shard = range.changed;
+    if (shard == null || shard.isEmpty()) {
+      if (range.next < state.pool.high()) {
+        state.workers.put(range.next++);
         return WORKER_UNITS;
       }
-      next = -1;
     } else {
       boolean local = state.pool.mode() == WorkerTable.Mode.LOCAL;
-      int worker = state.pool.find(local ? "" : key.node());
+      int worker = state.pool.find(local ? "" : shard);
       if (worker >= 0) {
         state.workers.put(worker);
       }
     }
-    waiting.remove();
-    return WORKER_UNITS;
+    return finish(resource, WORKER_UNITS);
   }
 
-  private int node(LimitOverride.Key key, Resource resource, boolean indexed) {
-    waiting.remove();
+  private int nodes(Range range, Resource resource, int units, boolean indexed) {
     int level = resource.level();
-    int node = state.topology.find(level, key.node());
-    if (node >= 0) {
-      LimitOverride override = overrides.ofNode(key.level(), key.resource(), key.node());
-      Integer limit = override == null ? null : Integer.valueOf(override.limit());
-      boolean refit = state.ledger.setOwnLimit(node, level, resource.index(), limit);
-      boolean held = indexed && state.limitChanged(node, level);
-      if (indexed && (refit || held)) {
-        state.index.refresh(node, level);
-      }
+    int r = resource.index();
+    if (range.changed != null && !range.changed.isEmpty()) {
+      changeNode(range.changed, resource, indexed);
+      return finish(resource, REFIT_UNITS);
     }
-    return REFIT_UNITS;
-  }
-
-  private int level(LimitOverride.Key key, Resource resource, int units, boolean indexed) {
-    int level = resource.level();
-    NodeCapacity ledger = state.ledger;
-    if (next < 0) {
-      LimitOverride override = overrides.ofLevel(key.level(), key.resource());
-      ConfiguredLimits configured = state.nodeLimits();
-      int limit = override == null ? configured.ofLevel(resource.index()) : override.limit();
-      int[] ofNodes = override == null ? configured.ofNodes(resource.index()) : null;
-      if (ledger.hasLimits(resource.index(), limit, ofNodes)) {
-        return skip();
+    if (range.changed != null && !range.begun) {
+      if (!changeLevel(resource)) {
+        return finish(resource, 1);
       }
-      next = state.topology.levelStart(level);
-      ledger.beginShift(resource.index(), limit, ofNodes, next);
+      range.next = state.topology.levelStart(level);
+      range.end = state.topology.levelEnd(level);
     }
-    int end = state.topology.levelEnd(level);
+    range.begun = true;
     int refitUnits = REFIT_UNITS + 4 * state.jobs.words;
     int done = 1;
-    for (; next < end && done <= units; next++) {
-      done += NODE_UNITS;
-      boolean refit = ledger.shift(next, level);
-      boolean held = indexed && state.limitChanged(next, level);
-      if (indexed && (refit || held)) {
-        done += refitUnits;
-        state.index.refresh(next, level);
-      }
+    for (; range.next < range.end && done <= units; range.next++) {
+      done += NODE_UNITS + (settle(range.next, level, r, indexed) ? refitUnits : 0);
     }
-    if (next == end) {
-      ledger.endShift();
-      waiting.remove();
-      next = -1;
+    return range.next == range.end ? finish(resource, done) : done;
+  }
+
+  private void changeNode(String name, Resource resource, boolean indexed) {
+    int level = resource.level();
+    int node = state.topology.find(level, name);
+    if (node >= 0) {
+      String levelName = state.topology.levels().name(level);
+      LimitOverride override = table.ofNode(levelName, resource.name(), name);
+      int r = resource.index();
+      state.ledger.setLimitOfNode(r, node, override == null ? null : override.limit());
+      settle(node, level, r, indexed);
     }
-    return done;
+  }
+
+  /** Returns whether the base of the level has changed. */
+  private boolean changeLevel(Resource resource) {
+    int r = resource.index();
+    String level = state.topology.levels().name(resource.level());
+    LimitOverride override = table.ofLevel(level, resource.name());
+    ConfiguredLimits configured = state.nodeLimits();
+    return override == null
+        ? state.ledger.setLimitOfLevel(r, configured.ofLevel(r), configured.ofNodes(r))
+        : state.ledger.setLimitOfLevel(r, override.limit(), null);
+  }
+
+  /** Returns whether the index had to be updated. */
+  private boolean settle(int node, int level, int resource, boolean indexed) {
+    boolean refit = state.ledger.settle(node, level, resource);
+    boolean held = indexed && state.limitChanged(node, level);
+    if (indexed && (refit || held)) {
+      state.index.refresh(node, level);
+      return true;
+    }
+    return false;
   }
 
   /**
-   * Compares the limits of all nodes with their expected values.
+   * Compares the limits of all nodes with their expected values, when no change is queued.
    *
    * @throws IllegalStateException with the first difference
    */
   public void check() {
-    if (!waiting.isEmpty()) {
+    if (!dirty.isEmpty()) {
       return;
     }
     Levels levels = state.topology.levels();
@@ -168,13 +231,13 @@ public final class LimitUpdater {
       for (int node = state.topology.levelStart(level);
           level != levels.worker() && node < state.topology.levelEnd(level);
           node++) {
-        int limit =
-            overrides.limit(
+        int base =
+            table.limit(
                 levels.name(level),
                 resource.name(),
                 state.topology.name(node),
                 state.nodeLimits().of(node, resource.index()));
-        if (limit != state.ledger.limit(node, level, resource.index())) {
+        if (!state.ledger.isRight(node, resource.index(), base)) {
           throw new IllegalStateException(
               "the limit of " + resource.name() + " is wrong on node " + node);
         }

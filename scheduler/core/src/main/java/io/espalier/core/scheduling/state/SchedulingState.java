@@ -6,11 +6,15 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
-import io.espalier.core.scheduling.capacity.LimitOverrides;
+import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
 import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
+import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.gate.JobGates;
+import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.index.ClosedNodes;
 import io.espalier.core.scheduling.index.NodeCondition;
 import io.espalier.core.scheduling.index.NodeRateLimiter;
 import io.espalier.core.scheduling.index.StartableIndex;
@@ -63,6 +67,10 @@ public final class SchedulingState implements ReservationContext {
   public final NodeCapacity ledger;
   public final OverLimitTracker over;
   public final StartableIndex index;
+
+  /** The nodes that are closed by a gate. */
+  public final ClosedNodes closed;
+
   public final HostIndex hosts;
   public final WorkerIndex workers;
   public final TaskTable tasks;
@@ -84,8 +92,13 @@ public final class SchedulingState implements ReservationContext {
   /** Reservations in queues and on workers. */
   public final ReservationStages rooms;
 
-  public final LimitOverrides overrides = new LimitOverrides();
-  public final LimitUpdater limits = new LimitUpdater(this, overrides);
+  /** The closed gates by name, the same object in all states of a core. */
+  public final GateTable gateTable;
+
+  /** The overrides and factors of limits, the same object in all states of a core. */
+  public final LimitTable overrides;
+
+  public final LimitUpdater limits;
   public final RunningTasks runs;
   public final WorkerTable pool;
   public final Map<String, WorkerSelector> selectors;
@@ -112,7 +125,9 @@ public final class SchedulingState implements ReservationContext {
       RunningTasks runs,
       WorkerTable pool,
       Map<String, WorkerSelector> selectors,
-      RateLimiterClock clock) {
+      RateLimiterClock clock,
+      GateTable gateTable,
+      LimitTable overrides) {
     tooSlow = verdicts.tooSlow();
     config = NodeEligibility.judged(given, tooSlow);
     jobs.replace(config);
@@ -127,6 +142,9 @@ public final class SchedulingState implements ReservationContext {
     this.pool = pool;
     this.selectors = selectors;
     this.clock = clock;
+    this.gateTable = gateTable;
+    this.overrides = overrides;
+    limits = new LimitUpdater(this, overrides);
     caps = new JobThrottle(jobs, clock, gates);
     rates = new NodeRateLimiter(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
@@ -146,6 +164,7 @@ public final class SchedulingState implements ReservationContext {
             verdicts.allowed(),
             conditions(),
             random);
+    closed = new ClosedNodes(index);
     if (reservations != null) {
       index.watch(reservations);
     }
@@ -359,6 +378,38 @@ public final class SchedulingState implements ReservationContext {
     return pool;
   }
 
+  // ---- gates
+
+  /**
+   * Closes or opens a node according to its gates.
+   *
+   * @return the node if that is a change and the index must evaluate it again, or -1
+   */
+  public int updateGate(Scope scope) {
+    int level = topology.levels().find(scope.level());
+    int node =
+        level < 0 || level >= topology.levels().worker() ? -1 : topology.find(level, scope.name());
+    if (node < 0 || !closed.set(node, gateTable.isClosed(scope))) {
+      return -1;
+    }
+    return node;
+  }
+
+  /** Makes the index and the reservations follow a node that was closed or opened. */
+  public void gateChanged(int node) {
+    index.refresh(node, index.level(node));
+    if (reservations != null && closed.isClosed(node)) {
+      reservations.closed();
+    } else if (reservations != null) {
+      reservations.opened(node);
+    }
+  }
+
+  @Override
+  public boolean isClosed(int node) {
+    return closed.isClosed(node);
+  }
+
   // ---- starting
 
   @Override
@@ -444,21 +495,30 @@ public final class SchedulingState implements ReservationContext {
     return next;
   }
 
-  /** Applies an override that was set, changed or ended; {@link LimitUpdater#step} must follow. */
-  public void override(LimitOverride.Key key, @Nullable LimitOverride override) {
-    if (override == null) {
-      overrides.remove(key);
-    } else {
-      overrides.put(override);
-    }
+  /** Begins to follow the table of overrides and factors; {@link LimitUpdater#step} must follow. */
+  public void followLimits() {
+    limitsChanged();
+    limits.restore();
+  }
+
+  /** Handles an override that was set, changed or ended; {@link LimitUpdater#step} must follow. */
+  public void overrideChanged(LimitOverride.Key key) {
     limitsChanged();
     limits.changed(key);
   }
 
+  /**
+   * Handles factors that were set, changed or removed; {@link LimitUpdater#step} must follow.
+   *
+   * @param changed the factors as they were before, and as they are
+   */
+  public void factorsChanged(List<LimitFactor> changed) {
+    limits.factorsChanged(changed);
+  }
+
   /** Handles a changed configured limit of a node resource. */
   public void configuredLimitChanged(Resource resource) {
-    String level = topology.levels().name(resource.level());
-    limits.changed(new LimitOverride.Key(level, resource.name(), ""));
+    limits.changed(resource);
   }
 
   /** See {@code SchedulingCore.work}. */

@@ -4,13 +4,13 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
 import io.espalier.core.scheduling.capacity.ResourceCharges;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.task.TaskTable;
 import io.espalier.core.scheduling.util.LongQueue;
 import io.espalier.core.status.TaskStatus;
-import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -85,6 +85,9 @@ public final class StateMigration {
 
   private final LongQueue newOver = new LongQueue();
 
+  /** Nodes that were closed or opened while or after the index was built. */
+  private final LongQueue gated = new LongQueue();
+
   private final long begun;
   private final Warmth warmth;
   private final BitSet carried = new BitSet();
@@ -117,8 +120,9 @@ public final class StateMigration {
     old.logTo(changed, charged);
     old.over.logTo(oldOver);
     next.over.logTo(newOver);
-    for (LimitOverride override : old.overrides.all()) {
-      next.override(override.key(), override);
+    next.followLimits();
+    for (Scope scope : next.gateTable.closed(Scope.Kind.NODE)) {
+      next.updateGate(scope);
     }
   }
 
@@ -138,6 +142,10 @@ public final class StateMigration {
     int left = warmth.units(begins, units);
     warmth.slices[begins]++;
     if (phase > INDEX) {
+      while (!gated.isEmpty()) {
+        next.gateChanged((int) gated.poll());
+        left -= PER_LOOK;
+      }
       left -= next.limits.step(left, true);
     }
     while (left > 0 && phase < CHANGES) {
@@ -167,6 +175,7 @@ public final class StateMigration {
         && charged.isEmpty()
         && oldOver.isEmpty()
         && newOver.isEmpty()
+        && gated.isEmpty()
         && !next.rates.isDue()
         && next.limits.isDone();
   }
@@ -338,9 +347,12 @@ public final class StateMigration {
     return 1 + PER_WAIT * next.reservations.carry(old.reservations, change, at++);
   }
 
-  /** Applies an override that was set, changed or ended. */
-  public void override(LimitOverride.Key key, @Nullable LimitOverride override) {
-    next.override(key, override);
+  /** Closes or opens a node according to its gates. */
+  public void updateGate(Scope scope) {
+    int node = next.updateGate(scope);
+    if (node >= 0 && phase >= INDEX) {
+      gated.add(node);
+    }
   }
 
   /** Applies a change of a worker. */

@@ -273,7 +273,9 @@ public final class UpdatePlan implements Renumbering {
             base.runs,
             base.pool,
             base.selectors,
-            base.clock);
+            base.clock,
+            base.gateTable,
+            base.overrides);
     NewTasks newTasks = newTasks(jobs, topology, oldJobs, oldNodes);
     return new UpdatePlan(
         base,

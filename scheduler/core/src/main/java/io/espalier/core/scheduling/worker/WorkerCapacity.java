@@ -7,7 +7,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.WorkerSlots;
 import io.espalier.core.running.WorkerInfo;
-import io.espalier.core.scheduling.capacity.LimitOverrides;
+import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
 import io.espalier.core.scheduling.spi.WorkerLoad;
 import io.espalier.core.status.store.LimitOverride;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkerCapacity {
   private final WorkerTable table;
-  private final LimitOverrides overrides;
+  private final LimitTable overrides;
   private final OverLimitTracker over;
   private final String instance;
   private final int width;
@@ -95,7 +95,7 @@ final class WorkerCapacity {
   WorkerCapacity(
       WorkerTable table,
       Settings settings,
-      LimitOverrides overrides,
+      LimitTable overrides,
       OverLimitTracker over,
       String instance) {
     this.table = table;

@@ -7,7 +7,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
-import io.espalier.core.scheduling.capacity.LimitOverrides;
+import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
 import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.index.StartableIndex;
@@ -103,7 +103,7 @@ public final class WorkerIndex {
       int[] placementLevel,
       StartableIndex index,
       JobGates gates,
-      LimitOverrides overrides,
+      LimitTable overrides,
       OverLimitTracker over,
       String instance) {
     this.table = table;

@@ -4,26 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.scheduling.query.EntryMessages;
 import org.junit.jupiter.api.Test;
 
 /** Which gates are closed, what they say, and when they are due. */
 final class GateTableTest {
+  private static final Scope A = Scope.job("a");
+
   private final GateTable gates = new GateTable();
 
   private static Gate pause(String job, long untilMillis) {
-    return new Gate(GateKind.PAUSE, job, "ada", "repair", 10, untilMillis);
+    return new Gate(GateKind.PAUSE, Scope.job(job), "ada", "repair", 10, untilMillis);
   }
 
   @Test
   void aJobIsClosedUntilItsLastGateIsOpen() {
     gates.close(pause("a", 0));
     gates.close(Gate.of(GateKind.LOADING, "a", ""));
-    assertThat(gates.open(GateKind.PAUSE, "a")).isEqualTo(pause("a", 0));
-    assertThat(gates.isClosed("a")).isTrue();
-    assertThat(gates.isClosed("b")).isFalse();
-    gates.open(GateKind.LOADING, "a");
-    assertThat(gates.isClosed("a")).isFalse();
-    assertThat(gates.open(GateKind.LOADING, "a")).isNull();
+    assertThat(gates.open(GateKind.PAUSE, A)).isEqualTo(pause("a", 0));
+    assertThat(gates.isClosed(A)).isTrue();
+    assertThat(gates.isClosed(Scope.job("b"))).isFalse();
+    gates.open(GateKind.LOADING, A);
+    assertThat(gates.isClosed(A)).isFalse();
+    assertThat(gates.open(GateKind.LOADING, A)).isNull();
   }
 
   @Test
@@ -42,9 +45,9 @@ final class GateTableTest {
     gates.close(pause("c", 200));
     assertThat(gates.nextMillis()).isEqualTo(100);
     assertThat(gates.due(99)).isEmpty();
-    assertThat(gates.due(100)).extracting(Gate::job).containsExactly("a", "b");
+    assertThat(gates.due(100)).extracting(Gate::name).containsExactly("a", "b");
     assertThat(gates.nextMillis()).isEqualTo(200);
-    assertThat(gates.isClosed("a")).isTrue();
+    assertThat(gates.isClosed(A)).isTrue();
   }
 
   @Test
@@ -60,11 +63,11 @@ final class GateTableTest {
   void explanationsNameTheReasonAndTheEnd() {
     gates.close(pause("a", 100));
     gates.close(Gate.of(GateKind.JOB_FAILED, "a", "3 tasks have failed"));
-    assertThat(gates.of("a"))
+    assertThat(gates.of(A))
         .extracting(
-            gate -> gate.explained().kind(),
-            gate -> gate.explained().message(),
-            gate -> gate.explained().untilMillis())
+            gate -> EntryMessages.reason(gate).kind(),
+            gate -> EntryMessages.reason(gate).message(),
+            gate -> EntryMessages.reason(gate).untilMillis())
         .containsExactly(
             tuple(Kind.JOB_PAUSED, "the job is paused", 100L),
             tuple(

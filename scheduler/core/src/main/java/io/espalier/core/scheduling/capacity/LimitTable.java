@@ -7,12 +7,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operators' overrides of limits, by name. The limit of a resource on a node is, in order of
+ * What changes limits beside the configuration, by name: the operators' overrides, and factors. One
+ * table serves all states of a core. The base of the limit of a resource on a node is, in order of
  * precedence: the override for the node, the override for its level, the configured limit of the
  * node, the configured limit of its level ({@link ConfiguredLimits}).
  */
-public final class LimitOverrides {
+public final class LimitTable {
   private final Map<LimitOverride.Key, LimitOverride> all = new LinkedHashMap<>();
+  private final Map<String, LimitFactor> factors = new LinkedHashMap<>();
 
   public void put(LimitOverride override) {
     all.put(override.key(), override);
@@ -53,5 +55,21 @@ public final class LimitOverrides {
   public int limit(String level, String resource, String node, int configured) {
     LimitOverride override = on(level, resource, node);
     return override == null ? configured : override.limit();
+  }
+
+  // ---- factors
+
+  /** Returns the factor with the same id that it replaces, or null. */
+  public @Nullable LimitFactor put(LimitFactor factor) {
+    return factors.put(factor.id(), factor);
+  }
+
+  /** Returns the factor that was removed, or null. */
+  public @Nullable LimitFactor removeFactor(String id) {
+    return factors.remove(id);
+  }
+
+  public Collection<LimitFactor> factors() {
+    return factors.values();
   }
 }

@@ -1,0 +1,120 @@
+package io.espalier.cli;
+
+import io.espalier.cli.bench.BenchCommand;
+import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.client.inspect.EventsCommand;
+import io.espalier.cli.client.inspect.ExplainCommand;
+import io.espalier.cli.client.inspect.JobDetailCommands;
+import io.espalier.cli.client.inspect.JobsCommand;
+import io.espalier.cli.client.inspect.LogsCommand;
+import io.espalier.cli.client.inspect.NodeCommands;
+import io.espalier.cli.client.inspect.SchedulerInfoCommands;
+import io.espalier.cli.client.inspect.TaskListCommands;
+import io.espalier.cli.client.operate.JobCommands;
+import io.espalier.cli.client.operate.JobEditCommands;
+import io.espalier.cli.client.operate.LeaderCommands;
+import io.espalier.cli.client.operate.LimitCommands;
+import io.espalier.cli.client.operate.TaskCommands;
+import io.espalier.cli.client.operate.WorkerCommands;
+import io.espalier.cli.client.top.TopCommand;
+import io.espalier.cli.run.RunCommand;
+import io.espalier.server.app.Plugins;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * All commands by group, in the order of the help. A command line creates only the commands that it
+ * needs: picocli reads the annotations of each command that it is given, and reading those of all
+ * takes several times as long as most commands run.
+ */
+public final class CommandTable {
+  private static final String COMPLETION = "completion";
+
+  private final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+  private final Map<String, List<String>> groups = new LinkedHashMap<>();
+
+  /**
+   * @param clients what client commands talk to
+   */
+  public CommandTable(CommandContext clients) {
+    add("Run", "run", RunCommand::new);
+    add("Run", "scheduler", SchedulerCommand::new);
+    add("Run", "worker", WorkerCommand::new);
+    add("Run", "ui", UiCommand::new);
+    add("Run", "validate", CommandTable::validate);
+    add("Run", "nodes", NodesCommand::new);
+    add("Run", "ha-check", HaCheckCommand::new);
+    add("Run", "bench", BenchCommand::new);
+    add("Run", "replay", ReplayCommand::new);
+    add("Look", "top", () -> new TopCommand(clients));
+    add("Look", "jobs", () -> new JobsCommand(clients));
+    add("Look", "tasks", () -> new TaskListCommands.Tasks(clients));
+    add("Look", "running", () -> new TaskListCommands.Running(clients));
+    add("Look", "explain", () -> new ExplainCommand(clients));
+    add("Look", "waiting", () -> new JobDetailCommands.Waiting(clients));
+    add("Look", "failures", () -> new JobDetailCommands.Failures(clients));
+    add("Look", "levels", () -> new JobDetailCommands.Levels(clients));
+    add("Look", "tree", () -> new NodeCommands.Tree(clients));
+    add("Look", "node", () -> new NodeCommands.Node(clients));
+    add("Look", "logs", () -> new LogsCommand(clients));
+    add("Look", "events", () -> new EventsCommand(clients));
+    add("Look", "problems", () -> new SchedulerInfoCommands.Problems(clients));
+    add("Look", "queues", () -> new SchedulerInfoCommands.Queues(clients));
+    add("Look", "settings", () -> new SchedulerInfoCommands.Settings(clients));
+    add("Steer", "pause", () -> new JobCommands.Pause(clients));
+    add("Steer", "resume", () -> new JobCommands.Resume(clients));
+    add("Steer", "stop", () -> new JobCommands.Stop(clients));
+    add("Steer", "kill", () -> new TaskCommands.Kill(clients));
+    add("Steer", "extend", () -> new TaskCommands.Extend(clients));
+    add("Steer", "forgive", () -> new TaskCommands.Forgive(clients));
+    add("Steer", "rerun", () -> new TaskCommands.Rerun(clients));
+    add("Steer", "limits", () -> new LimitCommands.Limits(clients));
+    add("Steer", "set-limit", () -> new LimitCommands.SetLimit(clients));
+    add("Steer", "clear-limit", () -> new LimitCommands.ClearLimit(clients));
+    add("Workers", "workers", () -> new WorkerCommands.Workers(clients));
+    add("Workers", "drain", () -> new WorkerCommands.Drain(clients));
+    add("Workers", "cordon", () -> new WorkerCommands.Cordon(clients));
+    add("Workers", "uncordon", () -> new WorkerCommands.Uncordon(clients));
+    add("Jobs", "validate-job", () -> new JobEditCommands.ValidateJob(clients));
+    add("Jobs", "save-job", () -> new JobEditCommands.SaveJob(clients));
+    add("Jobs", "delete-job", () -> new JobEditCommands.DeleteJob(clients));
+    add("Jobs", "job-history", () -> new JobEditCommands.JobHistory(clients));
+    add("People and leaders", "audit", () -> new SchedulerInfoCommands.Audit(clients));
+    add("People and leaders", "whoami", () -> new SchedulerInfoCommands.Whoami(clients));
+    add("People and leaders", "leadership", () -> new LeaderCommands.Leadership(clients));
+    add("People and leaders", "step-down", () -> new LeaderCommands.StepDown(clients));
+    add("Further", COMPLETION, CompletionCommand::new);
+  }
+
+  private void add(String group, String name, Supplier<Object> command) {
+    commands.put(name, command);
+    groups.computeIfAbsent(group, title -> new ArrayList<>()).add(name);
+  }
+
+  private static Object validate() {
+    Plugins plugins = Plugins.load();
+    return new ValidateCommand(plugins.configParser(), plugins.nodeSources().values());
+  }
+
+  /** Returns the names of all commands by group, in the order of the help. */
+  Map<String, List<String>> groups() {
+    return groups;
+  }
+
+  /** Creates the commands that a command line needs: annotated objects. */
+  List<Object> neededFor(String... arguments) {
+    if (arguments.length == 1 && (arguments[0].equals("--version") || arguments[0].equals("-V"))) {
+      return List.of();
+    }
+    Supplier<Object> only = arguments.length == 0 ? null : commands.get(arguments[0]);
+    return only == null || arguments[0].equals(COMPLETION) ? all() : List.of(only.get());
+  }
+
+  /** Creates all commands. */
+  public List<Object> all() {
+    return commands.values().stream().map(Supplier::get).toList();
+  }
+}

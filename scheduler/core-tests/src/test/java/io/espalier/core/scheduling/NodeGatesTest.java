@@ -1,0 +1,214 @@
+package io.espalier.core.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.LimitRules;
+import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.status.store.LimitOverride;
+import io.espalier.core.topology.Topology;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.TestPolicies;
+import io.espalier.testkit.scheduling.TreeFixture;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that are closed, and limits that factors lower. */
+final class NodeGatesTest {
+  private static final int HALF = LimitFactor.ONE / 2;
+  private static final Scope HOST = Scope.node("host", "n1");
+
+  private final SchedulingCore core = new SchedulingCore(3);
+
+  private static Config config(int slots) {
+    LimitRules none = LimitRules.NONE;
+    return new ConfigFixture("host", "db")
+        .resource("host", "slots", slots)
+        .rules(
+            new LimitRules(
+                none.queues(),
+                none.priorityHalfLife(),
+                none.nodeLimits(),
+                none.startRates(),
+                Map.of("slots", Duration.ofSeconds(10))))
+        .job("j", new JobFixture("j").needs("slots", 1))
+        .build();
+  }
+
+  private void apply(int slots, int hosts, int dbs) {
+    Config config = config(slots);
+    core.apply(config, TreeFixture.regular(config.settings().levels(), hosts, dbs), 1_000);
+    core.verify();
+  }
+
+  private static Gate gate(Scope node) {
+    return new Gate(GateKind.NODE_CLOSED, node, "ada", "disk replaced", 5_000, 9_000);
+  }
+
+  private void factor(String id, Scope scope, int millionths) {
+    core.setFactor(new LimitFactor(id, scope, Set.of("slots"), millionths, "ada", "a leak", 0, 0));
+    settle();
+  }
+
+  private void settle() {
+    while (!core.stepLimits(50)) {
+      core.verify();
+    }
+    core.verify();
+  }
+
+  private List<Long> round() {
+    List<Long> starts = new ArrayList<>();
+    assertThat(core.round(TestPolicies.IN_TURN, 100_000, starts::add)).isTrue();
+    return starts;
+  }
+
+  private int slots(String host) {
+    return core.limit(core.topology().find(1, host), 0);
+  }
+
+  @Test
+  void nothingStartsBelowAClosedNodeAndExplanationsSayWhy() {
+    apply(5, 2, 3);
+    core.close(gate(HOST));
+    core.verify();
+    assertThat(round()).hasSize(3);
+    Topology nodes = core.topology();
+    String db = nodes.name(nodes.childStart(nodes.find(1, "n1")));
+    Explanation explanation = core.explain("j", db);
+    assertThat(explanation.reasons()).hasSize(1);
+    Explanation.Reason reason = explanation.reasons().get(0);
+    assertThat(reason.kind()).isEqualTo(Kind.NODE_DISABLED);
+    assertThat(reason.node()).isEqualTo("n1");
+    assertThat(reason.untilMillis()).isEqualTo(9_000);
+    assertThat(reason.message())
+        .isEqualTo(
+            "the node is closed since 1970-01-01T00:00:05Z by ada until 1970-01-01T00:00:09Z"
+                + " (disk replaced)");
+    assertThat(core.dueGates(9_000)).containsExactly(gate(HOST));
+    core.open(GateKind.NODE_CLOSED, HOST);
+    core.verify();
+    assertThat(round()).hasSize(3);
+  }
+
+  @Test
+  void aGateOutlivesItsNode() {
+    core.close(gate(HOST));
+    apply(5, 2, 3);
+    assertThat(round()).hasSize(3);
+    Config config = config(5);
+    core.apply(config, TreeFixture.of(config.settings().levels(), "other/db1"), 2_000);
+    core.verify();
+    assertThat(round()).hasSize(1);
+    core.apply(config, TreeFixture.regular(config.settings().levels(), 2, 4), 3_000);
+    core.verify();
+    assertThat(round()).as("on n2 alone: n7 and n8").hasSize(2);
+  }
+
+  @Test
+  void aGateClosesOnlyWhatItsKindIsFor() {
+    assertThatThrownBy(() -> gate(Scope.job("j"))).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Gate(GateKind.PAUSE, HOST, "", "", 0, 0))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** The work of closing and opening a host with so many databases. */
+  private static long workOfClosing(int dbs) {
+    NodeGatesTest test = new NodeGatesTest();
+    test.apply(5, 2, dbs);
+    long before = test.core.work();
+    test.core.close(gate(HOST));
+    test.core.open(GateKind.NODE_CLOSED, HOST);
+    return test.core.work() - before;
+  }
+
+  @Test
+  void closingASubtreeCostsOnePathHoweverLargeItIs() {
+    assertThat(workOfClosing(2_000)).isEqualTo(workOfClosing(20)).isLessThan(20);
+  }
+
+  /** The work of starting and ending all tasks. */
+  private static long workOfTasks(boolean after) {
+    NodeGatesTest test = new NodeGatesTest();
+    test.apply(1_000, 4, 1_000);
+    if (after) {
+      test.core.close(gate(HOST));
+      assertThat(test.core.state().index.conditions()).isEqualTo(1);
+      test.factor("f", Scope.all(), HALF);
+      test.core.open(GateKind.NODE_CLOSED, HOST);
+      test.core.removeFactor("f");
+      test.settle();
+    }
+    assertThat(test.core.state().index.conditions()).as("asked at each node").isZero();
+    long before = test.core.work();
+    List<Long> runs = test.round();
+    assertThat(runs).hasSize(4_000);
+    runs.forEach(run -> test.core.finish(run, null));
+    return test.core.work() - before;
+  }
+
+  @Test
+  void whatIsNotUsedReadsNoWord() {
+    assertThat(workOfTasks(true)).isEqualTo(workOfTasks(false));
+  }
+
+  @Test
+  void theSmallestFactorCountsAndIsRoundedUp() {
+    apply(5, 2, 9);
+    factor("all", Scope.all(), HALF);
+    assertThat(List.of(slots("n1"), slots("n2"))).containsExactly(3, 3);
+    factor("one", HOST, LimitFactor.ONE / 5);
+    assertThat(List.of(slots("n1"), slots("n2"))).containsExactly(1, 3);
+    factor("level", Scope.level("host"), LimitFactor.ONE);
+    core.override(new LimitOverride("host", "slots", "", 8, "", "", 0, 0));
+    settle();
+    assertThat(List.of(slots("n1"), slots("n2"))).containsExactly(2, 4);
+    assertThat(round()).hasSize(6);
+    Topology nodes = core.topology();
+    String last = nodes.name(nodes.childEnd(nodes.find(1, "n2")) - 1);
+    assertThat(core.explain("j", last).reasons())
+        .extracting(Explanation.Reason::message)
+        .containsExactly(
+            "needs 1 of slots, 0 of 4 are free; the limit of 8 is an override of the configured 5"
+                + " for all of level host; the limit of 8 is multiplied by 0.5 for all nodes by ada"
+                + " (a leak)");
+    core.removeFactor("all");
+    core.removeFactor("one");
+    settle();
+    assertThat(List.of(slots("n1"), slots("n2"))).containsExactly(8, 8);
+  }
+
+  @Test
+  void nothingIsKilledBecauseOfAFactor() {
+    apply(4, 2, 9);
+    assertThat(round()).hasSize(8);
+    factor("none", Scope.all(), 0);
+    assertThat(slots("n1")).isZero();
+    assertThat(core.nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
+    core.setClock(2_000);
+    core.override(new LimitOverride("host", "slots", "n1", 3, "", "", 0, 0));
+    settle();
+    assertThat(core.nextOverLimitMillis()).isEqualTo(12_000);
+    OverLimitScan scan = core.overLimits(12_000);
+    while (!scan.step(10)) {
+      // In slices.
+    }
+    assertThat(scan.found())
+        .singleElement()
+        .satisfies(found -> assertThat(List.of(found.used(), found.limit())).containsExactly(4, 3));
+    core.removeFactor("none");
+    settle();
+    assertThat(core.nextOverLimitMillis()).isEqualTo(12_000);
+  }
+}

@@ -1,0 +1,38 @@
+package io.espalier.core.scheduling.gate;
+
+/**
+ * What a {@link Gate} closes, or whose limits are lowered. It consists of names, which need not be
+ * known, so it outlives changes of the configuration and of the nodes.
+ *
+ * @param level the name of the level, for levels and nodes; otherwise empty
+ * @param name the name of the job or node; otherwise empty
+ */
+public record Scope(Kind kind, String level, String name) {
+  /** The kinds of scopes. */
+  public enum Kind {
+    /** All nodes. */
+    ALL,
+    /** All nodes of a level, without those below. */
+    LEVEL,
+    /** A node and everything below it. */
+    NODE,
+    /** A job. */
+    JOB
+  }
+
+  public static Scope all() {
+    return new Scope(Kind.ALL, "", "");
+  }
+
+  public static Scope level(String level) {
+    return new Scope(Kind.LEVEL, level, "");
+  }
+
+  public static Scope node(String level, String node) {
+    return new Scope(Kind.NODE, level, node);
+  }
+
+  public static Scope job(String job) {
+    return new Scope(Kind.JOB, "", job);
+  }
+}

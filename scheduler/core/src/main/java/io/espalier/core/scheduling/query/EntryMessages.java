@@ -1,0 +1,81 @@
+package io.espalier.core.scheduling.query;
+
+import io.espalier.core.api.view.Explanation.Reason;
+import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.status.store.LimitOverride;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Tells people what closes a job or a node, or changes a limit: by whom, until when, and why. */
+public final class EntryMessages {
+  private EntryMessages() {}
+
+  /** Explains a closed gate. */
+  public static Reason reason(Gate gate) {
+    String why = gate.reason();
+    String message =
+        switch (gate.kind()) {
+          case PAUSE -> "the job is paused";
+          case LOADING -> "the stored statuses of the job are still being read";
+          case DEADLINE -> why + ": nothing more starts";
+          case JOB_FAILED -> "the job has failed: " + why + "; it can be resumed or forgiven";
+          case JOB_SUCCEEDED -> why + "; a resume lets the rest run";
+          case NODE_CLOSED -> "the node is closed" + since(gate) + suffix(gate);
+        };
+    String node = gate.kind() == GateKind.NODE_CLOSED ? gate.name() : null;
+    return Reason.of(gate.kind().explanation(), node, message).until(gate.untilMillis());
+  }
+
+  private static String since(Gate gate) {
+    return gate.sinceMillis() == 0
+        ? ""
+        : " since " + Instant.ofEpochMilli(gate.sinceMillis()).truncatedTo(ChronoUnit.SECONDS);
+  }
+
+  private static String suffix(Gate gate) {
+    return suffix(gate.author(), gate.untilMillis(), gate.reason());
+  }
+
+  /**
+   * Returns an addition to a sentence about a limit; empty when it is not overridden.
+   *
+   * @param configured the configured limit; -1: not mentioned
+   */
+  static String of(@Nullable LimitOverride override, int configured) {
+    if (override == null) {
+      return "";
+    }
+    return "; the limit of "
+        + override.limit()
+        + " is an override"
+        + (configured >= 0 ? " of the configured " + configured : "")
+        + (override.isOfLevel() ? " for all of level " + override.level() : "")
+        + suffix(override.author(), override.untilMillis(), override.reason());
+  }
+
+  /** Returns an addition to a sentence about a limit that a factor has lowered. */
+  static String of(LimitFactor factor, int base) {
+    Scope scope = factor.scope();
+    return "; the limit of "
+        + base
+        + " is multiplied by "
+        + BigDecimal.valueOf(factor.millionths(), 6).stripTrailingZeros().toPlainString()
+        + switch (scope.kind()) {
+          case LEVEL -> " for all of level " + scope.level();
+          case NODE -> " on and below " + scope.name();
+          case ALL, JOB -> " for all nodes";
+        }
+        + suffix(factor.author(), factor.untilMillis(), factor.reason());
+  }
+
+  private static String suffix(String author, long untilMillis, String reason) {
+    return (author.isEmpty() ? "" : " by " + author)
+        + (untilMillis > 0 ? " until " + Instant.ofEpochMilli(untilMillis) : "")
+        + (reason.isEmpty() ? "" : " (" + reason + ")");
+  }
+}
