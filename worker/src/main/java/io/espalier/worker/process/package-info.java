@@ -5,6 +5,9 @@
  * <p>One supervisor thread owns the state of all tasks; a mechanism starts processes and reports
  * their events. The native mechanism (JNA: posix_spawn, epoll, pidfd; glibc on Linux) needs no
  * thread per task, the JDK one needs three.
+ *
+ * <p>This package sees all others: {@code os}, {@code output}, {@code spawn}, and {@code kill}, of
+ * which each sees only those before it.
  */
 @NullMarked
 package io.espalier.worker.process;

@@ -6,11 +6,11 @@ import io.espalier.core.config.source.ConfigSource;
 import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.worker.thread.PollingThread;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,12 +33,10 @@ public final class ConfigPoller implements AutoCloseable {
 
   private final ConfigSource source;
   private final ConfigLoader loader;
-  private final InstantSource clock;
   private final Consumer<ConfigSnapshot> listener;
-  private final AtomicBoolean closed = new AtomicBoolean();
+  private final PollingThread thread;
 
   private volatile ConfigSnapshot current = ConfigSnapshot.NONE;
-  private @Nullable Thread thread;
 
   /** The result of the latest poll: a hash of the text, or the words of a failure. */
   private String seen = "";
@@ -58,8 +56,10 @@ public final class ConfigPoller implements AutoCloseable {
       Consumer<ConfigSnapshot> listener) {
     this.source = source;
     this.loader = new ConfigLoader(parser);
-    this.clock = clock;
     this.listener = listener;
+    this.thread =
+        new PollingThread(
+            "config-poller", InstantSource.system(), PERIOD, now -> pollAgain(clock.instant()));
   }
 
   /** Returns the polled source. */
@@ -159,45 +159,19 @@ public final class ConfigPoller implements AutoCloseable {
 
   /** Starts to poll on a separate thread. Must be called once. */
   public void start() {
-    Thread polling = new Thread(this::run, "config-poller");
-    polling.setDaemon(true);
-    thread = polling;
-    polling.start();
+    thread.dueIn(Duration.ZERO);
+    thread.start();
   }
 
-  private void run() {
-    while (!closed.get()) {
-      try {
-        pollSafely();
-        Thread.sleep(PERIOD.toMillis());
-      } catch (InterruptedException e) {
-        return;
-      }
-    }
-  }
-
-  // A bug in a listener or the parser must not end the polling.
-  private void pollSafely() throws InterruptedException {
-    try {
-      poll(clock.instant());
-    } catch (RuntimeException e) {
-      LOG.error("Polling the configuration {} failed", source.name(), e);
-    }
+  private void pollAgain(Instant now) throws InterruptedException {
+    boolean unused = poll(now);
+    thread.dueIn(PERIOD);
   }
 
   /** Stops polling and waits a second for the thread to end. */
   @Override
   public void close() {
-    closed.set(true);
-    Thread polling = thread;
-    if (polling != null) {
-      polling.interrupt();
-      try {
-        polling.join(1000);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    thread.close(Duration.ofSeconds(1), true);
     source.close();
   }
 }

@@ -4,6 +4,7 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.Topology;
+import io.espalier.worker.thread.PollingThread;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -31,16 +32,16 @@ public final class NodesPoller implements AutoCloseable {
   /** The default time after a failed refresh. */
   public static final Duration DEFAULT_RETRY = Duration.ofSeconds(30);
 
-  private static final long LONGEST_NAP_MILLIS = 1000;
-  private static final long LONGEST_WAIT_MILLIS = 60_000;
+  private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
 
   private static final Logger LOG = LoggerFactory.getLogger(NodesPoller.class);
 
   private final NodeFetch fetcher;
   private final Duration refresh;
   private final Duration retry;
-  private final InstantSource clock;
   private final NodePublisher published;
+  private final PollingThread poller;
+  private final PollingThread ticker;
 
   /** Locked during a fetch. */
   private final ReentrantLock polling = new ReentrantLock();
@@ -49,15 +50,10 @@ public final class NodesPoller implements AutoCloseable {
   private final Object lock = new Object();
 
   private @Nullable Settings settings;
-  private @Nullable Instant due;
   private @Nullable Thread fetching;
   private String fetchingHash = "";
   private boolean superseded;
   private boolean closed;
-  private @Nullable Thread thread;
-  private @Nullable Thread ticker;
-
-  private @Nullable Instant tickDue;
   private boolean everything;
 
   /**
@@ -76,17 +72,18 @@ public final class NodesPoller implements AutoCloseable {
     this.fetcher = fetcher;
     this.refresh = refresh;
     this.retry = retry;
-    this.clock = clock;
+    this.poller = new PollingThread("nodes-poller", clock, retry, now -> poll(now, everything()));
+    this.ticker = new PollingThread("nodes-ticker", clock, retry, this::tick);
     this.published = new NodePublisher(fetcher, listener, new WhenNext());
     fetcher.onNews(this::hear);
   }
 
   private void hear() {
     synchronized (lock) {
+      Instant due = poller.due();
       if (due != null && fetching == null) {
-        due = earlier(due, fetcher.nextFetch().orElse(due));
+        poller.due(earlier(due, fetcher.nextFetch().orElse(due)));
       }
-      lock.notifyAll();
     }
   }
 
@@ -123,12 +120,11 @@ public final class NodesPoller implements AutoCloseable {
       if (old != null && old.nodesHash().equals(newSettings.nodesHash())) {
         return;
       }
-      due = Instant.MIN;
+      poller.due(Instant.MIN);
       if (fetching != null && !fetchingHash.equals(newSettings.nodesHash())) {
         superseded = true;
         fetching.interrupt();
       }
-      lock.notifyAll();
     }
   }
 
@@ -136,8 +132,7 @@ public final class NodesPoller implements AutoCloseable {
   public void refreshNow() {
     synchronized (lock) {
       everything = true;
-      due = Instant.MIN;
-      lock.notifyAll();
+      poller.due(Instant.MIN);
     }
   }
 
@@ -224,113 +219,46 @@ public final class NodesPoller implements AutoCloseable {
 
   /** Returns when the tree changes next by itself; null: never, as far as is known. */
   public @Nullable Instant nextChange() {
-    synchronized (lock) {
-      return tickDue;
-    }
-  }
-
-  private void nextTick(@Nullable Instant at) {
-    synchronized (lock) {
-      tickDue = at;
-      lock.notifyAll();
-    }
+    return ticker.due();
   }
 
   /** Computes when the published tree must be updated again. */
   private final class WhenNext implements NodePublisher.Timing {
     @Override
     public void fetched(boolean failing) {
-      next(clock.instant().plus(failing ? retry : refresh));
+      next(failing ? retry : refresh);
     }
 
     @Override
     public void changes(@Nullable Instant at) {
-      nextTick(at);
+      ticker.due(at);
     }
 
     @Override
     public void tryAgain() {
-      nextTick(clock.instant().plus(retry));
+      ticker.dueIn(retry);
     }
   }
 
-  private void next(Instant at) {
+  private void next(Duration pause) {
     synchronized (lock) {
       // Settings that arrived after the fetch make the next one due at once.
       if (settings != null && settings.nodesHash().equals(fetchingHash)) {
-        due = fetcher.nextFetch().orElse(at);
+        poller.dueIn(pause);
+        fetcher.nextFetch().ifPresent(poller::due);
       }
     }
   }
 
   /** Starts to poll on a separate thread, whenever a refresh is due. Must be called once. */
   public void start() {
-    Thread poller = new Thread(this::run, "nodes-poller");
-    poller.setDaemon(true);
-    Thread punctual = new Thread(this::keepTime, "nodes-ticker");
-    punctual.setDaemon(true);
     synchronized (lock) {
-      thread = poller;
-      ticker = punctual;
-      if (due == null && settings != null) {
-        due = Instant.MIN;
+      if (poller.due() == null && settings != null) {
+        poller.due(Instant.MIN);
       }
     }
     poller.start();
-    punctual.start();
-  }
-
-  private void keepTime() {
-    try {
-      while (awaitTick()) {
-        try {
-          boolean changed = tick(clock.instant());
-          LOG.trace("It is time, and the nodes change: {}", changed);
-        } catch (RuntimeException e) {
-          LOG.error("Bringing the nodes up to date failed", e);
-          nextTick(clock.instant().plus(retry));
-        }
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("The nodes no longer change with time");
-    }
-  }
-
-  /** Waits until the tree changes by itself; false when closed. */
-  private boolean awaitTick() throws InterruptedException {
-    synchronized (lock) {
-      while (!closed) {
-        Instant now = clock.instant();
-        if (tickDue == null) {
-          lock.wait();
-        } else if (!tickDue.isAfter(now)) {
-          return true;
-        } else {
-          // Wakes up periodically, because the clock may be set.
-          long millis = Duration.between(now, tickDue).toMillis() + 1;
-          lock.wait(Math.min(millis, LONGEST_NAP_MILLIS));
-        }
-      }
-      return false;
-    }
-  }
-
-  private void run() {
-    try {
-      while (awaitDue()) {
-        try {
-          poll(clock.instant(), everything());
-        } catch (RuntimeException e) {
-          // A bug in a listener must neither end the polling nor make it spin.
-          LOG.error("Polling the nodes failed", e);
-          synchronized (lock) {
-            due = clock.instant().plus(retry);
-          }
-        }
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("The nodes are no longer polled");
-    }
+    ticker.start();
   }
 
   /** Returns true when the refresh was requested explicitly, so that every source is fetched. */
@@ -342,48 +270,17 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
-  /** Waits until a refresh is due; false when closed. */
-  private boolean awaitDue() throws InterruptedException {
-    synchronized (lock) {
-      while (!closed) {
-        Instant now = clock.instant();
-        if (settings == null || due == null) {
-          lock.wait();
-        } else if (!due.isAfter(now)) {
-          return true;
-        } else {
-          long millis = Math.max(1, Duration.between(now, due).toMillis());
-          lock.wait(Math.min(millis, LONGEST_WAIT_MILLIS));
-        }
-      }
-      return false;
-    }
-  }
-
   /** Stops polling, interrupts a fetch, and waits up to ten seconds for the thread to end. */
   @Override
   public void close() {
-    Thread poller;
-    Thread punctual;
     synchronized (lock) {
       closed = true;
-      poller = thread;
-      punctual = ticker;
       if (fetching != null) {
         fetching.interrupt();
       }
-      lock.notifyAll();
     }
-    if (poller == null || punctual == null) {
-      fetcher.close();
-      return;
-    }
-    try {
-      poller.join(10_000);
-      punctual.join(10_000);
-      fetcher.close();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    poller.close(CLOSE_BOUND, false);
+    ticker.close(CLOSE_BOUND, false);
+    fetcher.close();
   }
 }
