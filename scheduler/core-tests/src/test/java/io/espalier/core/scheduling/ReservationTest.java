@@ -7,6 +7,7 @@ import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -194,6 +195,28 @@ final class ReservationTest {
     assertThat(core.reservations()).isEmpty();
     turn();
     assertThat(core.runningCount()).isEqualTo(3);
+  }
+
+  @Test
+  void whatIsBelowAClosedNodeNeitherWaitsNorHolds() {
+    fill(seconds(10));
+    Scope instance = Scope.node("instance", TreeFixture.INSTANCE);
+    Gate gate = new Gate(GateKind.NODE_CLOSED, instance, "", "", 0, 0);
+    now += 8_000;
+    turn();
+    core.close(gate);
+    now += 5_000;
+    turn();
+    assertThat(core.reservations()).isEmpty();
+    core.open(GateKind.NODE_CLOSED, instance);
+    long opened = now;
+    while (core.reservations().isEmpty()) {
+      end();
+    }
+    assertThat(now - opened).isBetween(10_000L, 10_020L);
+    core.close(gate);
+    assertThat(core.reservations()).isEmpty();
+    core.verify();
   }
 
   @Test
