@@ -135,7 +135,7 @@ final class OutgoingCalls {
                 () -> {
                   tooLate(number);
                   // Half a message would spoil all that follow it.
-                  channel.close();
+                  var unused = channel.close();
                 },
                 bounds.sendMillis(),
                 TimeUnit.MILLISECONDS);
@@ -204,7 +204,7 @@ final class OutgoingCalls {
       }
     } catch (TException | RuntimeException | Error e) {
       broke(call, e);
-      channel.close();
+      var unused = channel.close();
       if (e instanceof Error error) {
         throw error;
       }
