@@ -150,7 +150,7 @@ final class IncomingCalls {
                   open--;
                   unread -= bytes;
                   if (last) {
-                    channel.close();
+                    var unusedClose = channel.close();
                     return;
                   }
                   readOrPause();
