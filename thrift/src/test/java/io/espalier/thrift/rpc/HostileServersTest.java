@@ -171,7 +171,8 @@ final class HostileServersTest {
         thread.submit(
             () -> {
               try (Socket socket = listener.accept()) {
-                write(socket, "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                write(
+                    socket, "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                 HostilePeersTest.assertClosed(socket);
               }
               return null;
