@@ -432,15 +432,19 @@ public final class SchedulingCore {
   /**
    * Closes a gate of a job or of a node with everything below it, known or not, until {@link
    * #open(GateKind, Scope)} is called for the same kind and scope; it replaces an older gate of
-   * these. No task starts there meanwhile; none is killed. Takes constant time, for a node that of
-   * one path.
+   * these. No task starts there meanwhile; none is killed. Takes constant time; a node that of one
+   * path and, where jobs have {@code reserve_after}, of all reservations of nodes.
    */
   public void close(Gate gate) {
     gates.close(gate);
     gated(gate.kind(), gate.scope(), true);
   }
 
-  /** Opens a gate, if it is closed. Its job or node stays closed while another gate is. */
+  /**
+   * Opens a gate, if it is closed. Its job or node stays closed while another gate is. Takes
+   * constant time; a node that of one path and, where jobs have {@code reserve_after}, of all waits
+   * for slots of nodes.
+   */
   public void open(GateKind kind, Scope scope) {
     gates.open(kind, scope);
     gated(kind, scope, false);
@@ -475,22 +479,22 @@ public final class SchedulingCore {
     return gates.get(kind, Scope.job(job));
   }
 
-  /** Returns all closed gates of a kind, unordered, as an immutable copy. */
+  /** See {@link GateTable#of(GateKind)}. */
   public Collection<Gate> gates(GateKind kind) {
     return gates.of(kind);
   }
 
   /**
-   * Returns the gates whose end has come; the caller must {@link #open} them. The core opens none
-   * by itself, so that the caller can record what it opens.
+   * Returns the gates of a kind whose end has come; the caller must {@link #open} them. The core
+   * opens none by itself, so that the caller can record what it opens.
    */
-  public List<Gate> dueGates(long nowMillis) {
-    return gates.due(nowMillis);
+  public List<Gate> dueGates(GateKind kind, long nowMillis) {
+    return gates.due(kind, nowMillis);
   }
 
-  /** Returns an instant before which no gate is due; {@link Long#MAX_VALUE}: none ever is. */
-  public long nextGateMillis() {
-    return gates.nextMillis();
+  /** See {@link GateTable#nextMillis}. */
+  public long nextGateMillis(GateKind kind) {
+    return gates.nextMillis(kind);
   }
 
   /**
@@ -588,10 +592,13 @@ public final class SchedulingCore {
   /**
    * Lowers limits to a share of themselves; it replaces an older factor of the same id. It kills no
    * task, and usage beyond what is left is not over the limit. A factor for an unknown level or
-   * node is kept until that exists. {@link #stepLimits} must follow.
+   * node is kept until that exists. The caller must remove it at its end. {@link #stepLimits} must
+   * follow.
    */
   public void setFactor(LimitFactor factor) {
-    factorsChanged(state.limitTable.put(factor), factor);
+    LimitFactor before = state.limitTable.put(factor);
+    boolean isSame = before != null && before.hasTargetOf(factor);
+    factorsChanged(isSame ? null : before, factor);
     record(new CoreEvent.FactorSet(factor));
   }
 
@@ -638,7 +645,7 @@ public final class SchedulingCore {
 
   /** Returns the limit of a resource on a node that is in effect. */
   public int limit(int node, int resource) {
-    return state.ledger.limit(node, state.index.level(node), resource);
+    return state.ledger.limit(node, resource);
   }
 
   /** Returns the configured limit of a resource on a node, without overrides. */

@@ -261,7 +261,7 @@ public final class Explainer {
         Resource resource = state.config().settings().resources().get(r);
         int need = state.jobs.needs[job][r];
         int free = state.ledger.free(at, level, r);
-        int limit = state.ledger.limit(at, level, r);
+        int limit = state.ledger.limit(at, r);
         uses.add(new Use(resource.name(), need, limit - free, limit));
         if (!NodeCapacity.fits(need, free)) {
           String more =
