@@ -203,9 +203,6 @@ public final class WorkerProtocol {
         session == 0 && !heartbeat.registers()
             ? now.monotonicMillis()
             : heartbeat.at().monotonicMillis() + timers.heartbeatMillis();
-    if (lost) {
-      heartbeatAfterLoss(now);
-    }
     if (answer.verdict() != Verdict.REFUSED) {
       refusal = "";
     }
@@ -221,6 +218,9 @@ public final class WorkerProtocol {
       }
       case REFUSED -> refused(answer.message());
       case NOT_LEADER -> throw new IllegalStateException("handled above");
+    }
+    if (lost) {
+      heartbeatAfterLoss(now);
     }
   }
 

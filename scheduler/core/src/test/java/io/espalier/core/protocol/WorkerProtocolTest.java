@@ -188,6 +188,18 @@ class WorkerProtocolTest implements WorkerOutput {
   }
 
   @Test
+  void aConnectionLostBeforeAHeartbeatIsAcceptedMakesTheNextOneComeSoon() {
+    registered();
+    after(TIMERS.heartbeatMillis());
+    int before = heartbeats.size();
+    side.connectionLost(now());
+    hears(Verdict.ACCEPTED);
+    after(999);
+
+    assertThat(heartbeats).hasSize(before + 1);
+  }
+
+  @Test
   void workersWhoseHeartbeatsFailTogetherComeBackOneAfterTheOther() {
     TreeMap<Long, Integer> back = new TreeMap<>();
     for (int i = 0; i < 1_000; i++) {
