@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A thread that alone touches some state, and the inbox by which all others reach it. It takes
- * turns: each handles messages, does what is due, and says for how long nothing more is due. All
+ * turns: each handles messages, does what is due, and says for how long nothing will be due. All
  * methods are safe from any thread.
  *
  * <p>A message that fails is for the turn to handle. What escapes a turn means that the state can
@@ -30,6 +30,9 @@ public final class OwnerThread<M> {
   private volatile @Nullable Thread thread;
   private volatile boolean asleep;
   private volatile boolean closing;
+
+  /** Whether the thread knows that it is being closed; only it reads and writes this. */
+  private boolean closingSeen;
 
   /** What the thread does; called on it. */
   public interface Turn {
@@ -102,9 +105,11 @@ public final class OwnerThread<M> {
   private void run(Turn turn) {
     try {
       long wait = turn.take();
-      while (!closing || !turn.isOver()) {
+      closingSeen = closing;
+      while (!closingSeen || !turn.isOver()) {
         bell.await(inbox.isEmpty() ? wait : 0);
         wait = turn.take();
+        closingSeen = closing;
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -117,8 +122,8 @@ public final class OwnerThread<M> {
   }
 
   /**
-   * Ends the thread after the turn in progress, or after the next one, and later while {@link
-   * Turn#isOver} denies it; then drops what is left in the inbox. Waits for that as long as the
+   * Ends the thread after at most one more turn, or, as long as {@link Turn#isOver} returns false,
+   * after later ones; what is then in the inbox is not handled. Waits for that as long as the
    * bound.
    */
   public void close(Duration bound) {
@@ -142,7 +147,10 @@ public final class OwnerThread<M> {
       // Whoever posts a message after we have looked into the inbox sees that we sleep.
       asleep = nanos > 0;
       for (long left = nanos;
-          left > 0 && inbox.isEmpty() && !closing && !Thread.currentThread().isInterrupted();
+          left > 0
+              && inbox.isEmpty()
+              && closing == closingSeen
+              && !Thread.currentThread().isInterrupted();
           left = end - System.nanoTime()) {
         LockSupport.parkNanos(this, left);
       }

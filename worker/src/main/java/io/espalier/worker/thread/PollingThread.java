@@ -9,7 +9,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A daemon thread that does its work whenever that is due. The work, or anybody else, says when it
- * is due the next time; work that fails is due again after a pause. Thread-safe.
+ * is due the next time: at an instant of the clock, which may be set, or after a time, which passes
+ * however the clock is set. Work that fails is due again after a pause, but an {@link Error} is
+ * logged and ends the thread. Thread-safe.
  */
 public final class PollingThread {
   private static final Logger LOG = LoggerFactory.getLogger(PollingThread.class);
@@ -18,10 +20,15 @@ public final class PollingThread {
   private static final long LONGEST_NAP_MILLIS = 1_000;
 
   private final String name;
+  private final String activity;
   private final InstantSource clock;
   private final Duration retry;
   private final Work work;
   private @Nullable Instant due;
+
+  /** A value of {@link System#nanoTime} at which the work is due, too; null: there is none. */
+  private @Nullable Long deadline;
+
   private boolean closed;
   private @Nullable Thread thread;
 
@@ -38,29 +45,48 @@ public final class PollingThread {
   /**
    * Creates a thread for which nothing is due.
    *
-   * @param retry after failed work it is due again after this time
+   * @param name of the thread
+   * @param activity what the work does, for the log, such as "polling the nodes"
+   * @param retry after failed work it is due again after this time, or earlier if it has said so
    */
-  public PollingThread(String name, InstantSource clock, Duration retry, Work work) {
+  public PollingThread(
+      String name, String activity, InstantSource clock, Duration retry, Work work) {
     this.name = name;
+    this.activity = activity;
     this.clock = clock;
     this.retry = retry;
     this.work = work;
   }
 
-  /** Returns when the work is due; null: not, or being done. */
+  /** Returns when the work is due, as the clock is set now; null: not, or being done. */
   public synchronized @Nullable Instant due() {
-    return due;
+    return earliest(clock.instant());
+  }
+
+  private synchronized @Nullable Instant earliest(Instant now) {
+    if (deadline == null) {
+      return due;
+    }
+    Instant after = now.plusNanos(deadline - System.nanoTime());
+    return due == null || after.isBefore(due) ? after : due;
   }
 
   /** Sets when the work is due; null: not until somebody says so. */
   public synchronized void due(@Nullable Instant at) {
     due = at;
+    deadline = null;
     notifyAll();
   }
 
-  /** Sets that the work is due after this time. */
-  public void dueIn(Duration time) {
-    due(clock.instant().plus(time));
+  /** Sets that the work is due after this time, however the clock is set meanwhile. */
+  public synchronized void dueIn(Duration time) {
+    due = null;
+    dueAlsoIn(time);
+  }
+
+  private synchronized void dueAlsoIn(Duration time) {
+    deadline = System.nanoTime() + time.toNanos();
+    notifyAll();
   }
 
   /** Starts to do what is due. Must be called once. */
@@ -78,8 +104,11 @@ public final class PollingThread {
           work.run(clock.instant());
         } catch (RuntimeException e) {
           // A mistake must neither end the polling nor make it spin.
-          LOG.error("the thread {} failed", name, e);
-          dueIn(retry);
+          LOG.error("{} failed; it is tried again in {}", activity, retry, e);
+          dueAlsoIn(retry);
+        } catch (Error e) {
+          LOG.error("the thread {} died", name, e);
+          throw e;
         }
       }
     } catch (InterruptedException e) {
@@ -91,15 +120,17 @@ public final class PollingThread {
   private synchronized boolean awaitDue() throws InterruptedException {
     while (!closed) {
       Instant now = clock.instant();
-      if (due == null) {
+      Instant next = earliest(now);
+      if (next == null) {
         wait();
-      } else if (!due.isAfter(now)) {
+      } else if (!next.isAfter(now)) {
         due = null;
+        deadline = null;
         return true;
-      } else if (due.isAfter(now.plusMillis(LONGEST_NAP_MILLIS))) {
+      } else if (next.isAfter(now.plusMillis(LONGEST_NAP_MILLIS))) {
         wait(LONGEST_NAP_MILLIS);
       } else {
-        wait(Duration.between(now, due).toMillis() + 1);
+        wait(Duration.between(now, next).toMillis() + 1);
       }
     }
     return false;

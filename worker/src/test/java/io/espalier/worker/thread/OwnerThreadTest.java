@@ -1,6 +1,7 @@
 package io.espalier.worker.thread;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -153,5 +155,34 @@ final class OwnerThreadTest {
     thread.close(BOUND);
 
     assertThat(seen).containsExactly("a", "b", "c");
+  }
+
+  @Test
+  void aThreadThatIsBeingClosedSleepsUntilItsNextTurnIsDue() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    CompletableFuture<Thread> asked = new CompletableFuture<>();
+    thread.start(
+        new OwnerThread.Turn() {
+          @Override
+          public long take() {
+            thread.inbox().clear();
+            return OwnerThread.UNTIL_TOLD;
+          }
+
+          @Override
+          public boolean isOver() {
+            asked.complete(Thread.currentThread());
+            return over.get();
+          }
+        },
+        true);
+    thread.close(Duration.ofMillis(1));
+
+    Thread owner = asked.get(20, TimeUnit.SECONDS);
+    await().until(() -> owner.getState() == Thread.State.TIMED_WAITING);
+    over.set(true);
+    thread.post("the last one");
+    owner.join(BOUND.toMillis());
+    assertThat(owner.isAlive()).isFalse();
   }
 }

@@ -59,7 +59,11 @@ public final class ConfigPoller implements AutoCloseable {
     this.listener = listener;
     this.thread =
         new PollingThread(
-            "config-poller", InstantSource.system(), PERIOD, now -> pollAgain(clock.instant()));
+            "config-poller",
+            "polling the configuration " + source.name(),
+            clock,
+            PERIOD,
+            this::pollAgain);
   }
 
   /** Returns the polled source. */

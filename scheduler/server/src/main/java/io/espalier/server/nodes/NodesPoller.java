@@ -54,7 +54,6 @@ public final class NodesPoller implements AutoCloseable {
   private String fetchingHash = "";
   private boolean superseded;
   private boolean closed;
-  private boolean everything;
 
   /**
    * Creates a poller without settings and nodes.
@@ -72,8 +71,12 @@ public final class NodesPoller implements AutoCloseable {
     this.fetcher = fetcher;
     this.refresh = refresh;
     this.retry = retry;
-    this.poller = new PollingThread("nodes-poller", clock, retry, now -> poll(now, everything()));
-    this.ticker = new PollingThread("nodes-ticker", clock, retry, this::tick);
+    this.poller =
+        new PollingThread(
+            "nodes-poller", "polling the nodes", clock, retry, now -> poll(now, false));
+    this.ticker =
+        new PollingThread(
+            "nodes-ticker", "bringing the nodes up to date", clock, retry, this::tick);
     this.published = new NodePublisher(fetcher, listener, new WhenNext());
     fetcher.onNews(this::hear);
   }
@@ -82,13 +85,9 @@ public final class NodesPoller implements AutoCloseable {
     synchronized (lock) {
       Instant due = poller.due();
       if (due != null && fetching == null) {
-        poller.due(earlier(due, fetcher.nextFetch().orElse(due)));
+        fetcher.nextFetch().filter(next -> next.isBefore(due)).ifPresent(poller::due);
       }
     }
-  }
-
-  private static Instant earlier(Instant one, Instant other) {
-    return one.isBefore(other) ? one : other;
   }
 
   /** Returns the state of each source, in order. */
@@ -125,14 +124,6 @@ public final class NodesPoller implements AutoCloseable {
         superseded = true;
         fetching.interrupt();
       }
-    }
-  }
-
-  /** Fetches the nodes again at once, on the thread of {@link #start}. */
-  public void refreshNow() {
-    synchronized (lock) {
-      everything = true;
-      poller.due(Instant.MIN);
     }
   }
 
@@ -217,11 +208,6 @@ public final class NodesPoller implements AutoCloseable {
     return published.tick(wanted, now);
   }
 
-  /** Returns when the tree changes next by itself; null: never, as far as is known. */
-  public @Nullable Instant nextChange() {
-    return ticker.due();
-  }
-
   /** Computes when the published tree must be updated again. */
   private final class WhenNext implements NodePublisher.Timing {
     @Override
@@ -244,8 +230,7 @@ public final class NodesPoller implements AutoCloseable {
     synchronized (lock) {
       // Settings that arrived after the fetch make the next one due at once.
       if (settings != null && settings.nodesHash().equals(fetchingHash)) {
-        poller.dueIn(pause);
-        fetcher.nextFetch().ifPresent(poller::due);
+        fetcher.nextFetch().ifPresentOrElse(poller::due, () -> poller.dueIn(pause));
       }
     }
   }
@@ -259,15 +244,6 @@ public final class NodesPoller implements AutoCloseable {
     }
     poller.start();
     ticker.start();
-  }
-
-  /** Returns true when the refresh was requested explicitly, so that every source is fetched. */
-  private boolean everything() {
-    synchronized (lock) {
-      boolean all = everything;
-      everything = false;
-      return all;
-    }
   }
 
   /** Stops polling, interrupts a fetch, and waits up to ten seconds for the thread to end. */

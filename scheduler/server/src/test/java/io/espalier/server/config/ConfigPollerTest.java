@@ -36,7 +36,7 @@ class ConfigPollerTest {
 
   private final List<ConfigSnapshot> published = new CopyOnWriteArrayList<>();
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-  private Instant now = START;
+  private volatile Instant now = START;
 
   @BeforeEach
   void listenToTheLog() {
@@ -263,6 +263,18 @@ class ConfigPollerTest {
       await().until(() -> seen.size() == 1);
       write(config(2));
       await().until(() -> seen.size() == 2);
+    }
+  }
+
+  @Test
+  void aClockThatIsSetBackDoesNotStopThePolling() throws Exception {
+    write(config(1));
+    try (ConfigPoller poller = poller()) {
+      poller.start();
+      await().until(() -> published.size() == 1);
+      now = START.minus(Duration.ofHours(1));
+      write(config(2));
+      await().until(() -> published.size() == 2);
     }
   }
 
