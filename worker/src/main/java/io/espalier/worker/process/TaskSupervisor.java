@@ -178,11 +178,6 @@ public final class TaskSupervisor implements AutoCloseable {
     return processes.description();
   }
 
-  /** Returns the pid of the guard process, for diagnostics. */
-  public long guardPid() {
-    return guard.pid();
-  }
-
   /**
    * Extends the lease: tasks may live until the earlier of these instants.
    *

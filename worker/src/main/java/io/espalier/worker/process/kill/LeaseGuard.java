@@ -140,7 +140,7 @@ public final class LeaseGuard implements AutoCloseable {
     return builder.start();
   }
 
-  public long pid() {
+  long pid() {
     synchronized (lock) {
       return process.pid();
     }
