@@ -117,21 +117,12 @@ final class Mounting {
         });
   }
 
-  /** Mounts what answers all requests that nothing has answered. */
+  /**
+   * Mounts what answers all requests that nothing has answered, and the answer to those that fail.
+   * Must be called last.
+   */
   void otherwise(Handler<RoutingContext> handler) {
     router.route().handler(handler);
-  }
-
-  static void nothingHere(RoutingContext ctx) {
-    refuse(ctx, ApiException.notFound("there is nothing at this path"));
-  }
-
-  static void refuse(RoutingContext ctx, ApiException why) {
-    AsyncResponder.send(ctx, HttpReply.problem(why));
-  }
-
-  /** Returns the handler of all requests. */
-  Handler<HttpServerRequest> handler() {
     router
         .route()
         .failureHandler(
@@ -145,6 +136,18 @@ final class Mounting {
                         : new ApiException(ctx.statusCode(), "the request cannot be read"));
               }
             });
+  }
+
+  static void nothingHere(RoutingContext ctx) {
+    refuse(ctx, ApiException.notFound("there is nothing at this path"));
+  }
+
+  static void refuse(RoutingContext ctx, ApiException why) {
+    AsyncResponder.send(ctx, HttpReply.problem(why));
+  }
+
+  /** Returns the handler of all requests. */
+  Handler<HttpServerRequest> handler() {
     return request -> {
       if (isReadable(request)) {
         router.handle(request);

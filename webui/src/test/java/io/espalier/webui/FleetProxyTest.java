@@ -230,6 +230,22 @@ class FleetProxyTest {
   }
 
   @Test
+  void aBodyThatIsNoJsonIsRefusedAsTheContractSays() {
+    try (FleetServed fleet = new FleetServed(list("a:1"), QUICK)) {
+      ContractDocument contract =
+          ContractDocument.parse(fleet.send(fleet.request("/api/v1/openapi.yaml").build()).body());
+      String path = "/api/v1/fleet/jobs/backup/pause";
+
+      HttpResponse<String> refused = fleet.post(path, "{\"reason\":");
+
+      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(String.valueOf(Served.object(refused).get("violations")))
+          .contains("\"in\":\"body\"");
+      assertThat(contract.check("POST", path, refused)).isEmpty();
+    }
+  }
+
+  @Test
   @SuppressWarnings("unchecked")
   void theContractSaysWhatThereIs() {
     try (FleetServed fleet = new FleetServed(list("a:1"), QUICK)) {

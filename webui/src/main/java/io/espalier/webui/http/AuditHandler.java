@@ -31,7 +31,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes requests that change something, or try to, to the audit log. */
+/**
+ * Writes requests that change something, or try to, to the audit log once their outcome is known.
+ * Before it carries a change out or hands it on, it also writes the request to the log {@code
+ * io.espalier.changes}, and there previews and changes that are then refused, too.
+ */
 public final class AuditHandler {
   private static final Logger LOG = LoggerFactory.getLogger(AuditHandler.class);
   private static final Logger CHANGES = LoggerFactory.getLogger("io.espalier.changes");

@@ -31,7 +31,7 @@ public final class EventStreams extends SseStreams {
         metrics,
         "espalier.http.streams",
         "event stream clients",
-        "were too slow");
+        "event stream clients, disconnected because they were too slow");
     this.feed = feed;
   }
 

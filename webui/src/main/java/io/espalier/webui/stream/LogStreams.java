@@ -51,7 +51,7 @@ public final class LogStreams extends SseStreams {
         metrics,
         "espalier.http.log.streams",
         "clients that follow logs",
-        "read nothing");
+        "clients that follow logs, disconnected because they read nothing");
     this.api = api;
   }
 

@@ -37,9 +37,10 @@ abstract class SseStreams implements Handler<RoutingContext> {
 
   /**
    * @param tooMany what a client is told that is one too many
-   * @param meter name of the number of clients, and of those dropped
-   * @param who what such clients are called
-   * @param why why clients are dropped
+   * @param meter name of the metric that counts the clients; {@code METER.dropped} counts those
+   *     that were disconnected
+   * @param about description of the first metric
+   * @param aboutDropped description of the second one
    */
   SseStreams(
       int maxClients,
@@ -47,16 +48,13 @@ abstract class SseStreams implements Handler<RoutingContext> {
       String tooMany,
       MeterRegistry metrics,
       String meter,
-      String who,
-      String why) {
+      String about,
+      String aboutDropped) {
     this.maxClients = maxClients;
     this.heartbeat = heartbeat;
     this.tooMany = tooMany;
-    this.dropped =
-        Counter.builder(meter + ".dropped")
-            .description(who + ", disconnected because they " + why)
-            .register(metrics);
-    Gauge.builder(meter, clients, AtomicInteger::get).description(who).register(metrics);
+    this.dropped = Counter.builder(meter + ".dropped").description(aboutDropped).register(metrics);
+    Gauge.builder(meter, clients, AtomicInteger::get).description(about).register(metrics);
   }
 
   /**
@@ -139,12 +137,12 @@ abstract class SseStreams implements Handler<RoutingContext> {
     }
 
     /** Returns the text of an event without a name, by whose id the client may continue. */
-    final String event(long id, Json data) {
+    static String event(long id, Json data) {
       return "id: " + id + "\ndata: " + JsonWriter.compact(data) + "\n\n";
     }
 
     /** Returns the text of an event with a name. */
-    final String event(String name, Json data) {
+    static String event(String name, Json data) {
       return "event: " + name + "\ndata: " + JsonWriter.compact(data) + "\n\n";
     }
 
