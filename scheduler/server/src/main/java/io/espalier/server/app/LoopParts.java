@@ -1,7 +1,6 @@
 package io.espalier.server.app;
 
 import io.espalier.core.event.Event;
-import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.LoopOptions;
@@ -164,7 +163,7 @@ record LoopParts(
       case SIMULATED ->
           new SimulatedRunner(
               shard, how.simulation().meanMillis(), how.simulation().failureRate(), options.seed());
-      case REMOTE -> remote(shard, how.remote().orElseThrow(), stored);
+      case REMOTE -> listen(shard, how.remote().orElseThrow(), stored);
       case LOCAL ->
           LocalRunner.prepare(
               shard,
@@ -173,18 +172,12 @@ record LoopParts(
                   .withWorkerCommand(how.workerCommand())
                   .withHost(shard)
                   .withMeasuring(how.measuring())
-                  // The status format of the job is not known here, so the text is parsed as a
-                  // status line (docs/design/bistro.md#events-of-a-task).
-                  .withStatusForm(
-                      end ->
-                          end.rawStatus() == null
-                              ? Json.Obj.EMPTY
-                              : statusText.read(end.rawStatus()).toJson()),
+                  .withStatusForm(end -> WorkerProcess.statusForm(statusText, end)),
               logs);
     };
   }
 
-  private static RemoteRunner remote(String shard, RunnerOptions.Remote how, StoreParts stored)
+  private static RemoteRunner listen(String shard, RunnerOptions.Remote how, StoreParts stored)
       throws IOException {
     return RemoteRunner.listen(
         shard,

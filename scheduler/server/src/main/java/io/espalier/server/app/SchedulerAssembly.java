@@ -65,13 +65,13 @@ final class SchedulerAssembly implements AutoCloseable {
       StoreParts stored = StoreParts.open(opened, options, elected, waits, onDeath);
       logPolicy = options.logs().policy();
       loop = LoopParts.open(opened, options, plugins, stored, metrics, clock);
-      // Listens before anything can start: a port in use must not interrupt tasks that were
-      // started.
       JobEditor editor =
           new JobEditor(
               configPoller.source(),
               plugins.configParser().inShard(options.source().shard()),
               clock);
+      // Listens before anything can start: a port in use must not interrupt tasks that were
+      // started.
       web = WebParts.open(opened, options, stored, loop, editor, metrics, clock);
       changes =
           opened.add(

@@ -25,8 +25,6 @@ import io.espalier.worker.resources.MeasuringOptions;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -45,7 +43,7 @@ public final class WorkerProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerProcess.class);
   private static final int UPKEEP_SECONDS = 60;
 
-  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final OpenParts opened = new OpenParts();
   private final WorkerAgent agent;
   private final HostResourceReader host;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -99,10 +97,11 @@ public final class WorkerProcess implements AutoCloseable {
     try {
       LOG.info("effective options: {}; timers come from the scheduler", options.shown());
       AgentOptions about = options.agent();
-      DataDirectory data = DataDirectory.open(about.dataDirectory(), "worker " + about.shard());
-      opened.push(data);
-      LogStore logs = SegmentLogStore.open(data.logs());
-      opened.push(logs);
+      DataDirectory data =
+          opened.add(
+              "data directory",
+              DataDirectory.open(about.dataDirectory(), "worker " + about.shard()));
+      LogStore logs = opened.add("logs", SegmentLogStore.open(data.logs()));
       JobLogs jobLogs =
           FileFailures.needing(
               "the settings of the logs",
@@ -113,7 +112,7 @@ public final class WorkerProcess implements AutoCloseable {
                       logs,
                       options.logs().policy(),
                       JsonReader::parse));
-      opened.push(jobLogs::save);
+      opened.add("settings of the logs", jobLogs::save);
       host = HostResourceReader.ofThisHost(options.measuring().cards());
       HostResources resources = host.read();
       resources.notes().forEach(note -> LOG.warn("{}", note));
@@ -124,16 +123,21 @@ public final class WorkerProcess implements AutoCloseable {
       boolean started = false;
       try {
         agent =
-            WorkerAgent.start(
-                withRoot(about, data.root()), tasks, logs, resources.physical(), JsonReader::parse);
+            opened.add(
+                "agent",
+                WorkerAgent.start(
+                    withRoot(about, data.root()),
+                    tasks,
+                    logs,
+                    resources.physical(),
+                    JsonReader::parse));
         started = true;
       } finally {
         if (!started) {
           tasks.close();
         }
       }
-      opened.push(agent);
-      opened.push(upkeep(logs, jobLogs)::shutdownNow);
+      opened.add("upkeep", upkeep(logs, jobLogs)::shutdownNow);
       complete = true;
     } finally {
       if (!complete) {
@@ -216,7 +220,11 @@ public final class WorkerProcess implements AutoCloseable {
         jobLogs);
   }
 
-  private static Json.Obj statusForm(StatusParser statusText, TaskResult end) {
+  /**
+   * Returns the status of a task for its job's events. The status format of the job is not known
+   * here, so the text is parsed as a status line (docs/design/bistro.md#events-of-a-task).
+   */
+  static Json.Obj statusForm(StatusParser statusText, TaskResult end) {
     return end.rawStatus() == null ? Json.Obj.EMPTY : statusText.read(end.rawStatus()).toJson();
   }
 
@@ -293,13 +301,7 @@ public final class WorkerProcess implements AutoCloseable {
       }
       return;
     }
-    while (!opened.isEmpty()) {
-      try {
-        opened.pop().close();
-      } catch (Exception e) {
-        LOG.warn("while closing", e);
-      }
-    }
+    opened.close();
     ended.countDown();
   }
 }

@@ -15,11 +15,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Helpers shared by configuration sources that are not files. */
-public final class ConfigText {
+final class ConfigText {
   private ConfigText() {}
 
   /** Returns a text with the hash of its content. */
-  public static Text of(List<Document> documents) {
+  static Text of(List<Document> documents) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       for (Document document : documents) {
@@ -41,18 +41,18 @@ public final class ConfigText {
    *
    * @param where its name, without secrets
    */
-  public static Unavailable unavailable(String where, String message, @Nullable String hint) {
+  static Unavailable unavailable(String where, String message, @Nullable String hint) {
     return new Unavailable(
         new Problem(Severity.ERROR, "", new Position(where, 0, 0), message, null, hint));
   }
 
   /** Encodes text for storage. */
-  public static byte[] bytes(String text) {
+  static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /** Decodes stored text. */
-  public static String string(byte[] bytes) {
+  static String string(byte[] bytes) {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
@@ -60,7 +60,7 @@ public final class ConfigText {
    * Encodes a name as a path segment: unusual characters become %XX, so that different names stay
    * different.
    */
-  public static String segment(String name) {
+  static String segment(String name) {
     StringBuilder out = new StringBuilder();
     for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
       char c = (char) (b & 0xff);

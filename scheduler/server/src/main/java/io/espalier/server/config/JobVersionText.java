@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** Converts an entry of a job's history to and from JSON. */
-public final class JobVersionText {
+final class JobVersionText {
   private JobVersionText() {}
 
   /** Encodes a version in UTF-8. */
-  public static byte[] write(JobVersion version) {
+  static byte[] write(JobVersion version) {
     return JsonWriter.compact(
             Json.object()
                 .put("job", version.name())
@@ -26,7 +26,7 @@ public final class JobVersionText {
   }
 
   /** Decodes a version; empty for other text, because other programs may write there too. */
-  public static Optional<JobVersion> read(byte[] bytes) {
+  static Optional<JobVersion> read(byte[] bytes) {
     if (JsonReader.config().read(bytes).value() instanceof Json.Obj object
         && object.get("job") instanceof Json.Str job) {
       return Optional.of(

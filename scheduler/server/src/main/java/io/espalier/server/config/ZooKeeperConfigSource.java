@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * <p>Every write also sets PATH, conditional on its version, so that one of two concurrent writers
  * detects the conflict. Thread-safe.
  */
-public final class ZooKeeperConfigSource implements WritableConfigSource {
+final class ZooKeeperConfigSource implements WritableConfigSource {
   private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperConfigSource.class);
 
   /** The default limit of servers and clients is 1 MiB, overhead included. */
@@ -64,7 +64,7 @@ public final class ZooKeeperConfigSource implements WritableConfigSource {
    * @param uri {@code zk://HOSTS/PATH}, with {@code ?auth_file=FILE} where an account is needed
    * @throws IllegalArgumentException with the error in the URI
    */
-  public static ZooKeeperConfigSource of(String uri) {
+  static ZooKeeperConfigSource of(String uri) {
     int question = uri.indexOf('?');
     ZooKeeperTarget target = ZooKeeperTarget.parse(question < 0 ? uri : uri.substring(0, question));
     if (question < 0) {

@@ -10,6 +10,8 @@ import java.time.Duration;
  * @param configDirectory the directory against which relative paths in the configuration are
  *     resolved
  * @param shard the partition of the nodes that the process schedules
+ * @param instanceNodeName the name of the root node, which is also the name of the process as a
+ *     host of tasks
  * @param nodesUpdate period of node refreshes
  * @param nodesRetry pause after a failed refresh
  */
