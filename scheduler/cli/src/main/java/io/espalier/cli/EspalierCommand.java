@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
       "  espalier jobs --watch",
       "  espalier explain backup db17"
     })
-public final class EspalierCommand implements Runnable {
+final class EspalierCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 
   /**
@@ -42,7 +42,7 @@ public final class EspalierCommand implements Runnable {
    *
    * @return its exit code
    */
-  public static int execute(String[] args, Map<String, String> environment) {
+  static int execute(String[] args, Map<String, String> environment) {
     CommandTable table = table(environment);
     return line(environment, table, table.neededFor(args)).execute(args);
   }

@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
       "  espalier ha-check --zookeeper zk1:2181,zk2:2181,zk3:2181/espalier --drill",
       "  espalier ha-check --status-store mysql://espalier@db.example:3306/espalier"
     })
-public final class HaCheckCommand implements Callable<Integer> {
+final class HaCheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Mixin private final ZooKeeperFlags zookeeper = new ZooKeeperFlags();

@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
       "EXAMPLES",
       "  espalier nodes config-examples/quickstart.json --json"
     })
-public final class NodesCommand implements Callable<Integer> {
+final class NodesCommand implements Callable<Integer> {
   private static final int OUTPUT_BUFFER = 1 << 16;
 
   private final SettingsLoader loader;
@@ -76,20 +76,20 @@ public final class NodesCommand implements Callable<Integer> {
   /**
    * Creates a command that reads configurations from files, with the plug-ins on the class path.
    */
-  public NodesCommand() {
+  NodesCommand() {
     this(NodesCommand::loadFile, () -> Plugins.load().nodeSources());
   }
 
   /**
    * @param types node source types by name; called only when the command runs
    */
-  public NodesCommand(SettingsLoader loader, Supplier<Map<String, NodeSourceType>> types) {
+  NodesCommand(SettingsLoader loader, Supplier<Map<String, NodeSourceType>> types) {
     this.loader = loader;
     this.types = types;
   }
 
   /** Loads settings. */
-  public interface SettingsLoader {
+  interface SettingsLoader {
     /**
      * @return no value if the settings have an error
      */
@@ -101,7 +101,7 @@ public final class NodesCommand implements Callable<Integer> {
    *
    * @param directory the directory against which relative paths in it are resolved
    */
-  public record LoadedSettings(Settings settings, String directory) {}
+  record LoadedSettings(Settings settings, String directory) {}
 
   @Override
   public Integer call() throws InterruptedException {

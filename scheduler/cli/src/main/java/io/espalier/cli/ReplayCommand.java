@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
       "  espalier replay run.rec",
       "  espalier replay run.rec --check 1000    # all counters from scratch every 1,000 events"
     })
-public final class ReplayCommand implements Callable<Integer> {
+final class ReplayCommand implements Callable<Integer> {
   private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   @Spec private CommandSpec spec = CommandSpec.create();

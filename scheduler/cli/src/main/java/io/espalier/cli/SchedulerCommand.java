@@ -37,7 +37,7 @@ import picocli.CommandLine.Option;
       "With --zookeeper or --ha store it is one of several: it stands by until it is elected. See",
       "docs/high-availability.md."
     })
-public final class SchedulerCommand implements Callable<Integer> {
+final class SchedulerCommand implements Callable<Integer> {
   @Option(
       names = "--config",
       paramLabel = "URI",

@@ -43,7 +43,7 @@ import picocli.CommandLine.Option;
       "  espalier ui --schedulers schedulers.txt --http 127.0.0.1:8081",
       "  espalier ui --schedulers zk://zk1:2181,zk2:2181,zk3:2181/espalier"
     })
-public final class UiCommand implements Callable<Integer> {
+final class UiCommand implements Callable<Integer> {
   private static final int AUDIT_ENTRIES = 10_000;
   private static final int LONGEST_MILLIS = 3_600_000;
 

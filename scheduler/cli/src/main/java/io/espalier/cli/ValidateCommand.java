@@ -55,7 +55,7 @@ import picocli.CommandLine.Spec;
       "  espalier validate config-examples/quickstart.json",
       "  espalier validate site.json --runner remote"
     })
-public final class ValidateCommand implements Callable<Integer> {
+final class ValidateCommand implements Callable<Integer> {
   private final ConfigParser parser;
   private final Collection<NodeSourceType> nodeSourceTypes;
 
@@ -92,7 +92,7 @@ public final class ValidateCommand implements Callable<Integer> {
    *
    * @param nodeSourceTypes check the preferences of their sources; do no I/O
    */
-  public ValidateCommand(ConfigParser parser, Collection<NodeSourceType> nodeSourceTypes) {
+  ValidateCommand(ConfigParser parser, Collection<NodeSourceType> nodeSourceTypes) {
     this.parser = parser;
     this.nodeSourceTypes = List.copyOf(nodeSourceTypes);
   }

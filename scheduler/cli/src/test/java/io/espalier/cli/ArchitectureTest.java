@@ -1,6 +1,8 @@
 package io.espalier.cli;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -15,6 +17,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.espalier.server.app.ownership.StoreSetBackException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -79,6 +82,21 @@ class ArchitectureTest {
                   "java.sql..", "javax.sql..", "com.zaxxer..", "org.sqlite..", "org.flywaydb.."))
           .because("stores and sources own their transactions");
 
+  private static final ArchRule PARTS_OF_THE_PROCESS_ONLY_IN_SERVER =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.espalier.server..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                      "io.espalier.server.app.loop..",
+                      "io.espalier.server.app.update..",
+                      "io.espalier.server.app.metrics..",
+                      "io.espalier.server.app.ownership..")
+                  // The command tells the operator how to go on after it.
+                  .and(not(equivalentTo(StoreSetBackException.class))))
+          .because("they are public only for the other packages of the process");
+
   private static final ArchRule NO_CYCLES =
       slices().matching("io.espalier.(**)").should().beFreeOfCycles();
 
@@ -104,6 +122,7 @@ class ArchitectureTest {
           NETTY_ONLY_IN_TRANSPORTS,
           THRIFT_ONLY_IN_RPC,
           DATABASES_ONLY_IN_STORES,
+          PARTS_OF_THE_PROCESS_ONLY_IN_SERVER,
           NO_CYCLES,
           STATIC_FIELDS_ARE_FINAL,
           STATIC_FIELDS_HOLD_NO_STATE);

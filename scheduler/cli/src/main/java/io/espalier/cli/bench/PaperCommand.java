@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
       "  espalier bench paper --out plots                  plots/figure-4a.svg to -4d.svg",
       "  ESPALIER_JAVA_OPTS=-Xmx8g espalier bench paper    with a larger heap"
     })
-public final class PaperCommand implements Callable<Integer> {
+final class PaperCommand implements Callable<Integer> {
   private static final double MOST = 3;
 
   @Spec private CommandSpec spec = CommandSpec.create();

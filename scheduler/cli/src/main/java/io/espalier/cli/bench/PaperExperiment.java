@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Runs points of the paper's Figure 4, one after the other. It reuses the nodes of the last point
  * if the next has the same size. Not thread-safe.
  */
-public final class PaperExperiment {
+final class PaperExperiment {
   private static final PaperPoint WARM_UP = new PaperPoint("", 0, 6_000, 10, 1, -1);
 
   private final Plugins plugins = Plugins.load();
@@ -24,21 +24,21 @@ public final class PaperExperiment {
    * @param statuses whether every task gets its statuses as in the scheduler's loop; otherwise
    *     tasks are only placed and ended
    */
-  public PaperExperiment(WorkClock.Kind clock, long seed, boolean statuses) {
+  PaperExperiment(WorkClock.Kind clock, long seed, boolean statuses) {
     this.statuses = statuses;
     this.clock = clock;
     this.seed = seed;
   }
 
   /** Runs the code before the measurement, so that the compiler has optimized it. */
-  public void warmUp() {
+  void warmUp() {
     if (clock != WorkClock.Kind.NONE) {
       run(WARM_UP);
       run(WARM_UP);
     }
   }
 
-  public PaperResult run(PaperPoint point) {
+  PaperResult run(PaperPoint point) {
     PaperWorld world = world(point);
     SchedulingPolicy policy =
         Objects.requireNonNull(plugins.policies().get(world.config().settings().policy()));

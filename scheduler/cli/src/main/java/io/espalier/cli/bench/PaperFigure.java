@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** The four parts of the paper's Figure 4. */
-public enum PaperFigure {
+enum PaperFigure {
   A("average task duration", "seconds"),
   B("leaf nodes", "millions"),
   C("concurrent jobs", ""),
@@ -27,7 +27,7 @@ public enum PaperFigure {
   }
 
   /** Returns the name on the command line and in files. */
-  public String key() {
+  String key() {
     return name().toLowerCase(Locale.ROOT);
   }
 
@@ -81,7 +81,7 @@ public enum PaperFigure {
    *
    * @param scale fraction of the leaves to use; 1: as many as in the paper
    */
-  public List<PaperPoint> points(double scale) {
+  List<PaperPoint> points(double scale) {
     List<PaperPoint> points = new ArrayList<>();
     switch (this) {
       case A -> {

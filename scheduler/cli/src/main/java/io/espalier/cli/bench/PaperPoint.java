@@ -11,10 +11,10 @@ package io.espalier.cli.bench;
  * @param turnovers target rate, in tasks per second, of the last job, whose tasks all need a
  *     resource of the instance node; negative: it is a job like the others
  */
-public record PaperPoint(
+record PaperPoint(
     String figure, double x, int hosts, int jobs, double taskSeconds, double turnovers) {
-  public static final int DATABASES_PER_HOST = 25;
-  public static final int HOST_LIMIT = 2;
+  static final int DATABASES_PER_HOST = 25;
+  static final int HOST_LIMIT = 2;
 
   /** The duration of a task of the turned-over job when the turnover is high. */
   private static final double SHORTEST_SECONDS = 0.1;
@@ -25,18 +25,18 @@ public record PaperPoint(
   /** The number of uses of every slot before the measurement starts. */
   private static final double WARM_UP_TURNS = 0.5;
 
-  public PaperPoint {
+  PaperPoint {
     if (hosts < 1 || jobs < 1 || !(taskSeconds > 0)) {
       throw new IllegalArgumentException("a point needs hosts, jobs and tasks that take time");
     }
   }
 
-  public int leaves() {
+  int leaves() {
     return hosts * DATABASES_PER_HOST;
   }
 
   /** Returns the number of tasks that the limits allow to run at once. */
-  public int slots() {
+  int slots() {
     return hosts * HOST_LIMIT;
   }
 

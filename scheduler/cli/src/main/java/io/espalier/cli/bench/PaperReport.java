@@ -10,9 +10,9 @@ import java.util.Locale;
 /**
  * Formats the experiment for readers: rows of a table, JSON, and a plot per figure. Does no I/O.
  */
-public final class PaperReport {
+final class PaperReport {
   /** The target for every point. */
-  public static final double TARGET = 0.99;
+  static final double TARGET = 0.99;
 
   /**
    * The results of the released scheduler on a machine with 2 cores: 1, 5 and 10 jobs on 300,000
@@ -23,7 +23,7 @@ public final class PaperReport {
   private PaperReport() {}
 
   /** Returns the heading of a figure: what it varies, and its columns. */
-  public static String heading(PaperFigure figure, WorkClock.Kind clock) {
+  static String heading(PaperFigure figure, WorkClock.Kind clock) {
     StringBuilder out = new StringBuilder();
     out.append("Figure 4 (").append(figure.key()).append("): ").append(figure.axis());
     out.append("; ").append(figure.setting()).append('\n');
@@ -58,7 +58,7 @@ public final class PaperReport {
   }
 
   /** Returns one line of the table. */
-  public static String row(PaperFigure figure, PaperResult result) {
+  static String row(PaperFigure figure, PaperResult result) {
     PaperPoint point = result.point();
     StringBuilder out = new StringBuilder();
     out.append(
@@ -97,7 +97,7 @@ public final class PaperReport {
   }
 
   /** Explains the columns. */
-  public static String legend(WorkClock.Kind clock) {
+  static String legend(WorkClock.Kind clock) {
     String charged =
         switch (clock) {
           case CPU -> "its processor time";
@@ -125,8 +125,7 @@ public final class PaperReport {
    *
    * @param scale fraction of the leaves
    */
-  public static Json.Obj json(
-      List<PaperResult> results, double scale, long seed, WorkClock.Kind clock) {
+  static Json.Obj json(List<PaperResult> results, double scale, long seed, WorkClock.Kind clock) {
     List<Json> points = new ArrayList<>();
     for (PaperResult result : results) {
       PaperFigure figure = PaperFigure.valueOf(result.point().figure().toUpperCase(Locale.ROOT));
@@ -144,7 +143,7 @@ public final class PaperReport {
   }
 
   /** Returns true when every point uses its slots as the target requires. */
-  public static boolean met(List<PaperResult> results) {
+  static boolean met(List<PaperResult> results) {
     return results.stream().allMatch(result -> result.used() >= TARGET);
   }
 
@@ -159,7 +158,7 @@ public final class PaperReport {
    *
    * @param results of all its points; at least one
    */
-  public static String plot(PaperFigure figure, List<PaperResult> results) {
+  static String plot(PaperFigure figure, List<PaperResult> results) {
     List<Tick> ticks = new ArrayList<>();
     List<double[]> ours = new ArrayList<>();
     List<double[]> brute = new ArrayList<>();

@@ -18,7 +18,7 @@ import io.espalier.core.json.Json;
  * @param wordsPerStart words of the index touched per start and its completion
  * @param checksum of all placements, in order
  */
-public record PaperResult(
+record PaperResult(
     PaperPoint point,
     double measuredSeconds,
     double endedPerSecond,
@@ -31,17 +31,17 @@ public record PaperResult(
     double wordsPerStart,
     long checksum) {
   /** Returns the tasks per second that the limits allow, without those of the turned-over job. */
-  public double possiblePerSecond() {
+  double possiblePerSecond() {
     return point.slots() / point.taskSeconds();
   }
 
   /** Returns virtual seconds per second of the scheduler's work; 0: not measured. */
-  public double headroom() {
+  double headroom() {
     return workNanos <= 0 ? 0 : measuredSeconds * 1e9 / workNanos;
   }
 
   /** Returns microseconds of the scheduler's work per start; 0: not measured. */
-  public double microsPerStart() {
+  double microsPerStart() {
     return starts == 0 ? 0 : workNanos / 1e3 / starts;
   }
 

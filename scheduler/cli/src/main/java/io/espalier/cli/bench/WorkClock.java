@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /** The clock that measures the scheduler's own work. Used by one thread, the measured one. */
-public interface WorkClock {
+interface WorkClock {
   /** Returns nanoseconds since some fixed instant, never decreasing. */
   long nanos();
 

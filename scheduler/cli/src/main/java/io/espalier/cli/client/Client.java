@@ -16,11 +16,11 @@ public interface Client extends AutoCloseable {
   /**
    * Calls one operation of the contract.
    *
-   * @param method {@code GET} or {@code POST}
+   * @param method {@code GET}, {@code POST}, {@code PUT} or {@code DELETE}
    * @param template path as {@code ApiV1} names it, such as {@code /api/v1/jobs/{job}}
    * @param path values of the template's parameters
    * @param query parameters; empty lists are left out
-   * @param body of a {@code POST}; empty: none
+   * @param body empty: none
    * @throws io.espalier.server.CommandException unreachable (3), unknown or refused (1), bad
    *     arguments or not authorised (2)
    */

@@ -1,5 +1,6 @@
 package io.espalier.cli.architecture;
 
+import io.espalier.server.app.metrics.EventMetrics;
 import io.netty.util.AsciiString;
 import io.vertx.core.VertxException;
 import java.sql.SQLException;
@@ -25,6 +26,10 @@ final class Offender {
 
   static String database(SQLException e) {
     return e.getSQLState();
+  }
+
+  static EventMetrics partOfTheProcess(EventMetrics metrics) {
+    return metrics;
   }
 
   static String wire(TException e) {

@@ -21,25 +21,25 @@ public final class JobCommands {
   private JobCommands() {}
 
   /** The common part: one job, and a reason. */
-  public abstract static class JobCommand extends ClientCommand {
+  abstract static class JobCommand extends ClientCommand {
     @Parameters(paramLabel = "JOB", description = "Name of the job.")
     private String job = "";
 
     @Mixin private final ReasonOption reason = new ReasonOption();
 
-    public JobCommand(CommandContext clients) {
+    JobCommand(CommandContext clients) {
       super(clients);
     }
 
-    public String job() {
+    String job() {
       return job;
     }
 
-    public Json.Builder reason() {
+    Json.Builder reason() {
       return reason.body();
     }
 
-    public Json.Obj post(Client client, String template, Json.Builder body) {
+    Json.Obj post(Client client, String template, Json.Builder body) {
       return client.call("POST", template, Map.of("job", job), Map.of(), body.build());
     }
   }

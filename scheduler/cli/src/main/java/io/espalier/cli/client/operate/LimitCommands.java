@@ -62,7 +62,7 @@ public final class LimitCommands {
   }
 
   /** The common part of the commands that change one limit. */
-  public abstract static class LimitChange extends ClientCommand {
+  abstract static class LimitChange extends ClientCommand {
     @Parameters(index = "0", paramLabel = "LEVEL", description = "Level of the node or nodes.")
     private String level = "";
 
@@ -77,19 +77,19 @@ public final class LimitCommands {
 
     @Mixin private final ReasonOption reason = new ReasonOption();
 
-    public LimitChange(CommandContext clients) {
+    LimitChange(CommandContext clients) {
       super(clients);
     }
 
-    public Json.Builder reason() {
+    Json.Builder reason() {
       return reason.body();
     }
 
-    public String target() {
+    String target() {
       return resource + " on " + (node.isEmpty() ? "every " + level : level + " " + node);
     }
 
-    public Json.Obj call(Client client, String method, Json.Obj body) {
+    Json.Obj call(Client client, String method, Json.Obj body) {
       return node.isEmpty()
           ? client.call(
               method,

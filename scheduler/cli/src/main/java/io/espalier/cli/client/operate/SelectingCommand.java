@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
  * The common part of {@code rerun} and {@code forgive}: selecting tasks, a dry run, an expected
  * number.
  */
-public abstract class SelectingCommand extends ClientCommand {
+abstract class SelectingCommand extends ClientCommand {
   @Mixin private final SelectorFlags selector = new SelectorFlags();
 
   @Mixin private final ReasonOption reason = new ReasonOption();
@@ -39,24 +39,24 @@ public abstract class SelectingCommand extends ClientCommand {
       description = "Only if exactly so many tasks are chosen; otherwise nothing changes.")
   private @Nullable Long expect;
 
-  public SelectingCommand(CommandContext clients) {
+  SelectingCommand(CommandContext clients) {
     super(clients, new DataDirFlag());
   }
 
-  public boolean nothingChosen() {
+  boolean nothingChosen() {
     return selector.isEmpty();
   }
 
-  public boolean preview() {
+  boolean preview() {
     return preview;
   }
 
   /** Sends the command, or only counts the matching tasks. */
-  public Json.Obj post(Client client, String template, String job, boolean counting) {
+  Json.Obj post(Client client, String template, String job, boolean counting) {
     return post(client, template, job, counting, expect);
   }
 
-  public Json.Obj post(
+  Json.Obj post(
       Client client, String template, String job, boolean counting, @Nullable Long expected) {
     Json.Builder body = reason.body();
     if (!selector.isEmpty()) {
@@ -71,12 +71,12 @@ public abstract class SelectingCommand extends ClientCommand {
     return client.call("POST", template, Map.of("job", job), Map.of(), body.build());
   }
 
-  public @Nullable Long expect() {
+  @Nullable Long expect() {
     return expect;
   }
 
   /** Prints the result of a dry run. */
-  public void printMatches(String job, Json.Obj found, String would) {
+  void printMatches(String job, Json.Obj found, String would) {
     long matched = JsonFields.number(found, "matched");
     long running = JsonFields.number(found, "running");
     say(
@@ -93,12 +93,12 @@ public abstract class SelectingCommand extends ClientCommand {
     }
   }
 
-  public static String tasks(long count) {
+  static String tasks(long count) {
     return count == 1 ? "1 task" : count + " tasks";
   }
 
   /** Asks the user at the terminal for confirmation. */
-  public boolean confirmed(String question) {
+  boolean confirmed(String question) {
     PrintWriter err = spec().commandLine().getErr();
     out().flush();
     err.print(question + " [y/N] ");

@@ -22,7 +22,7 @@ public final class TaskCommands {
   private TaskCommands() {}
 
   /** The common part: one task, and a reason. */
-  public abstract static class TaskCommand extends ClientCommand {
+  abstract static class TaskCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
     private String job = "";
 
@@ -31,19 +31,19 @@ public final class TaskCommands {
 
     @Mixin private final ReasonOption reason = new ReasonOption();
 
-    public TaskCommand(CommandContext clients) {
+    TaskCommand(CommandContext clients) {
       super(clients);
     }
 
-    public String task() {
+    String task() {
       return job + " on " + node;
     }
 
-    public Json.Builder reason() {
+    Json.Builder reason() {
       return reason.body();
     }
 
-    public Json.Obj post(Client client, String template, Json.Builder body) {
+    Json.Obj post(Client client, String template, Json.Builder body) {
       return client.call(
           "POST", template, Map.of("job", job, "node", node), Map.of(), body.build());
     }

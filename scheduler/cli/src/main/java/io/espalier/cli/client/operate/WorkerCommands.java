@@ -87,27 +87,27 @@ public final class WorkerCommands {
   }
 
   /** The common part of the commands that control whether a worker accepts tasks. */
-  public abstract static class WorkerCommand extends ClientCommand {
+  abstract static class WorkerChange extends ClientCommand {
     @Parameters(paramLabel = "WORKER", description = "Shard of the worker, as `workers` names it.")
     private String worker = "";
 
     @Mixin private final ReasonOption reason = new ReasonOption();
 
-    public WorkerCommand(CommandContext clients) {
+    WorkerChange(CommandContext clients) {
       super(clients);
     }
 
-    public String worker() {
+    String worker() {
       return worker;
     }
 
     /** Sends the command and returns the worker as it is afterwards. */
-    public Json.Obj tell(Client client, String template) {
+    Json.Obj tell(Client client, String template) {
       return client.call(
           "POST", template, Map.of("worker", worker), Map.of(), reason.body().build());
     }
 
-    public static String running(Json.Obj body) {
+    static String running(Json.Obj body) {
       long running = JsonFields.number(body, "running");
       return running == 1 ? "1 task still runs" : running + " tasks still run";
     }
@@ -123,7 +123,7 @@ public final class WorkerCommands {
       },
       footerHeading = "%nEXAMPLES%n",
       footer = {"  espalier drain host2 --wait --reason 'new kernel'", "  espalier uncordon host2"})
-  public static final class Drain extends WorkerCommand {
+  public static final class Drain extends WorkerChange {
     private static final Duration LOOK_EVERY = Duration.ofMillis(500);
 
     @Option(names = "--wait", description = "Return when no task runs on it any more.")
@@ -191,7 +191,7 @@ public final class WorkerCommands {
       description = "Give a worker no new tasks until it is uncordoned; kill nothing.",
       footerHeading = "%nEXAMPLES%n",
       footer = {"  espalier cordon host2 --reason 'slow disk'"})
-  public static final class Cordon extends WorkerCommand {
+  public static final class Cordon extends WorkerChange {
     public Cordon(CommandContext clients) {
       super(clients);
     }
@@ -210,7 +210,7 @@ public final class WorkerCommands {
       description = "Give a worker that was cordoned or drained tasks again.",
       footerHeading = "%nEXAMPLES%n",
       footer = {"  espalier uncordon host2"})
-  public static final class Uncordon extends WorkerCommand {
+  public static final class Uncordon extends WorkerChange {
     public Uncordon(CommandContext clients) {
       super(clients);
     }
