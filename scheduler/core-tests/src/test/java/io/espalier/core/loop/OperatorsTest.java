@@ -15,6 +15,9 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -260,6 +263,19 @@ class OperatorsTest {
     assertThat(world.running).containsOnlyKeys(key("a"), key("d"));
     assertThat(world.pauses).isEmpty();
     assertThat(newest("job_resumed").data().get("expired")).isEqualTo(Json.Bool.TRUE);
+  }
+
+  /** The core has gates of nodes too; their ends are none of pauses. */
+  @Test
+  void aPauseOutlivesTheEndOfAClosedNodeOfTheSameName() {
+    world.configure(TWO_HOSTS.replace("h1", "j"));
+    done(world.run(new Command.Pause("j", 0, "ann", "for good")));
+    Scope node = Scope.node("host", "j");
+    world.core.close(new Gate(GateKind.NODE_CLOSED, node, "ann", "", 0, world.now + 1_000));
+    world.advance(2_000);
+    assertThat(world.pauses).containsOnlyKeys("j");
+    assertThat(world.events).extracting(Event::kind).doesNotContain("job_resumed");
+    assertThat(world.core.gates(GateKind.NODE_CLOSED)).hasSize(1);
   }
 
   @Test

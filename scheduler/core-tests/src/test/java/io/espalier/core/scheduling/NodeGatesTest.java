@@ -3,6 +3,7 @@ package io.espalier.core.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
@@ -17,6 +18,7 @@ import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.TestPolicies;
 import io.espalier.testkit.scheduling.TreeFixture;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,7 +98,7 @@ final class NodeGatesTest {
         .isEqualTo(
             "the node is closed since 1970-01-01T00:00:05Z by ada until 1970-01-01T00:00:09Z"
                 + " (disk replaced)");
-    assertThat(core.dueGates(9_000)).containsExactly(gate(HOST));
+    assertThat(core.dueGates(GateKind.NODE_CLOSED, 9_000)).containsExactly(gate(HOST));
     core.open(GateKind.NODE_CLOSED, HOST);
     core.verify();
     assertThat(round()).hasSize(3);
@@ -144,13 +146,13 @@ final class NodeGatesTest {
     test.apply(1_000, 4, 1_000);
     if (after) {
       test.core.close(gate(HOST));
-      assertThat(test.core.state().index.conditions()).isEqualTo(1);
+      test.core.verify();
       test.factor("f", Scope.all(), HALF);
       test.core.open(GateKind.NODE_CLOSED, HOST);
       test.core.removeFactor("f");
       test.settle();
     }
-    assertThat(test.core.state().index.conditions()).as("asked at each node").isZero();
+    test.core.verify();
     long before = test.core.work();
     List<Long> runs = test.round();
     assertThat(runs).hasSize(4_000);
@@ -161,6 +163,56 @@ final class NodeGatesTest {
   @Test
   void whatIsNotUsedReadsNoWord() {
     assertThat(workOfTasks(true)).isEqualTo(workOfTasks(false));
+  }
+
+  /** The slices of one unit in which a factor takes effect. */
+  private int slicesOf(Scope scope, int millionths) {
+    core.setFactor(new LimitFactor("f", scope, Set.of("slots"), millionths, "", "", 0, 0));
+    int slices = 1;
+    while (!core.stepLimits(1)) {
+      slices++;
+    }
+    core.verify();
+    return slices;
+  }
+
+  @Test
+  void aNewShareOfTheSameNodesSettlesEachOfThemOnce() {
+    apply(8, 20, 1);
+    int first = slicesOf(Scope.all(), HALF);
+    assertThat(first).isGreaterThanOrEqualTo(20);
+    assertThat(slicesOf(Scope.all(), HALF / 2)).isEqualTo(first);
+    assertThat(slots("n1")).isEqualTo(2);
+    assertThat(slicesOf(HOST, HALF)).as("those before, and those now").isGreaterThan(first);
+    assertThat(List.of(slots("n1"), slots("n2"))).containsExactly(4, 8);
+  }
+
+  /** The memory that an override takes after so many others, each far from the others. */
+  private static long bytesOfAnOverride(int others) {
+    NodeGatesTest test = new NodeGatesTest();
+    test.apply(5, 65_536, 0);
+    for (int i = 0; i < others; i++) {
+      test.override("n" + (i * 1_024 + 1), 3);
+    }
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    test.override("n65536", 3);
+    long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+    test.core.verify();
+    return bytes;
+  }
+
+  private void override(String host, int limit) {
+    core.override(new LimitOverride("host", "slots", host, limit, "", "", 0, 0));
+    while (!core.stepLimits(1_000)) {
+      // In slices.
+    }
+  }
+
+  @Test
+  void anOverrideCopiesNoneOfTheOthers() {
+    bytesOfAnOverride(1); // Loads the classes.
+    assertThat(bytesOfAnOverride(60)).isLessThan(bytesOfAnOverride(1) + 10_000);
   }
 
   @Test
@@ -181,7 +233,7 @@ final class NodeGatesTest {
         .extracting(Explanation.Reason::message)
         .containsExactly(
             "needs 1 of slots, 0 of 4 are free; the limit of 8 is an override of the configured 5"
-                + " for all of level host; the limit of 8 is multiplied by 0.5 for all nodes by ada"
+                + " for all of level host; the limit of 8 is multiplied by 0.5, for all nodes, by ada"
                 + " (a leak)");
     core.removeFactor("all");
     core.removeFactor("one");

@@ -85,7 +85,7 @@ final class InvariantChecker {
         int start = state.topology.levelStart(level);
         int[] free = new int[state.topology.levelEnd(level) - start];
         for (int i = 0; i < free.length; i++) {
-          free[i] = state.ledger.limit(start + i, level, resource);
+          free[i] = state.ledger.limit(start + i, resource);
         }
         for (int run = 0; run < runs.high(); run++) {
           if (runs.isUsed(run) && state.places.node(run, level) >= 0) {
@@ -96,8 +96,7 @@ final class InvariantChecker {
           check(free[i] == state.ledger.free(start + i, level, resource), "free slots");
           int place = state.ledger.place(start + i, level, resource);
           int withheld =
-              state.ledger.base(start + i, resource)
-                  - state.ledger.limit(start + i, level, resource);
+              state.ledger.base(start + i, resource) - state.ledger.limit(start + i, resource);
           check(
               (long) free[i] + withheld < 0 == state.over.isOver(resource, place),
               "over the limit");
@@ -112,6 +111,7 @@ final class InvariantChecker {
    */
   private void gates() {
     state.gates.check();
+    state.closed.check();
     for (int job = 0; job < state.jobs.count(); job++) {
       boolean closed =
           !state.jobs.canRun(job) || state.gateTable.isClosed(Scope.job(state.jobs.name(job)));

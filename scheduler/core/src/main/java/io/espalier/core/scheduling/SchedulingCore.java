@@ -1,6 +1,5 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
@@ -16,7 +15,6 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.capacity.LimitFactor;
-import io.espalier.core.scheduling.capacity.ResourceCharges;
 import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
@@ -26,7 +24,6 @@ import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.job.StatusFilter;
 import io.espalier.core.scheduling.query.Explainer;
-import io.espalier.core.scheduling.query.OtherPartitionExplainer;
 import io.espalier.core.scheduling.query.PeakUsage;
 import io.espalier.core.scheduling.query.PeakUsageTracker;
 import io.espalier.core.scheduling.query.ProgressCounts;
@@ -40,6 +37,7 @@ import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.state.EmptyState;
+import io.espalier.core.scheduling.state.RunNames;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.FailureIndex;
 import io.espalier.core.scheduling.task.RunningTasks;
@@ -58,7 +56,6 @@ import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -307,7 +304,7 @@ public final class SchedulingCore {
     for (; judged < end; judged++) {
       if (runs.isUsed(judged)) {
         boolean isHere = state.places.node(judged) >= 0;
-        String name = isHere ? "" : StateMigration.nodeName(state, runs, judged);
+        String name = isHere ? "" : RunNames.node(state, runs, judged);
         state.places.setOrphan(judged, state.whereabouts.isOrphan(judged, name));
       }
     }
@@ -432,15 +429,19 @@ public final class SchedulingCore {
   /**
    * Closes a gate of a job or of a node with everything below it, known or not, until {@link
    * #open(GateKind, Scope)} is called for the same kind and scope; it replaces an older gate of
-   * these. No task starts there meanwhile; none is killed. Takes constant time, for a node that of
-   * one path.
+   * these. No task starts there meanwhile; none is killed. Takes constant time; a node that of one
+   * path and, where jobs have {@code reserve_after}, of all reservations of nodes.
    */
   public void close(Gate gate) {
     gates.close(gate);
     gated(gate.kind(), gate.scope(), true);
   }
 
-  /** Opens a gate, if it is closed. Its job or node stays closed while another gate is. */
+  /**
+   * Opens a gate, if it is closed. Its job or node stays closed while another gate is. Takes
+   * constant time; a node that of one path and, where jobs have {@code reserve_after}, of all waits
+   * for slots of nodes.
+   */
   public void open(GateKind kind, Scope scope) {
     gates.open(kind, scope);
     gated(kind, scope, false);
@@ -475,22 +476,22 @@ public final class SchedulingCore {
     return gates.get(kind, Scope.job(job));
   }
 
-  /** Returns all closed gates of a kind, unordered, as an immutable copy. */
+  /** See {@link GateTable#of(GateKind)}. */
   public Collection<Gate> gates(GateKind kind) {
     return gates.of(kind);
   }
 
   /**
-   * Returns the gates whose end has come; the caller must {@link #open} them. The core opens none
-   * by itself, so that the caller can record what it opens.
+   * Returns the gates of a kind whose end has come; the caller must {@link #open} them. The core
+   * opens none by itself, so that the caller can record what it opens.
    */
-  public List<Gate> dueGates(long nowMillis) {
-    return gates.due(nowMillis);
+  public List<Gate> dueGates(GateKind kind, long nowMillis) {
+    return gates.due(kind, nowMillis);
   }
 
-  /** Returns an instant before which no gate is due; {@link Long#MAX_VALUE}: none ever is. */
-  public long nextGateMillis() {
-    return gates.nextMillis();
+  /** See {@link GateTable#nextMillis}. */
+  public long nextGateMillis(GateKind kind) {
+    return gates.nextMillis(kind);
   }
 
   /**
@@ -588,10 +589,13 @@ public final class SchedulingCore {
   /**
    * Lowers limits to a share of themselves; it replaces an older factor of the same id. It kills no
    * task, and usage beyond what is left is not over the limit. A factor for an unknown level or
-   * node is kept until that exists. {@link #stepLimits} must follow.
+   * node is kept until that exists. The caller must remove it at its end. {@link #stepLimits} must
+   * follow.
    */
   public void setFactor(LimitFactor factor) {
-    factorsChanged(state.limitTable.put(factor), factor);
+    LimitFactor before = state.limitTable.put(factor);
+    boolean isSame = before != null && before.hasTargetOf(factor);
+    factorsChanged(isSame ? null : before, factor);
     record(new CoreEvent.FactorSet(factor));
   }
 
@@ -638,7 +642,7 @@ public final class SchedulingCore {
 
   /** Returns the limit of a resource on a node that is in effect. */
   public int limit(int node, int resource) {
-    return state.ledger.limit(node, state.index.level(node), resource);
+    return state.ledger.limit(node, resource);
   }
 
   /** Returns the configured limit of a resource on a node, without overrides. */
@@ -698,11 +702,7 @@ public final class SchedulingCore {
     for (WorkerInfo info : workers) {
       int worker = pool.number(info.ref().shard());
       gone.clear(worker);
-      if (!isSame(pool.info(worker), info)) {
-        setWorker(worker, info);
-      } else {
-        pool.setInfo(worker, info);
-      }
+      setWorker(worker, info);
     }
     for (int worker = gone.nextSetBit(0); worker >= 0; worker = gone.nextSetBit(worker + 1)) {
       setWorker(worker, null);
@@ -713,21 +713,12 @@ public final class SchedulingCore {
   }
 
   private void setWorker(int worker, @Nullable WorkerInfo info) {
-    pool.setInfo(worker, info);
-    state.workers.put(worker);
-    if (migration != null) {
-      migration.workerChanged(worker);
+    if (pool.setInfo(worker, info)) {
+      state.workers.put(worker);
+      if (migration != null) {
+        migration.workerChanged(worker);
+      }
     }
-  }
-
-  /** Returns whether two infos of a worker are equal for placement. */
-  private static boolean isSame(@Nullable WorkerInfo old, WorkerInfo next) {
-    return old != null
-        && old.takesTasks() == next.takesTasks()
-        && old.maxTasks() == next.maxTasks()
-        && old.host().equals(next.host())
-        && old.address().equals(next.address())
-        && old.physical().equals(next.physical());
   }
 
   /**
@@ -811,21 +802,12 @@ public final class SchedulingCore {
    */
   public FailureGroups failures(int job, int limit, int samples) {
     FailureIndex index = state.tasks.failures(job);
-    SchedulingState in = state;
-    FailureIndex.Tasks tasks =
-        new FailureIndex.Tasks() {
-          @Override
-          public @Nullable TaskStatus status(int node) {
-            return in.statuses.of(job, node);
-          }
-
-          @Override
-          public String name(int node) {
-            return in.topology.name(node);
-          }
-        };
     return new FailureGroups(
-        jobName(job), now, index.total(), index.size(), index.largest(limit, samples, tasks));
+        jobName(job),
+        now,
+        index.total(),
+        index.size(),
+        index.largest(limit, samples, node -> state.statuses.of(job, node), state.topology::name));
   }
 
   // ---- tasks
@@ -896,15 +878,7 @@ public final class SchedulingCore {
    * @throws io.espalier.core.api.RefusedException for an unknown job or node
    */
   public Explanation explain(String job, String node) {
-    int number = state.jobs.find(job);
-    int level = number < 0 ? -1 : state.jobs.levels[number];
-    if (number < 0) {
-      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
-    }
-    int at = level < 0 ? -1 : topology().find(level, node);
-    return at < 0
-        ? OtherPartitionExplainer.explain(config().shard(), job, level, node)
-        : Explainer.explain(state, number, at);
+    return Explainer.explain(state, job, node);
   }
 
   /** Begins to count the waiting tasks of a job by wait reason. */
@@ -1113,11 +1087,11 @@ public final class SchedulingCore {
   }
 
   public String runJobName(long run) {
-    return StateMigration.jobName(state, runs, runs.index(run));
+    return RunNames.job(state, runs, runs.index(run));
   }
 
   public String runNodeName(long run) {
-    return StateMigration.nodeName(state, runs, runs.index(run));
+    return RunNames.node(state, runs, runs.index(run));
   }
 
   /**
@@ -1125,7 +1099,7 @@ public final class SchedulingCore {
    * own. It is only its own node when the task was adopted while its job or node was unknown.
    */
   public List<String> runPath(long run) {
-    return StateMigration.path(state, runs, runs.index(run)).nodes();
+    return RunNames.path(state, runs, runs.index(run)).nodes();
   }
 
   /**
@@ -1141,7 +1115,7 @@ public final class SchedulingCore {
    * is known.
    */
   public List<String> runLevels(long run) {
-    return StateMigration.path(state, runs, runs.index(run)).levels();
+    return RunNames.path(state, runs, runs.index(run)).levels();
   }
 
   /**
@@ -1149,27 +1123,7 @@ public final class SchedulingCore {
    * order, with the worker's shard last.
    */
   public Map<String, Map<String, Integer>> resourcesByNode(long run) {
-    int index = runs.index(run);
-    ResourceCharges charges = StateMigration.charges(state, runs, index);
-    RunningTasks.NamedPath path = StateMigration.path(state, runs, index);
-    Map<String, Map<String, Integer>> byNode = new LinkedHashMap<>();
-    for (int i = 0; i < path.levels().size(); i++) {
-      Map<String, Integer> amounts = charges.onLevel(path.levels().get(i));
-      if (!amounts.isEmpty()) {
-        // Nodes of different levels may share a name; resources never do.
-        byNode.computeIfAbsent(path.nodes().get(i), n -> new LinkedHashMap<>()).putAll(amounts);
-      }
-    }
-    int worker = state.places.worker(index);
-    Map<String, Integer> ofWorker = charges.onWorker();
-    if (worker >= 0 && !ofWorker.isEmpty()) {
-      // The name of the scheduler's own host is the name of the instance.
-      String shard = pool.shard(worker);
-      byNode
-          .computeIfAbsent(shard.isEmpty() ? topology().name(0) : shard, n -> new LinkedHashMap<>())
-          .putAll(ofWorker);
-    }
-    return byNode;
+    return RunNames.chargesByNode(state, runs, runs.index(run));
   }
 
   /**

@@ -85,8 +85,8 @@ public final class PauseRegistry {
    * @param resumed receives the name of each
    */
   public void step(long nowMillis, Consumer<String> resumed) {
-    for (Gate gate : core.dueGates(nowMillis)) {
-      core.open(gate.kind(), gate.scope());
+    for (Gate gate : core.dueGates(GateKind.PAUSE, nowMillis)) {
+      core.open(GateKind.PAUSE, gate.scope());
       resumed.accept(gate.name());
       events.add(
           nowMillis,
@@ -101,7 +101,7 @@ public final class PauseRegistry {
 
   /** When the next pause may expire; {@link Long#MAX_VALUE} when none does. */
   public long nextMillis() {
-    return core.nextGateMillis();
+    return core.nextGateMillis(GateKind.PAUSE);
   }
 
   /** All pauses by job, as an immutable copy. */

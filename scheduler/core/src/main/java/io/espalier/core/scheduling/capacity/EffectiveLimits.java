@@ -3,7 +3,7 @@ package io.espalier.core.scheduling.capacity;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +68,7 @@ final class EffectiveLimits {
     factors = new LimitFactors(topology, catalog);
     for (int r = 0; r < count; r++) {
       first[r] = topology.levelStart(catalog.get(r).level());
-      ofNode.add(new HashMap<>());
+      ofNode.add(new LinkedHashMap<>());
       setLevel(r, configured.ofLevel(r), configured.ofNodes(r));
       follow(r);
     }
@@ -157,7 +157,7 @@ final class EffectiveLimits {
     if (by != 0) {
       int settled = shared(node, resource, settledOfNodes, settledOfLevel);
       moved[resource] = SparseInts.put(moved[resource], at, after - settled);
-      total(resource, by);
+      addToTotal(resource, by);
     }
     if (base - after != withheld(node, resource)) {
       withheld[resource] = SparseInts.put(withheld[resource], at, base - after);
@@ -167,11 +167,19 @@ final class EffectiveLimits {
 
   /**
    * Forgets by which steps the nodes have come to their limits; must be called only when each node
-   * has the limit that it is to have.
+   * has the limit that it is to have. Costs a pass over the overrides of nodes when the limit of
+   * the level has changed or a factor has gone.
    */
   void follow(int resource) {
     if (factors.concerns(resource)) {
       return;
+    }
+    boolean isFollowed =
+        settledOfLevel[resource] == ofLevel[resource]
+            && settledOfNodes[resource] == ofNodes[resource]
+            && withheld[resource] == null;
+    if (isFollowed && !ofNode.get(resource).isEmpty()) {
+      return; // What has moved is what the overrides of nodes have moved.
     }
     settledOfLevel[resource] = ofLevel[resource];
     settledOfNodes[resource] = ofNodes[resource];
@@ -196,7 +204,7 @@ final class EffectiveLimits {
   }
 
   /** Adjusts the total after the limit of a node has changed. */
-  void total(int resource, int by) {
+  void addToTotal(int resource, int by) {
     totals[resource] += by;
     totalsVersion++;
   }

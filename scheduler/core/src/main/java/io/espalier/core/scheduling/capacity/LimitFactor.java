@@ -15,7 +15,8 @@ import java.util.Set;
  * @param author the operator; empty: nobody, or not given
  * @param reason what the author says; may be empty
  * @param sinceMillis when it was set, epoch milliseconds; 0: not known
- * @param untilMillis when it is to be removed, epoch milliseconds; 0: not known
+ * @param untilMillis when it is to be removed, epoch milliseconds; the caller must remove it then.
+ *     0: not known
  */
 public record LimitFactor(
     String id,
@@ -39,6 +40,11 @@ public record LimitFactor(
   /** Returns whether it concerns a resource where its scope has it. */
   public boolean concerns(String resource) {
     return resources.isEmpty() || resources.contains(resource);
+  }
+
+  /** Returns whether another factor has the same scope and resources. */
+  public boolean hasTargetOf(LimitFactor other) {
+    return scope.equals(other.scope) && resources.equals(other.resources);
   }
 
   /** Returns a share of a limit, rounded up. */

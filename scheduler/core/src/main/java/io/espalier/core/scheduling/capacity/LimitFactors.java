@@ -22,7 +22,7 @@ public final class LimitFactors {
 
   private List<LimitFactor> all = List.of();
 
-  /** By resource: whether any factor concerns it somewhere. */
+  /** By resource: whether any factor concerns it on some node of its level. */
   private final boolean[] concerned;
 
   /** By resource: the smallest share on all nodes of its level. */
@@ -57,7 +57,8 @@ public final class LimitFactors {
         boolean isWide =
             scope.kind() == Scope.Kind.ALL
                 || (scope.kind() == Scope.Kind.LEVEL && level == resource.level());
-        if (factor.concerns(resource.name()) && (isWide || node >= 0)) {
+        if (factor.concerns(resource.name())
+            && (isWide || (node >= 0 && resource.level() >= level))) {
           concerned[r] = true;
           wide[r] = isWide ? Math.min(wide[r], factor.millionths()) : wide[r];
         }
@@ -146,30 +147,26 @@ public final class LimitFactors {
       if (own >= topology.levels().worker() || !factor.concerns(resource.name())) {
         continue;
       }
-      int start = topology.levelStart(own);
-      int end = topology.levelEnd(own);
       if (scope.kind() == Scope.Kind.NODE && topology.slotsAreNodes()) {
-        subtree(from, start, end, (a, b) -> ranges.range(resource, a, b));
+        subtree(from, resource, ranges);
       } else if (scope.kind() == Scope.Kind.ALL
           || (scope.kind() == Scope.Kind.NODE ? own >= level : own == level)) {
-        ranges.range(resource, start, end);
+        ranges.range(resource, topology.levelStart(own), topology.levelEnd(own));
       }
     }
   }
 
-  private interface Part {
-    void part(int from, int to);
-  }
-
-  /** Finds the nodes of a level in the subtree of a node of a plain tree. */
-  private void subtree(int node, int start, int end, Part found) {
+  /** Finds the nodes with a resource in the subtree of a node of a plain tree. */
+  private void subtree(int node, Resource resource, Ranges ranges) {
+    int start = topology.levelStart(resource.level());
+    int end = topology.levelEnd(resource.level());
     int from = node;
     int to = node + 1;
     while (from < to) {
       int first = Math.max(from, start);
       int last = Math.min(to, end);
       if (first < last) {
-        found.part(first, last);
+        ranges.range(resource, first, last);
       }
       int next = topology.childStart(from);
       to = topology.childEnd(to - 1);

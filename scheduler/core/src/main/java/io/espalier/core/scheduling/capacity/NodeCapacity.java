@@ -75,7 +75,7 @@ public final class NodeCapacity {
         int resource = resources[i % resources.length];
         int limit = limits.now(levelStart[level] + i / resources.length, resource);
         free[level].put(i, limit);
-        limits.total(resource, limit);
+        limits.addToTotal(resource, limit);
       }
     }
     levelOf = catalog.all().stream().mapToInt(Resource::level).toArray();
@@ -219,7 +219,7 @@ public final class NodeCapacity {
     int[] countable = amounts;
     for (int level = 0; level < path.length; level++) {
       for (int r : path[level] < 0 ? NONE : ofLevel[level]) {
-        long used = (long) limit(path[level], level, r) - free(path[level], level, r);
+        long used = (long) limit(path[level], r) - free(path[level], level, r);
         if (used + amounts[r] > Integer.MAX_VALUE) {
           countable = countable == amounts ? amounts.clone() : countable;
           countable[r] = (int) (Integer.MAX_VALUE - used);
@@ -246,7 +246,7 @@ public final class NodeCapacity {
   // ---- limits
 
   /** Returns the limit of a resource on a node that its free slots follow. */
-  public int limit(int node, int level, int resource) {
+  public int limit(int node, int resource) {
     return limits.now(node, resource);
   }
 
@@ -313,12 +313,12 @@ public final class NodeCapacity {
   /**
    * Compares the limit of a node with what it is to be.
    *
-   * @param configured its base, looked up by name
+   * @param expectedBase its base, looked up by name
    */
-  public boolean isRight(int node, int resource, int configured) {
-    return limits.base(node, resource) == configured
+  public boolean isRight(int node, int resource, int expectedBase) {
+    return limits.base(node, resource) == expectedBase
         && limits.effective(node, resource) == limits.now(node, resource)
-        && configured == base(node, resource);
+        && base(node, resource) == expectedBase;
   }
 
   /** Returns the number of a place, which {@link OverLimitTracker} uses. */

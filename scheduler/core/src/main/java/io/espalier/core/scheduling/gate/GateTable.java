@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,12 +17,13 @@ import org.jspecify.annotations.Nullable;
 public final class GateTable {
   private final EnumMap<GateKind, Map<Scope, Gate>> closed = new EnumMap<>(GateKind.class);
 
-  /** No gate ends before this instant. */
-  private long next = Long.MAX_VALUE;
+  /** By kind: an instant before which no gate ends; missing: none ever does. */
+  private final EnumMap<GateKind, Long> next = new EnumMap<>(GateKind.class);
 
   public GateTable() {
     for (GateKind kind : GateKind.values()) {
-      closed.put(kind, new HashMap<>());
+      // In the order of closing: that of hash codes would differ from one process to the next.
+      closed.put(kind, new LinkedHashMap<>());
     }
   }
 
@@ -34,8 +35,12 @@ public final class GateTable {
   public void close(Gate gate) {
     all(gate.kind()).put(gate.scope(), gate);
     if (gate.untilMillis() > 0) {
-      next = Math.min(next, gate.untilMillis());
+      endsAt(gate);
     }
+  }
+
+  private void endsAt(Gate gate) {
+    next.merge(gate.kind(), gate.untilMillis(), Math::min);
   }
 
   /** Opens a gate; returns the one that was closed, or null. */
@@ -80,7 +85,7 @@ public final class GateTable {
     return gates;
   }
 
-  /** Returns the closed gates of a kind, unordered, as an immutable copy. */
+  /** Returns the closed gates of a kind, in the order of closing, as an immutable copy. */
   public Collection<Gate> of(GateKind kind) {
     return List.copyOf(all(kind).values());
   }
@@ -93,34 +98,32 @@ public final class GateTable {
     return scopes;
   }
 
-  /** Returns an instant before which no gate is to be opened; {@link Long#MAX_VALUE}: none is. */
-  public long nextMillis() {
-    return next;
+  /**
+   * Returns an instant before which no gate of a kind is to be opened; {@link Long#MAX_VALUE}: none
+   * is.
+   */
+  public long nextMillis(GateKind kind) {
+    return next.getOrDefault(kind, Long.MAX_VALUE);
   }
 
   /**
-   * Returns the gates whose end has come, in the order of their names; the caller opens them. Costs
-   * a pass over all gates when one may be due.
+   * Returns the gates of a kind whose end has come, in the order of their names; the caller opens
+   * them. Costs a pass over all gates of the kind when one may be due.
    */
-  public List<Gate> due(long nowMillis) {
-    if (nowMillis < next) {
+  public List<Gate> due(GateKind kind, long nowMillis) {
+    if (nowMillis < nextMillis(kind)) {
       return List.of();
     }
-    next = Long.MAX_VALUE;
+    next.remove(kind);
     List<Gate> due = new ArrayList<>();
-    for (Map<Scope, Gate> gates : closed.values()) {
-      for (Gate gate : gates.values()) {
-        if (gate.untilMillis() > nowMillis) {
-          next = Math.min(next, gate.untilMillis());
-        } else if (gate.untilMillis() > 0) {
-          due.add(gate);
-        }
+    for (Gate gate : all(kind).values()) {
+      if (gate.untilMillis() > nowMillis) {
+        endsAt(gate);
+      } else if (gate.untilMillis() > 0) {
+        due.add(gate);
       }
     }
-    due.sort(
-        Comparator.comparing(Gate::name)
-            .thenComparing(Gate::kind)
-            .thenComparing(gate -> gate.scope().level()));
+    due.sort(Comparator.comparing(Gate::name).thenComparing(gate -> gate.scope().level()));
     return due;
   }
 }

@@ -44,6 +44,18 @@ public final class ClosedNodes implements NodeCondition {
     return closed != null && closed.get(node);
   }
 
+  /**
+   * Checks that the index asks this condition exactly while a node is closed.
+   *
+   * @throws IllegalStateException when it does not
+   */
+  public void check() {
+    boolean isNeeded = closed != null && !closed.isEmpty();
+    if (isNeeded != index.asks(this)) {
+      throw new IllegalStateException("the index asks for closed nodes: " + !isNeeded);
+    }
+  }
+
   @Override
   public long mask(int node, int level, int word) {
     return isClosed(node) ? 0 : -1L;

@@ -102,9 +102,9 @@ public final class StartableIndex {
     gates = Arrays.stream(gates).filter(each -> each != gate).toArray(NodeCondition[]::new);
   }
 
-  /** Returns the number of conditions that each evaluation of a node asks. */
-  public int conditions() {
-    return gates.length;
+  /** Returns whether each evaluation of a node asks a condition. */
+  boolean asks(NodeCondition gate) {
+    return Arrays.asList(gates).contains(gate);
   }
 
   // ---- building, before the first use

@@ -8,15 +8,14 @@ import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.LimitOverride;
 import java.math.BigDecimal;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Tells people what closes a job or a node, or changes a limit: by whom, until when, and why. */
-public final class EntryMessages {
+final class EntryMessages {
   private EntryMessages() {}
 
   /** Explains a closed gate. */
-  public static Reason reason(Gate gate) {
+  static Reason reason(Gate gate) {
     String why = gate.reason();
     String message =
         switch (gate.kind()) {
@@ -32,9 +31,7 @@ public final class EntryMessages {
   }
 
   private static String since(Gate gate) {
-    return gate.sinceMillis() == 0
-        ? ""
-        : " since " + Instant.ofEpochMilli(gate.sinceMillis()).truncatedTo(ChronoUnit.SECONDS);
+    return gate.sinceMillis() == 0 ? "" : " since " + Instant.ofEpochMilli(gate.sinceMillis());
   }
 
   private static String suffix(Gate gate) {
@@ -66,10 +63,11 @@ public final class EntryMessages {
         + " is multiplied by "
         + BigDecimal.valueOf(factor.millionths(), 6).stripTrailingZeros().toPlainString()
         + switch (scope.kind()) {
-          case LEVEL -> " for all of level " + scope.level();
-          case NODE -> " on and below " + scope.name();
-          case ALL, JOB -> " for all nodes";
+          case LEVEL -> ", for all of level " + scope.level();
+          case NODE -> ", on and below " + scope.name();
+          case ALL, JOB -> ", for all nodes";
         }
+        + (factor.author().isEmpty() ? "" : ",")
         + suffix(factor.author(), factor.untilMillis(), factor.reason());
   }
 

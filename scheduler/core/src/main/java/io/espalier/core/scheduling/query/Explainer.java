@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling.query;
 
+import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Alternative;
 import io.espalier.core.api.view.Explanation.Kind;
@@ -48,7 +49,24 @@ public final class Explainer {
     workers = new WorkerExplainer(state);
   }
 
-  public static Explanation explain(SchedulingState state, int job, int node) {
+  /**
+   * Explains a task by names.
+   *
+   * @throws RefusedException for an unknown job or node
+   */
+  public static Explanation explain(SchedulingState state, String job, String node) {
+    int number = state.jobs.find(job);
+    if (number < 0) {
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
+    }
+    int level = state.jobs.levels[number];
+    int at = level < 0 ? -1 : state.topology.find(level, node);
+    return at < 0
+        ? OtherPartitionExplainer.explain(state.config().shard(), job, level, node)
+        : explain(state, number, at);
+  }
+
+  private static Explanation explain(SchedulingState state, int job, int node) {
     Explainer explainer = new Explainer(state);
     explainer.job(job);
     explainer.status(job, node);
@@ -261,7 +279,7 @@ public final class Explainer {
         Resource resource = state.config().settings().resources().get(r);
         int need = state.jobs.needs[job][r];
         int free = state.ledger.free(at, level, r);
-        int limit = state.ledger.limit(at, level, r);
+        int limit = state.ledger.limit(at, r);
         uses.add(new Use(resource.name(), need, limit - free, limit));
         if (!NodeCapacity.fits(need, free)) {
           String more =

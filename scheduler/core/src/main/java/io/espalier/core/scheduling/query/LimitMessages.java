@@ -51,7 +51,7 @@ final class LimitMessages {
   private static String lowered(SchedulingState state, int node, Resource resource) {
     int base = state.ledger.base(node, resource.index());
     LimitFactor factor =
-        base == state.ledger.limit(node, resource.level(), resource.index())
+        base == state.ledger.limit(node, resource.index())
             ? null
             : state.ledger.factors().smallest(node, resource);
     return factor == null ? "" : EntryMessages.of(factor, base);

@@ -11,7 +11,7 @@ import java.util.List;
  * Explains why tasks on nodes of other partitions do not run here. Not even the names of those
  * nodes are stored, but the name of a node directly under the instance determines its partition.
  */
-public final class OtherPartitionExplainer {
+final class OtherPartitionExplainer {
   private OtherPartitionExplainer() {}
 
   /**
@@ -20,7 +20,7 @@ public final class OtherPartitionExplainer {
    * @param level the level of the job's tasks
    * @throws RefusedException unless the node, if it exists, must belong to another partition
    */
-  public static Explanation explain(Partition shard, String job, int level, String node) {
+  static Explanation explain(Partition shard, String job, int level, String node) {
     String unknown = "job " + job + " has no task on a node called " + node;
     if (shard.isWhole() || level < 1) {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, unknown);

@@ -142,7 +142,7 @@ final class WaitReasonCounts {
     String text = "needs " + need + " of " + resource.name() + ", ";
     if (group.blocking == 1) {
       int free = state.ledger.free(node, resource.level(), resource.index());
-      int limit = state.ledger.limit(node, resource.level(), resource.index());
+      int limit = state.ledger.limit(node, resource.index());
       String name = topology.name(node);
       return text
           + free

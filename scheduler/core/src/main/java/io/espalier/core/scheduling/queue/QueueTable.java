@@ -438,7 +438,7 @@ public final class QueueTable {
       for (int node = topology.levelStart(level);
           level != workerLevel && node < topology.levelEnd(level);
           node++) {
-        all[r] += ledger.limit(node, level, r);
+        all[r] += ledger.limit(node, r);
       }
     }
     for (int k = 0; k < workers.resources().size() && workers.isActive(); k++) {

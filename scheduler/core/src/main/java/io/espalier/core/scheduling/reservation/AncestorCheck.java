@@ -85,7 +85,7 @@ final class AncestorCheck {
   private boolean isWithinLimits(int node, int level, int job) {
     for (int r : context.ledger().resources(level)) {
       int need = jobs.needs[job][r];
-      if (need > 0 && need > context.ledger().limit(node, level, r)) {
+      if (need > 0 && need > context.ledger().limit(node, r)) {
         return false;
       }
     }

@@ -10,15 +10,16 @@ import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Brings changed limits into effect in one state, in slices, because a level may have millions of
  * nodes: a queue of the ranges of nodes whose limits may differ from what they are to be. A node
- * keeps its limit until its turn comes, and goes to the one that is right at that moment. So
- * changes may overlap, and a range that is queued in vain costs only time. Names are looked up when
- * the turn of a range comes.
+ * keeps its limit until its turn comes, and is moved to the limit that is right then. So changes
+ * may overlap, and a range that is queued in vain costs only time. Names are looked up when the
+ * turn of a range comes.
  */
 public final class LimitUpdater {
   private static final int NODE_UNITS = 4;
@@ -143,8 +144,9 @@ public final class LimitUpdater {
   }
 
   private int worker(Range range, Resource resource) {
-    String shard = range.changed;
-    if (shard == null || shard.isEmpty()) {
+    // Only an override is queued for workers: factors concern none.
+    String shard = Objects.requireNonNull(range.changed);
+    if (shard.isEmpty()) {
       if (range.next < state.pool.high()) {
         state.workers.put(range.next++);
         return WORKER_UNITS;

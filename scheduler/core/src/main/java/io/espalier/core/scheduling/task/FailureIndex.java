@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,13 +50,6 @@ public final class FailureIndex {
       message = failure.message();
       Arrays.fill(newest, -1);
     }
-  }
-
-  /** Reads the status and name of a node's task, to check samples of a group. */
-  public interface Tasks {
-    @Nullable TaskStatus status(int node);
-
-    String name(int node);
   }
 
   /**
@@ -107,8 +101,18 @@ public final class FailureIndex {
     return groups.size() + (others.count > 0 ? 1 : 0);
   }
 
-  /** Returns the largest groups in descending order of size. */
-  public List<FailureGroups.Group> largest(int limit, int samples, Tasks tasks) {
+  /**
+   * Returns the largest groups in descending order of size.
+   *
+   * @param samples the maximum number of names of nodes per group
+   * @param statusOf the status of a node's task, to check samples
+   * @param nameOf the name of a node
+   */
+  public List<FailureGroups.Group> largest(
+      int limit,
+      int samples,
+      IntFunction<@Nullable TaskStatus> statusOf,
+      IntFunction<String> nameOf) {
     Comparator<Group> order =
         Comparator.comparingLong((Group g) -> g.count)
             .thenComparingLong(g -> g.newestMillis)
@@ -134,24 +138,28 @@ public final class FailureIndex {
               group.count,
               group.failed,
               group.count - group.failed,
-              names(group, samples, tasks),
+              names(group, samples, statusOf, nameOf),
               group.newestMillis));
     }
     return answer;
   }
 
   /** Returns the names of those among the newest tasks of a group that still belong to it. */
-  private List<String> names(Group group, int samples, Tasks tasks) {
+  private List<String> names(
+      Group group,
+      int samples,
+      IntFunction<@Nullable TaskStatus> statusOf,
+      IntFunction<String> nameOf) {
     List<String> names = new ArrayList<>();
     for (int i = 1; i <= NEWEST && names.size() < samples; i++) {
       int node = group.newest[Math.floorMod(group.next - i, NEWEST)];
-      TaskStatus status = node < 0 ? null : tasks.status(node);
+      TaskStatus status = node < 0 ? null : statusOf.apply(node);
       Failure failure = status == null ? null : status.failure();
       if (failure != null
           && (group == others
               ? !groups.containsKey(failure.fingerprint())
               : failure.fingerprint().equals(group.failure.fingerprint()))) {
-        String name = tasks.name(node);
+        String name = nameOf.apply(node);
         if (!names.contains(name)) {
           names.add(name);
         }

@@ -3,19 +3,17 @@ package io.espalier.core.scheduling.update;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
-import io.espalier.core.scheduling.capacity.ResourceCharges;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.scheduling.state.RunNames;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.task.TaskTable;
 import io.espalier.core.scheduling.util.LongQueue;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -392,7 +390,7 @@ public final class StateMigration {
     boolean whole = true;
     int worker = old.places.worker(run);
     RunningTasks.NamedPath names = runs.names(run);
-    int newJob = next.jobs.find(jobName(old, runs, run));
+    int newJob = next.jobs.find(RunNames.job(old, runs, run));
     if (newJob < 0) {
       next.occupancy.carryOutside(run, -1, worker);
       next.places.setOrphan(run, true);
@@ -420,16 +418,17 @@ public final class StateMigration {
       }
     }
     if (!whole) {
-      runs.setCharges(run, charges(old, runs, run));
-      runs.setNames(run, namedPath(old, run));
+      runs.setCharges(run, RunNames.charges(old, runs, run));
+      runs.setNames(run, RunNames.nodesInForce(old, run));
     }
-    String name = nodeName(old, runs, run);
+    String name = RunNames.node(old, runs, run);
     int level = next.jobs.levels[newJob];
     int node = level < 0 || level >= levels.worker() ? -1 : topology.find(level, name);
     if (names != null && names.isUnknown()) {
       carryUnknown(run, newJob, node, worker);
     } else {
-      int[] amounts = charges(old, runs, run).in(levels, next.config().settings().resources());
+      int[] amounts =
+          RunNames.charges(old, runs, run).in(levels, next.config().settings().resources());
       next.occupancy.carry(run, newJob, node, path, amounts, worker);
     }
     next.places.setOrphan(run, next.whereabouts.isOrphan(run, name));
@@ -445,46 +444,6 @@ public final class StateMigration {
     } else {
       next.occupancy.carryOutside(run, newJob, worker);
     }
-  }
-
-  private static RunningTasks.NamedPath namedPath(SchedulingState state, int run) {
-    List<String> levels = new ArrayList<>();
-    List<String> nodes = new ArrayList<>();
-    for (int l = 0; l < state.topology.levels().count(); l++) {
-      int node = state.places.node(run, l);
-      if (node >= 0) {
-        levels.add(state.topology.levels().name(l));
-        nodes.add(state.topology.name(node));
-      }
-    }
-    return new RunningTasks.NamedPath(levels, nodes);
-  }
-
-  /** Returns the charges of a running task. */
-  public static ResourceCharges charges(SchedulingState state, RunningTasks runs, int run) {
-    return runs.isFound(run) ? state.occupancy.charges(state.places.job(run)) : runs.charges(run);
-  }
-
-  /** Returns the names of the levels and nodes on the path that a running task is charged on. */
-  public static RunningTasks.NamedPath path(SchedulingState state, RunningTasks runs, int run) {
-    RunningTasks.NamedPath names = runs.names(run);
-    return names != null ? names : namedPath(state, run);
-  }
-
-  /** Returns the name of the job of a running task. */
-  public static String jobName(SchedulingState state, RunningTasks runs, int run) {
-    int job = state.places.job(run);
-    String name = runs.jobName(run);
-    return job >= 0 || name == null ? state.jobs.name(job) : name;
-  }
-
-  /** Returns the name of the node of a running task. */
-  public static String nodeName(SchedulingState state, RunningTasks runs, int run) {
-    int node = state.places.node(run);
-    RunningTasks.NamedPath names = runs.names(run);
-    return node >= 0
-        ? state.topology.name(node)
-        : (names != null ? names : namedPath(state, run)).last();
   }
 
   private void copyAgain(long key) {

@@ -83,8 +83,25 @@ public final class WorkerTable {
     return shard == null ? "" : shard;
   }
 
-  public void setInfo(int worker, @Nullable WorkerInfo info) {
+  /**
+   * Sets the info of a worker.
+   *
+   * @param info null: takes it out of the pool
+   * @return whether that changes anything for placement
+   */
+  public boolean setInfo(int worker, @Nullable WorkerInfo info) {
+    WorkerInfo old = infos[worker];
     infos[worker] = info;
+    return old == null || info == null || !isSame(old, info);
+  }
+
+  /** Returns whether two infos of a worker are equal for placement. */
+  private static boolean isSame(WorkerInfo old, WorkerInfo next) {
+    return old.takesTasks() == next.takesTasks()
+        && old.maxTasks() == next.maxTasks()
+        && old.host().equals(next.host())
+        && old.address().equals(next.address())
+        && old.physical().equals(next.physical());
   }
 
   /** Returns whether the worker is in the pool or has running tasks. */

@@ -1,13 +1,12 @@
 package io.espalier.core.scheduling.gate;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.tuple;
 
-import io.espalier.core.api.view.Explanation.Kind;
-import io.espalier.core.scheduling.query.EntryMessages;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which gates are closed, what they say, and when they are due. */
+/** Which gates are closed, and when they are due. */
 final class GateTableTest {
   private static final Scope A = Scope.job("a");
 
@@ -34,8 +33,8 @@ final class GateTableTest {
     gates.close(pause("a", 100));
     gates.close(pause("a", 0));
     assertThat(gates.of(GateKind.PAUSE)).containsExactly(pause("a", 0));
-    assertThat(gates.due(1_000)).isEmpty();
-    assertThat(gates.nextMillis()).isEqualTo(Long.MAX_VALUE);
+    assertThat(gates.due(GateKind.PAUSE, 1_000)).isEmpty();
+    assertThat(gates.nextMillis(GateKind.PAUSE)).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
@@ -43,11 +42,33 @@ final class GateTableTest {
     gates.close(pause("b", 100));
     gates.close(pause("a", 100));
     gates.close(pause("c", 200));
-    assertThat(gates.nextMillis()).isEqualTo(100);
-    assertThat(gates.due(99)).isEmpty();
-    assertThat(gates.due(100)).extracting(Gate::name).containsExactly("a", "b");
-    assertThat(gates.nextMillis()).isEqualTo(200);
+    assertThat(gates.nextMillis(GateKind.PAUSE)).isEqualTo(100);
+    assertThat(gates.due(GateKind.PAUSE, 99)).isEmpty();
+    assertThat(gates.due(GateKind.PAUSE, 100)).extracting(Gate::name).containsExactly("a", "b");
+    assertThat(gates.nextMillis(GateKind.PAUSE)).isEqualTo(200);
     assertThat(gates.isClosed(A)).isTrue();
+  }
+
+  @Test
+  void eachKindHasItsOwnEnds() {
+    gates.close(new Gate(GateKind.NODE_CLOSED, Scope.node("host", "a"), "", "", 0, 50));
+    gates.close(pause("a", 100));
+    assertThat(gates.nextMillis(GateKind.PAUSE)).isEqualTo(100);
+    assertThat(gates.due(GateKind.PAUSE, 100)).containsExactly(pause("a", 100));
+    assertThat(gates.nextMillis(GateKind.NODE_CLOSED)).isEqualTo(50);
+    assertThat(gates.due(GateKind.NODE_CLOSED, 49)).isEmpty();
+    assertThat(gates.due(GateKind.NODE_CLOSED, 50)).hasSize(1);
+  }
+
+  /** The order must not depend on the run, because a recording repeats what follows from it. */
+  @Test
+  void closedNodesAreListedInTheOrderInWhichTheyWereClosed() {
+    List<Scope> nodes = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      nodes.add(Scope.node("host", "h" + i));
+      gates.close(new Gate(GateKind.NODE_CLOSED, nodes.get(i), "", "", 0, 0));
+    }
+    assertThat(gates.closed(Scope.Kind.NODE)).isEqualTo(nodes);
   }
 
   @Test
@@ -57,22 +78,5 @@ final class GateTableTest {
     assertThat(gates.isEnded("a")).isFalse();
     gates.close(Gate.of(GateKind.DEADLINE, "a", "late"));
     assertThat(gates.isEnded("a")).isTrue();
-  }
-
-  @Test
-  void explanationsNameTheReasonAndTheEnd() {
-    gates.close(pause("a", 100));
-    gates.close(Gate.of(GateKind.JOB_FAILED, "a", "3 tasks have failed"));
-    assertThat(gates.of(A))
-        .extracting(
-            gate -> EntryMessages.reason(gate).kind(),
-            gate -> EntryMessages.reason(gate).message(),
-            gate -> EntryMessages.reason(gate).untilMillis())
-        .containsExactly(
-            tuple(Kind.JOB_PAUSED, "the job is paused", 100L),
-            tuple(
-                Kind.JOB_FAILED,
-                "the job has failed: 3 tasks have failed; it can be resumed or forgiven",
-                0L));
   }
 }

@@ -1,0 +1,83 @@
+package io.espalier.core.scheduling.state;
+
+import io.espalier.core.scheduling.capacity.ResourceCharges;
+import io.espalier.core.scheduling.task.RunningTasks;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The names of running tasks, of their nodes and of what they are charged, which outlive their jobs
+ * and nodes.
+ */
+public final class RunNames {
+  private RunNames() {}
+
+  /** Returns the nodes in force that a running task is charged on. */
+  public static RunningTasks.NamedPath nodesInForce(SchedulingState state, int run) {
+    List<String> levels = new ArrayList<>();
+    List<String> nodes = new ArrayList<>();
+    for (int l = 0; l < state.topology.levels().count(); l++) {
+      int node = state.places.node(run, l);
+      if (node >= 0) {
+        levels.add(state.topology.levels().name(l));
+        nodes.add(state.topology.name(node));
+      }
+    }
+    return new RunningTasks.NamedPath(levels, nodes);
+  }
+
+  /** Returns the charges of a running task. */
+  public static ResourceCharges charges(SchedulingState state, RunningTasks runs, int run) {
+    return runs.isFound(run) ? state.occupancy.charges(state.places.job(run)) : runs.charges(run);
+  }
+
+  /** Returns the names of the levels and nodes on the path that a running task is charged on. */
+  public static RunningTasks.NamedPath path(SchedulingState state, RunningTasks runs, int run) {
+    RunningTasks.NamedPath names = runs.names(run);
+    return names != null ? names : nodesInForce(state, run);
+  }
+
+  /** Returns the name of the job of a running task. */
+  public static String job(SchedulingState state, RunningTasks runs, int run) {
+    int job = state.places.job(run);
+    String name = runs.jobName(run);
+    return job >= 0 || name == null ? state.jobs.name(job) : name;
+  }
+
+  /** Returns the name of the node of a running task. */
+  public static String node(SchedulingState state, RunningTasks runs, int run) {
+    int node = state.places.node(run);
+    RunningTasks.NamedPath names = runs.names(run);
+    return node >= 0
+        ? state.topology.name(node)
+        : (names != null ? names : nodesInForce(state, run)).last();
+  }
+
+  /** Returns the slots by node and resource, in path order, with the worker's shard last. */
+  public static Map<String, Map<String, Integer>> chargesByNode(
+      SchedulingState state, RunningTasks runs, int run) {
+    ResourceCharges charges = charges(state, runs, run);
+    RunningTasks.NamedPath path = path(state, runs, run);
+    Map<String, Map<String, Integer>> byNode = new LinkedHashMap<>();
+    for (int i = 0; i < path.levels().size(); i++) {
+      Map<String, Integer> amounts = charges.onLevel(path.levels().get(i));
+      if (!amounts.isEmpty()) {
+        // Nodes of different levels may share a name; resources never do.
+        byNode.computeIfAbsent(path.nodes().get(i), n -> new LinkedHashMap<>()).putAll(amounts);
+      }
+    }
+    int worker = state.places.worker(run);
+    Map<String, Integer> ofWorker = charges.onWorker();
+    if (worker >= 0 && !ofWorker.isEmpty()) {
+      // The name of the scheduler's own host is the name of the instance.
+      String shard = state.pool.shard(worker);
+      byNode
+          .computeIfAbsent(
+              shard.isEmpty() ? state.topology.name(0) : shard, n -> new LinkedHashMap<>())
+          .putAll(ofWorker);
+    }
+    return byNode;
+  }
+}
