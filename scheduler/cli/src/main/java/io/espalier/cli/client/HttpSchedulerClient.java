@@ -32,8 +32,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client for a running scheduler over HTTP. It uses the older client of the JDK: loading the newer
- * one takes longer than everything else that most commands do (docs/adr/0007-launcher.md).
+ * A client for a running scheduler over HTTP. It uses the older client of the JDK: loading the
+ * newer one takes longer than everything else that most commands do (docs/adr/0007-launcher.md).
  */
 public final class HttpSchedulerClient implements Client {
   private static final int CONNECT_MILLIS = 5_000;
@@ -82,9 +82,7 @@ public final class HttpSchedulerClient implements Client {
         new Request(
             method,
             "application/json",
-            method.equals("GET")
-                ? null
-                : JsonWriter.compact(body).getBytes(StandardCharsets.UTF_8),
+            method.equals("GET") ? null : JsonWriter.compact(body).getBytes(StandardCharsets.UTF_8),
             "",
             ANSWER_MILLIS);
     try {

@@ -61,8 +61,7 @@ class HttpSchedulerClientTest {
         assertThat(client.call("POST", "/first", Map.of(), Map.of(), Json.Obj.EMPTY))
             .isEqualTo(Json.Obj.EMPTY);
         // On the connection that is open, where the JDK would repeat it by default.
-        assertThatThrownBy(
-                () -> client.call("POST", "/second", Map.of(), Map.of(), Json.Obj.EMPTY))
+        assertThatThrownBy(() -> client.call("POST", "/second", Map.of(), Map.of(), Json.Obj.EMPTY))
             .isInstanceOf(CommandException.class)
             .hasMessageContaining("it closed the connection");
       }
