@@ -13,15 +13,15 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.net.ConnectException;
+import java.net.HttpURLConnection;
+import java.net.Proxy;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpTimeoutException;
-import java.nio.channels.UnresolvedAddressException;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,18 +31,26 @@ import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** A client for a running scheduler over HTTP. */
+/**
+ * A client for a running scheduler over HTTP. It uses the older client of the JDK: loading the
+ * newer one takes longer than everything else that most commands do (docs/adr/0007-launcher.md).
+ */
 public final class HttpSchedulerClient implements Client {
-  private static final Duration CONNECT = Duration.ofSeconds(5);
-  private static final Duration ANSWER = Duration.ofSeconds(45);
+  private static final int CONNECT_MILLIS = 5_000;
+  private static final int ANSWER_MILLIS = 45_000;
+  private static final int FOR_EVER = 0;
   private static final int MAX_TRIES = 20;
   private static final int REDIRECT = 307;
   private static final int MAX_HOPS = 3;
   private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
 
+  static {
+    // A command whose answer was lost may have been carried out: only the caller may repeat it.
+    System.setProperty("sun.net.http.retryPost", "false");
+  }
+
   private final URI server;
   private final ClientAccess access;
-  private final HttpClient http;
   private final JsonReader reader = JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES);
 
   /**
@@ -61,14 +69,6 @@ public final class HttpSchedulerClient implements Client {
   public HttpSchedulerClient(String server, ClientAccess access) {
     this.server = parsed(server);
     this.access = access;
-    // A scheduler is never behind a proxy, and HTTP/2 would only add a negotiation.
-    HttpClient.Builder client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .proxy(HttpClient.Builder.NO_PROXY)
-            .connectTimeout(CONNECT)
-            .followRedirects(HttpClient.Redirect.NEVER);
-    this.http = access.applyTo(client).build();
   }
 
   @Override
@@ -78,58 +78,97 @@ public final class HttpSchedulerClient implements Client {
       Map<String, String> path,
       Map<String, List<String>> query,
       Json.Obj body) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(uri(template, path, query))
-            .timeout(ANSWER)
-            .header("Accept", "application/json");
-    if (method.equals("GET")) {
-      request.GET();
-    } else {
-      request
-          .header("Content-Type", "application/json")
-          .method(method, HttpRequest.BodyPublishers.ofString(JsonWriter.compact(body)));
-    }
+    Request request =
+        new Request(
+            method,
+            "application/json",
+            method.equals("GET") ? null : JsonWriter.compact(body).getBytes(StandardCharsets.UTF_8),
+            "",
+            ANSWER_MILLIS);
     try {
-      HttpResponse<byte[]> response = sent(request, HttpResponse.BodyHandlers.ofByteArray());
-      Json.Obj answer = object(response.body());
-      if (response.statusCode() >= 300) {
-        throw refused(response.statusCode(), answer);
+      HttpURLConnection connection = sent(request, uri(template, path, query));
+      int status = connection.getResponseCode();
+      try (InputStream in = body(connection, status)) {
+        Json.Obj answer = object(in.readAllBytes());
+        if (status >= 300) {
+          throw refused(status, answer);
+        }
+        return answer;
       }
-      return answer;
-    } catch (IOException | UnresolvedAddressException e) {
+    } catch (IOException e) {
       throw unreachable(e);
-    } catch (InterruptedException e) {
-      throw interrupted(e);
     }
   }
 
+  /**
+   * What to send.
+   *
+   * @param accept the expected type of the answer
+   * @param body JSON; null: none
+   * @param last the id of the last event received; empty: none
+   * @param patienceMillis how long to wait for any byte of the answer; 0: for ever
+   */
+  private record Request(
+      String method, String accept, byte @Nullable [] body, String last, int patienceMillis) {}
+
   /** Sends a request. A standby names the leader, and the request is then sent there. */
-  private <T> HttpResponse<T> sent(HttpRequest.Builder request, HttpResponse.BodyHandler<T> body)
-      throws IOException, InterruptedException {
-    access.authorization().ifPresent(value -> request.header("Authorization", value));
-    HttpResponse<T> response = http.send(request.build(), body);
-    for (int hops = 0; response.statusCode() == REDIRECT && hops < MAX_HOPS; hops++) {
-      URI there = there(response);
+  private HttpURLConnection sent(Request request, URI to) throws IOException {
+    HttpURLConnection connection = send(request, to);
+    for (int hops = 0; connection.getResponseCode() == REDIRECT && hops < MAX_HOPS; hops++) {
+      URI there = there(to, connection.getHeaderField("Location"));
       if (there == null) {
-        return response;
+        return connection;
       }
-      response = http.send(request.uri(there).build(), body);
+      connection.disconnect();
+      to = there;
+      connection = send(request, to);
     }
-    return response;
+    return connection;
+  }
+
+  private HttpURLConnection send(Request request, URI to) throws IOException {
+    // A scheduler is never behind a proxy.
+    HttpURLConnection connection = (HttpURLConnection) to.toURL().openConnection(Proxy.NO_PROXY);
+    access.applyTo(connection);
+    connection.setConnectTimeout(CONNECT_MILLIS);
+    connection.setReadTimeout(request.patienceMillis());
+    connection.setInstanceFollowRedirects(false);
+    connection.setUseCaches(false);
+    connection.setRequestMethod(request.method());
+    connection.setRequestProperty("Accept", request.accept());
+    access
+        .authorization()
+        .ifPresent(value -> connection.setRequestProperty("Authorization", value));
+    if (!request.last().isEmpty()) {
+      connection.setRequestProperty("Last-Event-ID", request.last());
+    }
+    byte[] body = request.body();
+    if (body != null) {
+      connection.setRequestProperty("Content-Type", "application/json");
+      connection.setDoOutput(true);
+      try (OutputStream out = connection.getOutputStream()) {
+        out.write(body);
+      }
+    }
+    return connection;
+  }
+
+  /** Returns the body of an answer, also where it reports an error. */
+  private static InputStream body(HttpURLConnection connection, int status) throws IOException {
+    InputStream in = status >= 400 ? connection.getErrorStream() : connection.getInputStream();
+    return in == null ? InputStream.nullInputStream() : in;
   }
 
   /**
    * Returns the target of the redirection; null when following it would send a token meant for TLS
    * unencrypted.
    */
-  private static @Nullable URI there(HttpResponse<?> response) {
+  private static @Nullable URI there(URI from, @Nullable String location) {
     try {
-      URI there = response.uri().resolve(response.headers().firstValue("Location").orElse(""));
+      URI there = from.resolve(location == null ? "" : location);
       boolean tls = "https".equals(there.getScheme());
       return there.getHost() != null
-              && (tls
-                  || ("http".equals(there.getScheme())
-                      && "http".equals(response.uri().getScheme())))
+              && (tls || ("http".equals(there.getScheme()) && "http".equals(from.getScheme())))
           ? there
           : null;
     } catch (IllegalArgumentException e) {
@@ -160,14 +199,12 @@ public final class HttpSchedulerClient implements Client {
           return;
         }
         failures = 0;
-      } catch (IOException | UnresolvedAddressException e) {
+      } catch (IOException e) {
         failures = events.opened() ? 1 : failures + 1;
         // A failure from the start is a wrong address; a later one is a scheduler that restarts.
         if (failures > MAX_TRIES || !(everOpened || events.opened())) {
           throw unreachable(e);
         }
-      } catch (InterruptedException e) {
-        throw interrupted(e);
       }
       everOpened |= events.opened();
       last = events.last();
@@ -176,16 +213,13 @@ public final class HttpSchedulerClient implements Client {
   }
 
   /** Returns true when the stream should be reopened after the connection has ended. */
-  private boolean listen(URI stream, EventReader events) throws IOException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(stream).header("Accept", "text/event-stream");
-    if (!events.last().isEmpty()) {
-      request.header("Last-Event-ID", events.last());
-    }
-    HttpResponse<InputStream> response = sent(request, HttpResponse.BodyHandlers.ofInputStream());
-    try (InputStream in = response.body()) {
-      if (response.statusCode() >= 300) {
-        throw refused(response.statusCode(), object(in.readAllBytes()));
+  private boolean listen(URI stream, EventReader events) throws IOException {
+    HttpURLConnection connection =
+        sent(new Request("GET", "text/event-stream", null, events.last(), FOR_EVER), stream);
+    int status = connection.getResponseCode();
+    try (InputStream in = body(connection, status)) {
+      if (status >= 300) {
+        throw refused(status, object(in.readAllBytes()));
       }
       events.open();
       BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
@@ -195,6 +229,9 @@ public final class HttpSchedulerClient implements Client {
         }
       }
       return true;
+    } finally {
+      // Otherwise closing the stream reads on, in the hope of using the connection again.
+      connection.disconnect();
     }
   }
 
@@ -208,7 +245,7 @@ public final class HttpSchedulerClient implements Client {
 
   @Override
   public void close() {
-    // On Java 17, the JDK's client ends with its last reference.
+    // Connections that are not in use end by themselves.
   }
 
   private URI uri(String template, Map<String, String> path, Map<String, List<String>> query) {
@@ -255,38 +292,24 @@ public final class HttpSchedulerClient implements Client {
         detail.isEmpty() ? server + " answered " + status : detail);
   }
 
-  private CommandException unreachable(Exception cause) {
+  private CommandException unreachable(IOException cause) {
     String why =
-        cause instanceof HttpTimeoutException
+        cause instanceof SocketTimeoutException
             ? "no answer in time"
             : cause instanceof ConnectException
                 ? "connection refused"
-                : cause instanceof UnresolvedAddressException
+                : cause instanceof UnknownHostException
                     ? "no such host"
                     : String.valueOf(cause.getMessage());
-    if (hasCause(cause, SSLException.class)) {
+    if (cause instanceof SSLException) {
       why = "TLS failed: " + cause.getMessage() + "; see --tls-ca";
-    } else if (cause instanceof IOException
-        && "http".equals(server.getScheme())
-        && String.valueOf(cause.getMessage()).contains("no bytes")) {
+    } else if ("http".equals(server.getScheme()) && why.contains("end of file from server")) {
       why = "it closed the connection; does it want https?";
-    }
-    if (hasCause(cause, UnresolvedAddressException.class)) {
-      why = "no such host";
     }
     return new CommandException(
         ExitCode.UNREACHABLE,
         "cannot reach the scheduler at " + server + ": " + why + " (see --server)",
         cause);
-  }
-
-  private static boolean hasCause(Throwable failure, Class<? extends Throwable> kind) {
-    for (Throwable t = failure; t != null; t = t.getCause()) {
-      if (kind.isInstance(t)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static CommandException interrupted(InterruptedException cause) {

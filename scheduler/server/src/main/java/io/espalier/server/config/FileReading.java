@@ -30,9 +30,6 @@ import org.jspecify.annotations.Nullable;
 final class FileReading {
   private static final int TRIES = 20;
 
-  /** Below this size, reading is so cheap that stamps are not used. */
-  private static final long CHEAP_BYTES = 1 << 20;
-
   /** A change this shortly before a reading may have left the same stamp as one after it. */
   private static final long STAMP_DOUBT_MILLIS = 2000;
 
@@ -41,7 +38,6 @@ final class FileReading {
 
   private final Path place;
   private final Listing listing;
-  private final long cheapBytes;
   private final InstantSource clock;
 
   private List<FileStamp> stamps = List.of();
@@ -59,13 +55,12 @@ final class FileReading {
    * @param place for problems
    */
   FileReading(Path place, Listing listing) {
-    this(place, listing, CHEAP_BYTES, InstantSource.system());
+    this(place, listing, InstantSource.system());
   }
 
-  FileReading(Path place, Listing listing, long cheapBytes, InstantSource clock) {
+  FileReading(Path place, Listing listing, InstantSource clock) {
     this.place = place;
     this.listing = listing;
-    this.cheapBytes = cheapBytes;
     this.clock = clock;
   }
 
@@ -94,8 +89,7 @@ final class FileReading {
 
   /** Returns true when equal stamps imply equal content. */
   private boolean stampsTell(List<FileStamp> found, long now) {
-    long bytes = found.stream().mapToLong(FileStamp::bytes).sum();
-    return bytes >= cheapBytes
+    return !found.isEmpty()
         && now - readAt < STAMP_TRUST_MILLIS
         && found.stream().allMatch(stamp -> stamp.changedBefore(readAt - STAMP_DOUBT_MILLIS));
   }

@@ -13,7 +13,7 @@ import java.util.Objects;
  * The metadata of a file. The change time, which no ordinary program can set, advances with every
  * change of the content, whatever the modification time is.
  */
-record FileStamp(Path file, long bytes, FileTime changed, Map<String, Object> all) {
+record FileStamp(Path file, FileTime changed, Map<String, Object> all) {
 
   /** Returns the stamps of the files; empty where the file system has no change times. */
   static List<FileStamp> of(List<Path> files) throws IOException {
@@ -24,7 +24,7 @@ record FileStamp(Path file, long bytes, FileTime changed, Map<String, Object> al
       }
       Map<String, Object> all = Files.readAttributes(file, "unix:size,lastModifiedTime,ctime,ino");
       FileTime changed = (FileTime) Objects.requireNonNull(all.get("ctime"));
-      stamps.add(new FileStamp(file, Files.size(file), changed, Map.copyOf(all)));
+      stamps.add(new FileStamp(file, changed, Map.copyOf(all)));
     }
     return stamps;
   }

@@ -4,12 +4,14 @@ import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.security.TokensFile;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.net.http.HttpClient;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
+import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -95,6 +97,14 @@ public final class ClientAccess {
   public HttpClient.Builder applyTo(HttpClient.Builder client) {
     SSLContext context = tls;
     return context == null ? client : client.sslContext(context);
+  }
+
+  /** Adds the certificates to a connection that is not open yet. */
+  public void applyTo(HttpURLConnection connection) {
+    SSLContext context = tls;
+    if (context != null && connection instanceof HttpsURLConnection secured) {
+      secured.setSSLSocketFactory(context.getSocketFactory());
+    }
   }
 
   @Override

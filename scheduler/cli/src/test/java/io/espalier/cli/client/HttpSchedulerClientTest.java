@@ -1,0 +1,73 @@
+package io.espalier.cli.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.json.Json;
+import io.espalier.server.CommandException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+class HttpSchedulerClientTest {
+  /** Answers the first request and reads the others without an answer. */
+  private static void serve(ServerSocket listener, List<String> requests) {
+    while (true) {
+      try (Socket socket = listener.accept()) {
+        BufferedReader in =
+            new BufferedReader(
+                new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+        do {
+          requests.add(String.valueOf(in.readLine()));
+          int length = 0;
+          for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {
+            if (line.startsWith("Content-Length: ")) {
+              length = Integer.parseInt(line.substring(16));
+            }
+          }
+          for (int i = 0; i < length; i++) {
+            int unused = in.read();
+          }
+          if (requests.size() == 1) {
+            socket
+                .getOutputStream()
+                .write(
+                    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+                        .getBytes(StandardCharsets.UTF_8));
+          }
+        } while (requests.size() == 1);
+      } catch (IOException e) {
+        return;
+      }
+    }
+  }
+
+  @Test
+  void aCommandWhoseAnswerWasLostIsNotSentAgain() throws Exception {
+    List<String> requests = new CopyOnWriteArrayList<>();
+    try (ServerSocket listener = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      Thread server = new Thread(() -> serve(listener, requests), "server");
+      server.start();
+      try (HttpSchedulerClient client =
+          new HttpSchedulerClient("127.0.0.1:" + listener.getLocalPort())) {
+        assertThat(client.call("POST", "/first", Map.of(), Map.of(), Json.Obj.EMPTY))
+            .isEqualTo(Json.Obj.EMPTY);
+        // On the connection that is open, where the JDK would repeat it by default.
+        assertThatThrownBy(() -> client.call("POST", "/second", Map.of(), Map.of(), Json.Obj.EMPTY))
+            .isInstanceOf(CommandException.class)
+            .hasMessageContaining("it closed the connection");
+      }
+      listener.close();
+      server.join(10_000);
+      assertThat(requests).containsExactly("POST /first HTTP/1.1", "POST /second HTTP/1.1");
+    }
+  }
+}
