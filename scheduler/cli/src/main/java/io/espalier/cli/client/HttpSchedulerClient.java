@@ -82,7 +82,7 @@ public final class HttpSchedulerClient implements Client {
         new Request(
             method,
             "application/json",
-            method.equals("GET") ? null : JsonWriter.compact(body).getBytes(StandardCharsets.UTF_8),
+            method.equals("GET") ? null : JsonWriter.compact(body),
             "",
             ANSWER_MILLIS);
     try {
@@ -109,7 +109,7 @@ public final class HttpSchedulerClient implements Client {
    * @param patienceMillis how long to wait for any byte of the answer; 0: for ever
    */
   private record Request(
-      String method, String accept, byte @Nullable [] body, String last, int patienceMillis) {}
+      String method, String accept, @Nullable String body, String last, int patienceMillis) {}
 
   /** Sends a request. A standby names the leader, and the request is then sent there. */
   private HttpURLConnection sent(Request request, URI to) throws IOException {
@@ -142,12 +142,12 @@ public final class HttpSchedulerClient implements Client {
     if (!request.last().isEmpty()) {
       connection.setRequestProperty("Last-Event-ID", request.last());
     }
-    byte[] body = request.body();
+    String body = request.body();
     if (body != null) {
       connection.setRequestProperty("Content-Type", "application/json");
       connection.setDoOutput(true);
       try (OutputStream out = connection.getOutputStream()) {
-        out.write(body);
+        out.write(body.getBytes(StandardCharsets.UTF_8));
       }
     }
     return connection;
