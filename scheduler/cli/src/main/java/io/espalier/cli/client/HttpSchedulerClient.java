@@ -15,6 +15,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.ConnectException;
+import java.net.HttpRetryException;
 import java.net.HttpURLConnection;
 import java.net.Proxy;
 import java.net.SocketTimeoutException;
@@ -43,11 +44,6 @@ public final class HttpSchedulerClient implements Client {
   private static final int REDIRECT = 307;
   private static final int MAX_HOPS = 3;
   private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
-
-  static {
-    // A command whose answer was lost may have been carried out: only the caller may repeat it.
-    System.setProperty("sun.net.http.retryPost", "false");
-  }
 
   private final URI server;
   private final ClientAccess access;
@@ -95,6 +91,9 @@ public final class HttpSchedulerClient implements Client {
         }
         return answer;
       }
+    } catch (HttpRetryException e) {
+      // Of a command that is refused for want of a token, the JDK drops the body.
+      throw refused(e.responseCode(), Json.Obj.EMPTY);
     } catch (IOException e) {
       throw unreachable(e);
     }
@@ -146,8 +145,12 @@ public final class HttpSchedulerClient implements Client {
     if (body != null) {
       connection.setRequestProperty("Content-Type", "application/json");
       connection.setDoOutput(true);
+      byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+      // A command whose answer was lost may have been carried out: with a known length the JDK does
+      // not send it again.
+      connection.setFixedLengthStreamingMode(bytes.length);
       try (OutputStream out = connection.getOutputStream()) {
-        out.write(body.getBytes(StandardCharsets.UTF_8));
+        out.write(bytes);
       }
     }
     return connection;
@@ -283,7 +286,10 @@ public final class HttpSchedulerClient implements Client {
     if (status == 401) {
       detail =
           access.authorization().isPresent()
-              ? "the scheduler at " + server + " does not take the token: " + detail
+              ? "the scheduler at "
+                  + server
+                  + " does not take the token"
+                  + (detail.isEmpty() ? "" : ": " + detail)
               : "the scheduler at " + server + " wants to know who you are: give --token-file";
     }
     boolean usage = status == 400 || status == 401 || status == 403;
