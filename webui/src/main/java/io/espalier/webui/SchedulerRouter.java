@@ -267,7 +267,7 @@ public final class SchedulerRouter {
         up
             ? waiting
             : view.config() == null
-                ? errors.getOrDefault(SchedulerView.CONFIGURATION, "no configuration is in force")
+                ? view.whyNoConfig()
                 : view.topology() == null
                     ? "the nodes were not fetched yet"
                     : "status store: " + store);

@@ -245,7 +245,7 @@ public final class BistroBatches {
 
   private static String noConfig(SchedulerView view) {
     return view.configProblems().isEmpty()
-        ? "no configuration is in force yet"
+        ? view.whyNoConfig()
         : "no configuration is in force: " + joined(view.configProblems());
   }
 

@@ -181,7 +181,7 @@ final class JobResources {
   private static Config config(SchedulerView view) {
     Config config = view.config();
     if (config == null) {
-      throw new ApiException(503, "no configuration is in force; see " + ApiV1.PROBLEMS);
+      throw new ApiException(503, view.whyNoConfig() + "; see " + ApiV1.PROBLEMS);
     }
     return config;
   }

@@ -34,7 +34,7 @@ final class ServerResources {
     request.allowing();
     Config config = api.view().config();
     if (config == null) {
-      throw new ApiException(503, "no configuration is in force; see " + ApiV1.PROBLEMS);
+      throw new ApiException(503, api.view().whyNoConfig() + "; see " + ApiV1.PROBLEMS);
     }
     return CompletableFuture.completedFuture(
         Json.object()

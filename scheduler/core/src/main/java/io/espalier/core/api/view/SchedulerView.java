@@ -79,6 +79,16 @@ public record SchedulerView(
     return reasons;
   }
 
+  /**
+   * Says why no configuration is in force. It takes effect together with its nodes, so a scheduler
+   * that starts has none until the first answer of its node sources.
+   */
+  public String whyNoConfig() {
+    return errors.getOrDefault(
+        CONFIGURATION,
+        "no configuration is in force yet: the scheduler is starting and waits for its nodes");
+  }
+
   /** Returns a builder initialised from this view. */
   public Builder toBuilder() {
     return new Builder(this);
