@@ -50,7 +50,8 @@ class ProbesAndPageTest {
     }
     FakeScheduler scheduler = new FakeScheduler();
     try (Served served = Served.of(scheduler)) {
-      assertThat(served.get("/readyz").body()).contains("the scheduler is starting and waits for its nodes");
+      assertThat(served.get("/readyz").body())
+          .contains("the scheduler is starting and waits for its nodes");
       scheduler.load(ApiFixture.config(), null, ApiFixture.NOW_MILLIS);
       assertThat(served.get("/readyz").body()).contains("the nodes were not fetched yet");
       scheduler.load(ApiFixture.config(), ApiFixture.topology(), ApiFixture.NOW_MILLIS);
