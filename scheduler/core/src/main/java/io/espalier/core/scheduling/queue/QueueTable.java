@@ -31,8 +31,9 @@ import java.util.Map;
  * it holds.
  *
  * <p>{@link #refresh} applies changes of the total slots together. A start or an end of a task in a
- * queue without caps only counts the task: what lasted no time has no weight in the recent usage, so
- * slots in use are added up when the clock moves on or when they are read (docs/adr/0057-cost-of-a-start.md).
+ * queue without caps only counts the task: what lasted no time has no weight in the recent usage,
+ * so slots in use are added up when the clock moves on or when they are read
+ * (docs/adr/0057-cost-of-a-start.md).
  */
 public final class QueueTable {
   private final JobTable jobs;
