@@ -146,7 +146,9 @@ class OneStoreIT {
             .replace("TASK", site.task("short.sh", "").file("short.sh").toString());
     site.config(config.replace("COUNT", "2"));
     Espalier first = daemon(scheduler("first", "local"));
-    await().atMost(PATIENCE).until(() -> site.starts("good").size() + site.starts("bad").size() == 4);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> site.starts("good").size() + site.starts("bad").size() == 4);
     await().atMost(PATIENCE).until(() -> done(first, "bad") + done(first, "good") == 4);
     assertThat(first.signal("TERM").ended().code()).isZero();
     server.sql(

@@ -11,8 +11,8 @@ import java.util.Set;
  *
  * @param rows stored rows of {@code change.newTasks()}, read after {@link SchedulerLoop#willRead}
  *     has completed
- * @param rowsFollow whether more of them come as {@link LoopInput.StoredRows}, so that a large store
- *     is applied while it is read
+ * @param rowsFollow whether more of them come as {@link LoopInput.StoredRows}, so that a large
+ *     store is applied while it is read
  * @param nodesAtMillis time at which the nodes were fetched
  * @param forgotten jobs whose stored data belongs to an earlier job of the same name; {@code rows}
  *     contains none of theirs

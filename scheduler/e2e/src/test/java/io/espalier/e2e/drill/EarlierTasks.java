@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Tasks that were done long ago: ten jobs on the nodes {@code h1.1}, {@code h1.2}, ... {@code h2.1},
- * ... A leader has to load their statuses. If it lost them, it would start these tasks.
+ * Tasks that were done long ago: ten jobs on the nodes {@code h1.1}, {@code h1.2}, ... {@code
+ * h2.1}, ... A leader has to load their statuses. If it lost them, it would start these tasks.
  */
 final class EarlierTasks {
   private static final int JOBS = 10;

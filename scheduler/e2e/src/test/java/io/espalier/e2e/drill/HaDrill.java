@@ -19,10 +19,10 @@ import java.util.function.BooleanSupplier;
 /**
  * Three schedulers, five workers, three servers of ZooKeeper, a database; the leader is killed with
  * -9 or frozen again and again while tasks run: {@code HaDrill [ROUNDS [SEED [mysql|store|sqlite
- * [STATUSES [SITE]]]]]}; with {@code store} the database elects, and there is no ZooKeeper. Measured
- * is the time from the blow to the first start by another leader, as the tasks themselves write it
- * down; it may be 15 s. No worker dies, so each task must start once and end once, and that is what
- * is looked at in the end. Ends with 1 when it is not so.
+ * [STATUSES [SITE]]]]]}; with {@code store} the database elects, and there is no ZooKeeper.
+ * Measured is the time from the blow to the first start by another leader, as the tasks themselves
+ * write it down; it may be 15 s. No worker dies, so each task must start once and end once, and
+ * that is what is looked at in the end. Ends with 1 when it is not so.
  *
  * <p>STATUSES is how many tasks of other jobs have been done before, which each leader has to load.
  * With SQLite there are none, and no leader is frozen: it would keep the files.

@@ -105,7 +105,8 @@ public final class RemoteDrill implements AutoCloseable {
                 "--token-file",
                 token.toString()));
     schedulerArguments.addAll(TIMERS);
-    scheduler = new Part("scheduler", site, hosts.command(0), Program.command("INFO"), schedulerArguments);
+    scheduler =
+        new Part("scheduler", site, hosts.command(0), Program.command("INFO"), schedulerArguments);
     for (int i = 1; i <= workerCount; i++) {
       workers.add(
           new Part(
