@@ -6,9 +6,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A scheduler or worker process that can be killed, frozen and started again. */
@@ -16,8 +16,7 @@ final class Part implements AutoCloseable {
   private static final long GUARD_REPLACED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final String name;
-  private final List<String> prefix;
-  private final List<String> arguments;
+  private final List<String> command;
   private final Path directory;
   private @Nullable Process process;
   private boolean frozen;
@@ -25,15 +24,14 @@ final class Part implements AutoCloseable {
   private long guardKilledAt = System.nanoTime() - GUARD_REPLACED_NANOS;
 
   /**
-   * @param prefix stands in front of the command
-   * @param arguments of the program
+   * @param command whole, each piece a part of it
    * @param directory where it runs and leaves its output
    */
-  Part(String name, List<String> prefix, List<String> arguments, Path directory) {
+  @SafeVarargs
+  Part(String name, Path directory, List<String>... command) {
     this.name = name;
-    this.prefix = prefix;
-    this.arguments = arguments;
     this.directory = directory;
+    this.command = Stream.of(command).flatMap(List::stream).toList();
   }
 
   String name() {
@@ -53,9 +51,6 @@ final class Part implements AutoCloseable {
     if (isAlive()) {
       return;
     }
-    List<String> command = new ArrayList<>(prefix);
-    command.addAll(Program.command("INFO"));
-    command.addAll(arguments);
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(directory.toFile())
@@ -65,6 +60,7 @@ final class Part implements AutoCloseable {
                 ProcessBuilder.Redirect.appendTo(directory.resolve(name + ".err").toFile()));
     builder.environment().keySet().removeIf(variable -> variable.startsWith("ESPALIER_"));
     builder.environment().put("DRILL_WORKER", name);
+    builder.environment().put("JAVA_HOME", Program.javaHome());
     try {
       process = builder.start();
       frozen = false;
