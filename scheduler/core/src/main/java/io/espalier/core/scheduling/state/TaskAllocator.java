@@ -282,10 +282,10 @@ public final class TaskAllocator {
   }
 
   /**
-   * Reads what the start or the end of a task is going to read, and does nothing with it. In a large
-   * tree each of these words is far away from the others and in no cache. Where a start or an end
-   * comes to them one by one, it cannot go on to the next before a branch has waited for the last;
-   * here no read depends on another, so the processor waits for all of them at once.
+   * Reads what the start or the end of a task is going to read, and does nothing with it. In a
+   * large tree each of these words is far away from the others and in no cache. Where a start or an
+   * end comes to them one by one, it cannot go on to the next before a branch has waited for the
+   * last; here no read depends on another, so the processor waits for all of them at once.
    */
   private void readAhead(int job, int node) {
     readAhead +=
