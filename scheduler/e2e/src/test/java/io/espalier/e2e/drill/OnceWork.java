@@ -14,8 +14,8 @@ import java.util.Map;
 
 /**
  * Tasks that must run exactly once each, because nothing that ends one is done to them, and what
- * they write down: lines {@code KIND TOKEN NODE WORKER MILLIS}, S at the start, E at the end, V when
- * another invocation of the task is alive: each holds a lock as long as its process lives.
+ * they write down: lines {@code KIND TOKEN NODE WORKER MILLIS}, S at the start, E at the end, V
+ * when another invocation of the task is alive: each holds a lock as long as its process lives.
  */
 final class OnceWork {
   private static final String TASK =

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A scheduler and two workers of which some are of another release, while tasks run: {@code
- * UpgradeDrill DIST [SITE]}, where DIST is the distribution of the release before. All are upgraded,
- * the scheduler first; then the workers first; and all are taken back. A scheduler is stopped and
- * started, as a worker is once it has been drained. Each pair must start tasks, and none may start
- * twice or be lost. Ends with 1 when it is not so.
+ * UpgradeDrill DIST [SITE]}, where DIST is the distribution of the release before. All are
+ * upgraded, the scheduler first; then the workers first; and all are taken back. A scheduler is
+ * stopped and started, as a worker is once it has been drained. Each pair must start tasks, and
+ * none may start twice or be lost. Ends with 1 when it is not so.
  */
 public final class UpgradeDrill implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
