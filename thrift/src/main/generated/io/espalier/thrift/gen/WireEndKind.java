@@ -12,7 +12,9 @@ public enum WireEndKind implements org.apache.thrift.TEnum {
   KILLED(2),
   START_FAILED(3),
   NOT_STARTED(4),
-  LOST(5);
+  LOST(5),
+  CALL_FAILED(6),
+  OUTCOME_UNKNOWN(7);
 
   private final int value;
 
@@ -45,6 +47,10 @@ public enum WireEndKind implements org.apache.thrift.TEnum {
         return NOT_STARTED;
       case 5:
         return LOST;
+      case 6:
+        return CALL_FAILED;
+      case 7:
+        return OUTCOME_UNKNOWN;
       default:
         return null;
     }

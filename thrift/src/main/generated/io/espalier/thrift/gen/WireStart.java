@@ -17,6 +17,7 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
   private static final org.apache.thrift.protocol.TField TIMEOUT_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("timeoutMillis", org.apache.thrift.protocol.TType.I64, (short)5);
   private static final org.apache.thrift.protocol.TField NO_OUTPUT_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("noOutputMillis", org.apache.thrift.protocol.TType.I64, (short)6);
   private static final org.apache.thrift.protocol.TField DEADLINE_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("deadlineMillis", org.apache.thrift.protocol.TType.I64, (short)7);
+  private static final org.apache.thrift.protocol.TField CALL_FIELD_DESC = new org.apache.thrift.protocol.TField("call", org.apache.thrift.protocol.TType.STRING, (short)8);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireStartStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireStartTupleSchemeFactory();
@@ -28,6 +29,7 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
   private long timeoutMillis; // required
   private long noOutputMillis; // required
   private long deadlineMillis; // required
+  private @org.apache.thrift.annotation.Nullable java.lang.String call; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -37,7 +39,8 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     ARGUMENT((short)4, "argument"),
     TIMEOUT_MILLIS((short)5, "timeoutMillis"),
     NO_OUTPUT_MILLIS((short)6, "noOutputMillis"),
-    DEADLINE_MILLIS((short)7, "deadlineMillis");
+    DEADLINE_MILLIS((short)7, "deadlineMillis"),
+    CALL((short)8, "call");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -67,6 +70,8 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
           return NO_OUTPUT_MILLIS;
         case 7: // DEADLINE_MILLIS
           return DEADLINE_MILLIS;
+        case 8: // CALL
+          return CALL;
         default:
           return null;
       }
@@ -116,6 +121,7 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
   private static final int __NOOUTPUTMILLIS_ISSET_ID = 3;
   private static final int __DEADLINEMILLIS_ISSET_ID = 4;
   private byte __isset_bitfield = 0;
+  private static final _Fields optionals[] = {_Fields.CALL};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -133,6 +139,8 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
     tmpMap.put(_Fields.DEADLINE_MILLIS, new org.apache.thrift.meta_data.FieldMetaData("deadlineMillis", org.apache.thrift.TFieldRequirementType.DEFAULT,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
+    tmpMap.put(_Fields.CALL, new org.apache.thrift.meta_data.FieldMetaData("call", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING)));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireStart.class, metaDataMap);
   }
@@ -180,6 +188,9 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     this.timeoutMillis = other.timeoutMillis;
     this.noOutputMillis = other.noOutputMillis;
     this.deadlineMillis = other.deadlineMillis;
+    if (other.isSetCall()) {
+      this.call = other.call;
+    }
   }
 
   @Override
@@ -201,6 +212,7 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     this.noOutputMillis = 0;
     setDeadlineMillisIsSet(false);
     this.deadlineMillis = 0;
+    this.call = null;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -368,6 +380,31 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __DEADLINEMILLIS_ISSET_ID, value);
   }
 
+  @org.apache.thrift.annotation.Nullable
+  public java.lang.String getCall() {
+    return this.call;
+  }
+
+  public WireStart setCall(@org.apache.thrift.annotation.Nullable java.lang.String call) {
+    this.call = call;
+    return this;
+  }
+
+  public void unsetCall() {
+    this.call = null;
+  }
+
+  /** Returns true if field call is set (has been assigned a value) and false otherwise */
+  public boolean isSetCall() {
+    return this.call != null;
+  }
+
+  public void setCallIsSet(boolean value) {
+    if (!value) {
+      this.call = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -427,6 +464,14 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       }
       break;
 
+    case CALL:
+      if (value == null) {
+        unsetCall();
+      } else {
+        setCall((java.lang.String)value);
+      }
+      break;
+
     }
   }
 
@@ -455,6 +500,9 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     case DEADLINE_MILLIS:
       return getDeadlineMillis();
 
+    case CALL:
+      return getCall();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -481,6 +529,8 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       return isSetNoOutputMillis();
     case DEADLINE_MILLIS:
       return isSetDeadlineMillis();
+    case CALL:
+      return isSetCall();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -561,6 +611,15 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
         return false;
     }
 
+    boolean this_present_call = true && this.isSetCall();
+    boolean that_present_call = true && that.isSetCall();
+    if (this_present_call || that_present_call) {
+      if (!(this_present_call && that_present_call))
+        return false;
+      if (!this.call.equals(that.call))
+        return false;
+    }
+
     return true;
   }
 
@@ -585,6 +644,10 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     hashCode = hashCode * 8191 + org.apache.thrift.TBaseHelper.hashCode(noOutputMillis);
 
     hashCode = hashCode * 8191 + org.apache.thrift.TBaseHelper.hashCode(deadlineMillis);
+
+    hashCode = hashCode * 8191 + ((isSetCall()) ? 131071 : 524287);
+    if (isSetCall())
+      hashCode = hashCode * 8191 + call.hashCode();
 
     return hashCode;
   }
@@ -667,6 +730,16 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetCall(), other.isSetCall());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetCall()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.call, other.call);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -726,6 +799,16 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     sb.append("deadlineMillis:");
     sb.append(this.deadlineMillis);
     first = false;
+    if (isSetCall()) {
+      if (!first) sb.append(", ");
+      sb.append("call:");
+      if (this.call == null) {
+        sb.append("null");
+      } else {
+        sb.append(this.call);
+      }
+      first = false;
+    }
     sb.append(")");
     return sb.toString();
   }
@@ -833,6 +916,14 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 8: // CALL
+            if (schemeField.type == org.apache.thrift.protocol.TType.STRING) {
+              struct.call = iprot.readString();
+              struct.setCallIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -874,6 +965,13 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       oprot.writeFieldBegin(DEADLINE_MILLIS_FIELD_DESC);
       oprot.writeI64(struct.deadlineMillis);
       oprot.writeFieldEnd();
+      if (struct.call != null) {
+        if (struct.isSetCall()) {
+          oprot.writeFieldBegin(CALL_FIELD_DESC);
+          oprot.writeString(struct.call);
+          oprot.writeFieldEnd();
+        }
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -914,7 +1012,10 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       if (struct.isSetDeadlineMillis()) {
         optionals.set(6);
       }
-      oprot.writeBitSet(optionals, 7);
+      if (struct.isSetCall()) {
+        optionals.set(7);
+      }
+      oprot.writeBitSet(optionals, 8);
       if (struct.isSetRun()) {
         struct.run.write(oprot);
       }
@@ -936,12 +1037,15 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       if (struct.isSetDeadlineMillis()) {
         oprot.writeI64(struct.deadlineMillis);
       }
+      if (struct.isSetCall()) {
+        oprot.writeString(struct.call);
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireStart struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(7);
+      java.util.BitSet incoming = iprot.readBitSet(8);
       if (incoming.get(0)) {
         struct.run = new WireRun();
         struct.run.read(iprot);
@@ -970,6 +1074,10 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       if (incoming.get(6)) {
         struct.deadlineMillis = iprot.readI64();
         struct.setDeadlineMillisIsSet(true);
+      }
+      if (incoming.get(7)) {
+        struct.call = iprot.readString();
+        struct.setCallIsSet(true);
       }
     }
   }
