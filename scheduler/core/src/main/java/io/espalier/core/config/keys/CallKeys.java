@@ -259,6 +259,10 @@ public final class CallKeys {
                 "How long a call that the service does not confirm keeps its slots; then the task"
                     + " has failed, and is not tried again.");
 
+        {
+          rules("{'oneOf': [{'required': ['http']}, {'required': ['executor']}]}");
+        }
+
         @Override
         @Nullable CallSpec read(ConfigObject in, CallSpec base) {
           ConfigValue overHttp = in.find(http);
