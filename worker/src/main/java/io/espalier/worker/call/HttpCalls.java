@@ -11,6 +11,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
+import io.espalier.core.text.HttpHeaders;
 import io.espalier.json.JsonReader;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -202,15 +203,17 @@ public final class HttpCalls implements CallClient {
       request.setHeader("Idempotency-Key", "\"" + call.name(Call.KEY) + "\"");
     }
     http.headers().forEach((name, value) -> request.setHeader(name, replaced(value, call)));
-    http.headerFiles().forEach((name, file) -> request.setHeader(name, secret(name, file)));
+    http.headersFile().ifPresent(file -> secrets(file).forEach(request::setHeader));
     return request.build();
   }
 
-  private static String secret(String header, String file) {
+  private static Map<String, String> secrets(String file) {
     try {
-      return Files.readString(Path.of(file)).strip();
+      return HttpHeaders.parse(Files.readString(Path.of(file)));
     } catch (IOException e) {
-      throw new IllegalArgumentException("the file of the header " + header + ": " + e, e);
+      throw new IllegalArgumentException("the headers cannot be read: " + e, e);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("the headers in " + file + ": " + e.getMessage(), e);
     }
   }
 

@@ -19,11 +19,13 @@ import io.espalier.worker.call.SlowService.Reply;
 import io.espalier.worker.process.TaskLog;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -115,14 +117,17 @@ class CallExecutorTest implements TaskListener {
         .build();
   }
 
+  private static Call call(LaunchSpec launch) {
+    return Objects.requireNonNull(launch.call(), "a process");
+  }
+
   private String asking(LaunchSpec launch) {
-    return "/ask/" + launch.call().name(Call.INVOCATION);
+    return "/ask/" + call(launch).name(Call.INVOCATION);
   }
 
   private TaskResult end() throws InterruptedException {
     TaskResult end = ends.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-    assertThat(end).as("an end").isNotNull();
-    return end;
+    return Objects.requireNonNull(end, "no end");
   }
 
   private TaskResult run(LaunchSpec launch) throws InterruptedException {
@@ -135,7 +140,7 @@ class CallExecutorTest implements TaskListener {
 
   @Test
   void theServiceGetsWhatItNeedsToKnowTheTask() throws Exception {
-    Path secret = Files.writeString(directory.resolve("token"), "Bearer hunter2\n");
+    Path secret = Files.writeString(directory.resolve("token"), "Authorization: Bearer hunter2\n");
     service.answers("/run/a%20%2Fb%C3%A9", Reply.of(200, ""));
     Json.Obj body =
         Json.object()
@@ -147,9 +152,7 @@ class CallExecutorTest implements TaskListener {
             options()
                 .put("body", body)
                 .put("headers", Json.object().put("X-Team", "db {host}").build())
-                .put(
-                    "header_files",
-                    Json.object().put("Authorization", secret.toString()).build()),
+                .put("headers_file", secret.toString()),
             "a /b\u00e9",
             Duration.ofMinutes(1),
             InvocationLimits.NONE,
@@ -163,9 +166,9 @@ class CallExecutorTest implements TaskListener {
     assertThat(seen.header("Espalier-token")).isEqualTo("7.1");
     assertThat(seen.header("Espalier-job")).isEqualTo("job");
     assertThat(seen.header("Espalier-invocation"))
-        .isEqualTo(launch.call().name(Call.INVOCATION));
+        .isEqualTo(call(launch).name(Call.INVOCATION));
     assertThat(seen.header("Idempotency-key"))
-        .isEqualTo("\"" + launch.call().name(Call.KEY) + "\"");
+        .isEqualTo("\"" + call(launch).name(Call.KEY) + "\"");
     List<String> events = logs.texts(LogLine.Stream.STATUSES, "a /b\u00e9");
     assertThat(events).hasSize(2).allMatch(event -> !event.contains("hunter2"));
     assertThat(events.get(0)).contains("\"call\":\"POST " + service.url());
@@ -203,7 +206,7 @@ class CallExecutorTest implements TaskListener {
         new Reply(
             status,
             Map.of("Location", "http://example.com/", "Retry-After", "9"),
-            "no\nreally".getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+            "no\nreally".getBytes(StandardCharsets.UTF_8)));
     TaskResult end = run(launch(options()));
     assertThat(end.kind()).isEqualTo(kind);
     assertThat(end.message()).isEqualTo(message);
@@ -372,10 +375,7 @@ class CallExecutorTest implements TaskListener {
     assertThat(run(launch(Json.object().put("url", "ftp://x"))).message())
         .contains("the options cannot be used");
     TaskResult secret =
-        run(
-            launch(
-                options()
-                    .put("header_files", Json.object().put("X-Key", "/nowhere/key").build())));
+        run(launch(options().put("headers_file", "/nowhere/key")));
     assertThat(secret.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
     assertThat(secret.message()).contains("/nowhere/key");
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CallConfigTest {
   private static final String FULL =
       "'call': {'http': {'url': 'http://{host}:80/a/{db}?t={token}', 'method': 'PUT',"
-          + " 'body': {'x': '{node}'}, 'headers': {'X-A': 'b'}, 'header_files': {'X-K': '/k'},"
+          + " 'body': {'x': '{node}'}, 'headers': {'X-A': 'b'}, 'headers_file': '/k',"
           + " 'success': [200], 'timeout_sec': 1.5,"
           + " 'poll': {'url': 'http://{host}/i/{invocation}', 'every_sec': 1, 'up_to_sec': 5,"
           + " 'not_found': 'never_started'},"
@@ -60,8 +60,8 @@ class CallConfigTest {
       Config config = config(members);
       Job job = job(config, "foo");
       assertThat(job.problems()).isEmpty();
-      Json call = BistroJobWriter.toJson(job, config.settings()).get("call");
-      Job again = job(config("'call': " + call.toString().replace('"', '\'')), "foo");
+      String call = String.valueOf(BistroJobWriter.toJson(job, config.settings()).get("call"));
+      Job again = job(config("'call': " + call.replace('"', '\'')), "foo");
       assertThat(again.problems()).isEmpty();
       assertThat(again.call()).isEqualTo(job.call());
     }
@@ -81,7 +81,7 @@ class CallConfigTest {
         "'call': {'http': {'url': 'x'}} | expected a URL",
         "'call': {'http': {'url': 'ftp://x/y'}} | expected a URL",
         "'call': {'http': {'url': 'http://'}} | expected a URL",
-        "'call': {'http': {'url': 'http://me:pw@h/'}} | belong into \"header_files\"",
+        "'call': {'http': {'url': 'http://me:pw@h/'}} | belong into \"headers_file\"",
         "'call': {'http': {'url': 'http://h/#f'}} | expected a URL",
         "'call': {'http': {'url': 'http://h/a b'}} | expected a URL",
         "'call': {'http': {'url': 'http://{hots}/{x y}'}} | nothing stands for {hots}",
@@ -90,9 +90,10 @@ class CallConfigTest {
         "'call': {'http': {'url': 'http://h', 'method': 'po st'}} | expected an HTTP method",
         "'call': {'http': {'url': 'http://h', 'methd': 'POST'}} | did you mean \"method\"?",
         "'call': {'http': {'url': 'http://h', 'body': 7}} | an object or a text",
-        "'call': {'http': {'url': 'http://h', 'headers': {'Host': 'x'}}} | cannot be set",
-        "'call': {'http': {'url': 'http://h', 'headers': {'a b': 'x'}}} | not the name of a header",
-        "'call': {'http': {'url': 'http://h', 'headers': {'a': ''}}} | the value is empty",
+        "'call': {'http': {'url': 'http://h', 'headers': {'Host': 'x'}}} | set by the client itself",
+        "'call': {'http': {'url': 'http://h', 'headers': {'a b': 'x'}}} | is not the name of a header",
+        "'call': {'http': {'url': 'http://h', 'headers': {'cookie': 'x'}}} | this header is a secret",
+        "'call': {'http': {'url': 'http://h', 'headers_file': 'x'}} | an absolute path",
         "'call': {'http': {'url': 'http://h', 'success': [99]}} | from 100 to 599",
         "'call': {'http': {'url': 'http://h', 'success': [202], 'poll': {'url': 'http://h'}}}"
             + " | cannot end the task",

@@ -6,6 +6,7 @@ import io.espalier.core.call.Call;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,6 +28,10 @@ class CallLoopTest {
 
   private final LoopWorld world = new LoopWorld();
 
+  private static Call call(LaunchSpec launch) {
+    return Objects.requireNonNull(launch.call(), "a process");
+  }
+
   private StatusLabel status() {
     return world.row("j", "h1").status().label();
   }
@@ -35,7 +40,7 @@ class CallLoopTest {
   void aCallKnowsItsTask() {
     world.configure(CALL);
     LaunchSpec launch = world.launch("j", "h1");
-    Call call = launch.call();
+    Call call = call(launch);
     assertThat(call.name("host")).isEqualTo("h1");
     assertThat(call.name(Call.TOKEN)).isEqualTo(launch.invocation().token());
     assertThat(call.spec().unknownHold()).hasSeconds(60);
@@ -96,7 +101,7 @@ class CallLoopTest {
     world.ends("j", "h1", TaskResult.Kind.OUTCOME_UNKNOWN, null, null);
     world.advance(100_000);
     assertThat(status()).isEqualTo(StatusLabel.FAILED);
-    assertThat(world.row("j", "h1").status().data().toString()).contains("outcome unknown");
+    assertThat(String.valueOf(world.row("j", "h1").status().data())).contains("outcome unknown");
     assertThat(world.launches).hasSize(1);
   }
 
@@ -108,10 +113,10 @@ class CallLoopTest {
     assertThat(status()).isEqualTo(StatusLabel.ERROR_BACKOFF);
     world.advance(2_000);
     assertThat(world.launches).hasSize(2);
-    assertThat(world.launches.get(1).call().name(Call.KEY))
-        .isEqualTo(world.launches.get(0).call().name(Call.KEY));
-    assertThat(world.launches.get(1).call().name(Call.INVOCATION))
-        .isNotEqualTo(world.launches.get(0).call().name(Call.INVOCATION));
+    assertThat(call(world.launches.get(1)).name(Call.KEY))
+        .isEqualTo(call(world.launches.get(0)).name(Call.KEY));
+    assertThat(call(world.launches.get(1)).name(Call.INVOCATION))
+        .isNotEqualTo(call(world.launches.get(0)).name(Call.INVOCATION));
   }
 
   @Test

@@ -11,7 +11,8 @@ import java.util.Optional;
  *
  * @param body what is sent, an object or text; empty: the JSON argument of the task
  * @param headers by name
- * @param headerFiles files with the values of further headers, by name: for secrets, read at use
+ * @param headersFile absolute path of a file with further headers: for secrets, read at each
+ *     request
  * @param success HTTP statuses that mean that the task has ended; empty: all from 200 to 299 but 202
  * @param timeout how long one request may take
  */
@@ -20,7 +21,7 @@ public record HttpCall(
     String method,
     Optional<Json> body,
     Map<String, String> headers,
-    Map<String, String> headerFiles,
+    Optional<String> headersFile,
     List<Integer> success,
     Duration timeout,
     Optional<Poll> poll,
@@ -30,7 +31,6 @@ public record HttpCall(
 
   public HttpCall {
     headers = Map.copyOf(headers);
-    headerFiles = Map.copyOf(headerFiles);
     success = List.copyOf(success);
   }
 

@@ -8,7 +8,9 @@ import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A call is sent once, and ends when its service says so, or when nobody can find out. */
@@ -92,8 +94,12 @@ class CallCourseTest {
     return CallCourse.adopted(call(false), service, 0);
   }
 
+  private static CallCourse.End end(CallCourse course) {
+    return Objects.requireNonNull(course.end(), "it has not ended");
+  }
+
   /** Answers every request alike until the call has ended or the time is over. */
-  private static TaskResult.Kind drive(CallCourse course, CallAnswer answer, long untilMillis) {
+  private static TaskResult.@Nullable Kind drive(CallCourse course, CallAnswer answer, long untilMillis) {
     for (long at = 0; at <= untilMillis && course.end() == null; at = course.nextMillis()) {
       CallCourse.Request request = course.due(at);
       if (request != null) {
@@ -109,8 +115,8 @@ class CallCourseTest {
     CallCourse course = sent();
     assertThat(course.due(0)).as("nothing to ask before the answer").isNull();
     course.started(new CallAnswer.Ended("incomplete"), 5);
-    assertThat(course.end().kind()).isEqualTo(TaskResult.Kind.EXITED);
-    assertThat(course.end().status()).isEqualTo("incomplete");
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.EXITED);
+    assertThat(end(course).status()).isEqualTo("incomplete");
     assertThat(course.nextMillis()).isEqualTo(CallCourse.NEVER);
   }
 
@@ -118,12 +124,12 @@ class CallCourseTest {
   void aRefusalIsNoAttemptAndWaitsAsLongAsAsked() {
     CallCourse course = sent();
     course.started(new CallAnswer.NotStarted("HTTP 503", 7_000), 5);
-    assertThat(course.end().kind()).isEqualTo(TaskResult.Kind.NOT_STARTED);
-    assertThat(course.end().retryAfterMillis()).isEqualTo(7_000);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.NOT_STARTED);
+    assertThat(end(course).retryAfterMillis()).isEqualTo(7_000);
 
     CallCourse wrong = sent();
     wrong.started(new CallAnswer.NotStarted("no such host", 0), 5);
-    assertThat(wrong.end().kind()).as("an attempt").isEqualTo(TaskResult.Kind.START_FAILED);
+    assertThat(end(wrong).kind()).as("an attempt").isEqualTo(TaskResult.Kind.START_FAILED);
   }
 
   @Test
@@ -143,7 +149,7 @@ class CallCourseTest {
     }
     assertThat(last).isBetween(6_400L, 9_600L);
     course.answered(CallCourse.Request.POLL, new CallAnswer.Failed("out of space"), before);
-    assertThat(course.end().kind()).isEqualTo(TaskResult.Kind.CALL_FAILED);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.CALL_FAILED);
   }
 
   @Test
@@ -157,7 +163,7 @@ class CallCourseTest {
     assertThat(course.trouble()).isEmpty();
     assertThat(course.due(course.nextMillis())).isEqualTo(CallCourse.Request.POLL);
     course.answered(CallCourse.Request.POLL, new CallAnswer.Ended("done"), 30);
-    assertThat(course.end().status()).isEqualTo("done");
+    assertThat(end(course).status()).isEqualTo("done");
   }
 
   @Test
@@ -191,15 +197,15 @@ class CallCourseTest {
     assertThat(course.due(HOLD - 1)).isNull();
     assertThat(course.nextMillis()).isEqualTo(HOLD);
     assertThat(course.due(HOLD)).isNull();
-    assertThat(course.end().kind()).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
   }
 
   @Test
   void anIdempotentCallOfUnknownOutcomeMayBeTriedAgain() {
     CallCourse course = CallCourse.sent(call(true), service, 0);
     course.started(SILENCE, 0);
-    assertThat(course.end().kind()).isEqualTo(TaskResult.Kind.CALL_FAILED);
-    assertThat(course.end().message()).startsWith("outcome unknown");
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.CALL_FAILED);
+    assertThat(end(course).message()).startsWith("outcome unknown");
   }
 
   @Test
@@ -216,8 +222,8 @@ class CallCourseTest {
         .as("the service cancels it, and is asked when it has")
         .isEqualTo(CallCourse.Request.POLL);
     course.answered(CallCourse.Request.POLL, new CallAnswer.Cancelled(), 400);
-    assertThat(course.end().kind()).isEqualTo(TaskResult.Kind.KILLED);
-    assertThat(course.end().stop()).isEqualTo(StopReason.TIMEOUT);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.KILLED);
+    assertThat(end(course).stop()).isEqualTo(StopReason.TIMEOUT);
   }
 
   @Test
@@ -227,7 +233,7 @@ class CallCourseTest {
     assertThat(course.due(10)).isEqualTo(CallCourse.Request.CANCEL);
     course.answered(CallCourse.Request.CANCEL, new CallAnswer.Cancelled(), 20);
     course.started(new CallAnswer.Ended("done"), 30);
-    assertThat(course.end().kind()).as("the first end counts").isEqualTo(TaskResult.Kind.KILLED);
+    assertThat(end(course).kind()).as("the first end counts").isEqualTo(TaskResult.Kind.KILLED);
   }
 
   @Test
@@ -238,14 +244,14 @@ class CallCourseTest {
     assertThat(course.stop(StopReason.REQUESTED, 10)).isFalse();
     assertThat(course.due(course.nextMillis())).isEqualTo(CallCourse.Request.POLL);
     course.answered(CallCourse.Request.POLL, new CallAnswer.Ended("done"), 30);
-    assertThat(course.end().kind()).isEqualTo(TaskResult.Kind.EXITED);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.EXITED);
   }
 
   @Test
   void aRunnerThatLetsGoLeavesTheServiceAlone() {
     CallCourse course = sent();
     course.letGo("stopped");
-    assertThat(course.end().kind()).isEqualTo(TaskResult.Kind.LOST);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.LOST);
     assertThat(course.due(0)).isNull();
   }
 

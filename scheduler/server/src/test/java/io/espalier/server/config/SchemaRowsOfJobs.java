@@ -252,7 +252,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
     key(more, "method", List.of("'PUT'"), List.of("'put'", "''", "[]"));
     key(more, "body", List.of("{}", "'text'"), List.of("1", "[]", "null"));
     key(more, "headers", List.of("{}", "{'A': 'b', 'C': 7}"), List.of("[]", "{'A': []}"));
-    key(more, "header_files", List.of("{'A': '/b'}"), List.of("[]", "{'A': null}"));
+    key(more, "headers_file", List.of("'/b'"), List.of("'b'", "{}"));
     key(more, "success", List.of("[]", "[200, 299]"), List.of("200", "[99]", "[600]"));
     key(more, "timeout_sec", List.of("1", "'0.5'"), List.of("0", "86401", "[]"));
     key(more, "poll", List.of("{'url': 'http://h'}"), List.of("{}", "'http://h'"));

@@ -13,11 +13,11 @@ import io.espalier.core.call.Call;
 import io.espalier.core.call.CallSpec;
 import io.espalier.core.call.HttpCall;
 import io.espalier.core.json.Json;
+import io.espalier.core.text.HttpHeaders;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -43,9 +43,6 @@ public final class CallKeys {
               + CHARACTERS
               + "?]*)?");
   private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
-  private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
-  private static final Set<String> OWN_HEADERS =
-      Set.of("connection", "content-length", "expect", "host", "upgrade", "transfer-encoding");
   private static final Set<String> REPEATED = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
   private static final Set<String> OF_THE_CALL =
       Set.of(Call.JOB, Call.NODE, Call.INVOCATION, Call.TOKEN, Call.ATTEMPT, Call.KEY);
@@ -58,7 +55,7 @@ public final class CallKeys {
           "POST",
           Optional.empty(),
           Map.of(),
-          Map.of(),
+          Optional.empty(),
           List.of(),
           Duration.ofSeconds(60),
           Optional.empty(),
@@ -142,18 +139,18 @@ public final class CallKeys {
         private final Key<HttpCall, Map<String, String>> headers =
             key(
                     "headers",
-                    headers("value"),
+                    headers(),
                     HttpCall::headers,
                     "`{NAME: value}`: further headers; not for secrets.")
                 .writtenUnless(Map.of());
-        private final Key<HttpCall, Map<String, String>> headerFiles =
+        private final Key<HttpCall, Optional<String>> headersFile =
             key(
-                    "header_files",
-                    headers("path"),
-                    HttpCall::headerFiles,
-                    "`{NAME: path}`: headers whose values are read from files at each request, on"
-                        + " the host that sends it. For secrets.")
-                .writtenUnless(Map.of());
+                    "headers_file",
+                    optional(text(Pattern.compile("/.*"), "expected an absolute path"), "/"),
+                    HttpCall::headersFile,
+                    "A file of `Name: value` lines, for what is secret: read at each request, on the"
+                        + " host that sends it.")
+                .writtenUnless(Optional.empty());
         private final Key<HttpCall, List<Integer>> success =
             key(
                     "success",
@@ -193,7 +190,7 @@ public final class CallKeys {
                   in.get(method, base),
                   in.get(body, base),
                   in.get(headers, base),
-                  in.get(headerFiles, base),
+                  in.get(headersFile, base),
                   in.get(success, base),
                   in.get(timeout, base),
                   in.get(poll, base),
@@ -325,7 +322,7 @@ public final class CallKeys {
         "{'type': ['object', 'string']}");
   }
 
-  private static ValueType<Map<String, String>> headers(String what) {
+  private static ValueType<Map<String, String>> headers() {
     return ValueType.of(
         value -> {
           Map<String, ConfigValue> members = value.members();
@@ -336,12 +333,13 @@ public final class CallKeys {
           members.forEach(
               (name, member) -> {
                 String text = member.text();
-                if (!HEADER.matcher(name).matches()) {
-                  member.error("not the name of a header", null);
-                } else if (OWN_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
-                  member.error("this header cannot be set: it is part of how HTTP works", null);
-                } else if (text != null && (text.isEmpty() || ValueType.hasControls(text))) {
-                  member.error("the " + what + " is empty, or has control characters", null);
+                String objection = text == null ? "" : HttpHeaders.objection(name, text);
+                if (!objection.isEmpty()) {
+                  member.error("the header " + objection, null);
+                } else if (HttpHeaders.isSecret(name)) {
+                  member.errorOfSecret(
+                      "this header is a secret, and the configuration is not",
+                      "write it into a file, and name that as \"headers_file\"");
                 } else if (text != null) {
                   headers.put(name, text);
                 }
@@ -393,7 +391,7 @@ public final class CallKeys {
     }
     value.error(
         "expected a URL such as \"http://{host}:8080/compact/{node}\"",
-        text.contains("@") ? "a user and a password belong into \"header_files\"" : null);
+        text.contains("@") ? "a user and a password belong into \"headers_file\"" : null);
     return null;
   }
 }

@@ -46,8 +46,7 @@ public record StatusRow(
       WorkerRef worker,
       Json.@Nullable Obj data,
       Function<Json.@Nullable Obj, TaskStatus> statusOf) {
-    Json call = data == null ? null : data.get(CALL_KEY);
-    if (!(call instanceof Json.Obj known)) {
+    if (data == null || !(data.get(CALL_KEY) instanceof Json.Obj known)) {
       return new StatusRow(job, node, statusOf.apply(data), invocation, worker);
     }
     Json.Obj rest = data.without(CALL_KEY);
