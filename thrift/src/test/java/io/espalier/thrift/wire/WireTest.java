@@ -40,6 +40,7 @@ import io.espalier.thrift.gen.WireWork;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -117,8 +118,8 @@ class WireTest {
             .build();
     WireWork wire = sent(WireWorks.of(work(List.of(process, calling, process))));
     assertThat(new WireWorks(JSON).work(wire)).isEqualTo(work(List.of(process, calling, process)));
-    WireStart old = wire.getStarts().get(1);
-    assertThat(wire.getRecipes().get(old.getRecipe()).getCommand())
+    WireStart old = Objects.requireNonNull(wire.getStarts()).get(1);
+    assertThat(Objects.requireNonNull(wire.getRecipes()).get(old.getRecipe()).getCommand())
         .containsExactly("/espalier: this worker is too old to make calls");
     old.setCall("{\"executor\": 1}");
     assertThatThrownBy(() -> new WireWorks(JSON).work(wire))
