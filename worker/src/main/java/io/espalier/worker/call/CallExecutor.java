@@ -65,7 +65,6 @@ public final class CallExecutor implements AutoCloseable {
   /** A call without an end; confined to the thread. */
   private static final class Running {
     final JournalKey key;
-    final LaunchSpec launch;
     final Call call;
     final CallClient client;
     final CallCourse course;
@@ -75,11 +74,18 @@ public final class CallExecutor implements AutoCloseable {
 
     Running(LaunchSpec launch, Call call, CallClient client, CallCourse course) {
       this.key = JournalKey.of(launch);
-      this.launch = launch;
       this.call = call;
       this.client = client;
       this.course = course;
       this.limits = new TaskTimeLimits(launch.limits(), System.nanoTime());
+    }
+
+    /** Looks at the call, unless another timer was set meanwhile. */
+    @SuppressWarnings("ReferenceEquality") // Timers of the same instant are not the same.
+    void ring(Timer due, Consumer<Running> look) {
+      if (timer == due) {
+        look.accept(this);
+      }
     }
   }
 
@@ -227,9 +233,7 @@ public final class CallExecutor implements AutoCloseable {
         return Math.max(0, next.atMillis() * MS - System.nanoTime());
       }
       timers.remove();
-      if (next.call().timer == next) {
-        advance(next.call());
-      }
+      next.call().ring(next, this::advance);
     }
     return OwnerThread.UNTIL_TOLD;
   }
