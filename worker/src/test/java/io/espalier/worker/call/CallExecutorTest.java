@@ -206,7 +206,7 @@ class CallExecutorTest implements TaskListener {
         new Reply(
             status,
             Map.of("Location", "http://example.com/", "Retry-After", "9"),
-            "no\nreally".getBytes(StandardCharsets.UTF_8)));
+            "no\nreally"));
     TaskResult end = run(launch(options()));
     assertThat(end.kind()).isEqualTo(kind);
     assertThat(end.message()).isEqualTo(message);

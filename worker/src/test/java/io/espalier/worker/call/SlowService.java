@@ -27,9 +27,9 @@ final class SlowService implements AutoCloseable {
    *
    * @param status 0: the connection is closed without an answer
    */
-  record Reply(int status, Map<String, String> headers, byte[] body) {
+  record Reply(int status, Map<String, String> headers, String body) {
     static Reply of(int status, String body) {
-      return new Reply(status, Map.of(), body.getBytes(StandardCharsets.UTF_8));
+      return new Reply(status, Map.of(), body);
     }
   }
 
@@ -84,9 +84,9 @@ final class SlowService implements AutoCloseable {
         return;
       }
       reply.headers().forEach((name, value) -> exchange.getResponseHeaders().set(name, value));
-      exchange.sendResponseHeaders(
-          reply.status(), reply.body().length == 0 ? -1 : reply.body().length);
-      exchange.getResponseBody().write(reply.body());
+      byte[] body = reply.body().getBytes(StandardCharsets.UTF_8);
+      exchange.sendResponseHeaders(reply.status(), body.length == 0 ? -1 : body.length);
+      exchange.getResponseBody().write(body);
     }
   }
 
