@@ -17,11 +17,13 @@ work=$(mktemp -d)
 running=()
 
 cleanup() {
-  [ ${#running[@]} -eq 0 ] || kill -9 "${running[@]}" 2>/dev/null || true
-  wait
+  { kill -9 "${running[@]}" && wait; } 2>/dev/null || true
   rm -rf "$work"
 }
 trap cleanup EXIT
+
+# killed PID...: without a word of the shell about it
+killed() { { kill -9 "$@" && wait "$@"; } 2>/dev/null || true; }
 
 # printed FILE PATTERN: waits until the file has a line with that, and prints what follows it
 printed() {
@@ -84,12 +86,12 @@ for name in w1 w2 w3; do start_worker "$name"; done
 
 until_so 120 done_of 200
 echo '--- w1 and w2 are killed; the scheduler asks about their calls'
-kill -9 "${worker[w1]}" "${worker[w2]}"
+killed "${worker[w1]}" "${worker[w2]}"
 start_worker w1
 
 until_so 120 done_of 800
 echo '--- the scheduler is killed; the next one finds what was called'
-kill -9 "$scheduler"
+killed "$scheduler"
 start_scheduler "${for_workers##*:}"
 start_worker w2
 
