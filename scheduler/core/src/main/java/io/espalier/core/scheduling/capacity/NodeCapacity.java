@@ -187,6 +187,11 @@ public final class NodeCapacity {
     }
   }
 
+  /** Reads the free slots of a node, to have them in the cache; what it returns means nothing. */
+  public int readAhead(int node, int level) {
+    return ofLevel[level].length == 0 ? 0 : free[level].get(at(level, node));
+  }
+
   /** Releases slots; returns as {@link #charge}. */
   public boolean release(int node, int level, int[] amounts) {
     int[] resources = ofLevel[level];
