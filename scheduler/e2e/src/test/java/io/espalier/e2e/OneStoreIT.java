@@ -132,6 +132,47 @@ class OneStoreIT {
   }
 
   @Test
+  void aJobWhoseStoredStatusesAreDamagedStartsNothingAndTheOthersGoOn() throws Exception {
+    String config =
+        """
+        {"bistro_settings": {
+           "nodes": {"levels": ["host"], "node_sources": [
+             {"source": "range_label",
+              "prefs": {"parent_level": "instance", "start": 1, "end": COUNT, "format": "h{i}"}}]},
+           "resources": {}},
+         "bistro_job->bad": {"owner": "e2e", "command": ["TASK"]},
+         "bistro_job->good": {"owner": "e2e", "command": ["TASK"]}}
+        """
+            .replace("TASK", site.task("short.sh", "").file("short.sh").toString());
+    site.config(config.replace("COUNT", "2"));
+    Espalier first = daemon(scheduler("first", "local"));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> site.starts("good").size() + site.starts("bad").size() == 4);
+    await().atMost(PATIENCE).until(() -> done(first, "bad") + done(first, "good") == 4);
+    assertThat(first.signal("TERM").ended().code()).isZero();
+    server.sql(
+        "update "
+            + SCHEMA
+            + ".espalier_status set bits = 5 where node = 'h1' and job ="
+            + (" (select id from " + SCHEMA + ".espalier_job where name = 'bad')"));
+    site.config(config.replace("COUNT", "3"));
+
+    Espalier again = daemon(scheduler("first", "local"));
+
+    await().atMost(PATIENCE).until(() -> site.starts("good").containsKey("h3"));
+    assertThat(site.starts("bad")).containsOnlyKeys("h1", "h2");
+    assertThat(site.starts("good").values()).containsOnly(1);
+    assertThat(new Http(again.url()).get("/api/v1/problems").toString())
+        .contains("job bad starts nothing: what is stored of its tasks cannot be read")
+        .contains("node h1");
+  }
+
+  private static long done(Espalier scheduler, String job) {
+    return Site.number(new Http(scheduler.url()).get("/api/v1/jobs/" + job), "progress", "done");
+  }
+
+  @Test
   void aStoppedOneIsOutwaitedOnlyWhenThatIsWantedAndEndsWhenItGoesOn() throws Exception {
     Espalier first = daemon(scheduler("first", "simulated", "--store-proof-ms", "3000"));
     first.url();

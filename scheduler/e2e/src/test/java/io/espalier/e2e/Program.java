@@ -19,9 +19,22 @@ public final class Program {
 
   private Program() {}
 
+  /** Returns the home of this Java. */
+  public static String javaHome() {
+    return System.getProperty("java.home");
+  }
+
   /** Returns the path of this Java's {@code java}. */
   public static String java() {
-    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    return Path.of(javaHome(), "bin", "java").toString();
+  }
+
+  /**
+   * Returns the launcher that users run, with its heap and its compilers: for what is measured. It
+   * takes Java from {@code JAVA_HOME}.
+   */
+  public static List<String> launcher() {
+    return List.of(DISTRIBUTION.resolve("espalier").toString());
   }
 
   /**

@@ -17,8 +17,10 @@ import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.store.StatusRow;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -135,6 +137,71 @@ class DoneIsFinalTest {
 
     assertThat(inForce.toCompletableFuture()).isDone();
     allAreDoneOnce(nodes);
+  }
+
+  /** Twenty nodes with two jobs, of which half has been done; a scheduler that has just begun. */
+  private PreparedUpdate halfDoneBeforeARestart(List<String> nodes) {
+    String two = JOB + ", \"bistro_job->k\": {\"owner\": \"o\"}";
+    world.configure(config("host", nodes.subList(0, 10), two));
+    for (String node : nodes.subList(0, 10)) {
+      world.ends("j", node, TaskResult.Kind.EXITED, "done", 0);
+      world.ends("k", node, TaskResult.Kind.EXITED, "done", 0);
+    }
+    // Of the node that none of this is about.
+    world.ends("j", "spare", TaskResult.Kind.EXITED, "done", 0);
+    world.ends("k", "spare", TaskResult.Kind.EXITED, "done", 0);
+    world.settle();
+    world.crashAndRestart();
+    world.launches.clear();
+    return world.prepare(config("host", nodes, two));
+  }
+
+  @Test
+  void nothingStartsUntilTheLastStoredStatusHasCome() {
+    List<String> nodes = names(20);
+    PreparedUpdate update = halfDoneBeforeARestart(nodes);
+    int half = update.rows().size() / 2;
+
+    CompletionStage<Void> inForce = world.updateWithoutRows(update);
+    world.settle();
+    assertThat(world.launches).isEmpty();
+    world.post(new LoopInput.StoredRows(update.rows().subList(0, half), false, Map.of()));
+    world.settle();
+    assertThat(world.launches).isEmpty();
+    assertThat(inForce.toCompletableFuture()).isNotDone();
+    world.post(
+        new LoopInput.StoredRows(
+            update.rows().subList(half, update.rows().size()), true, Map.of()));
+    world.settle();
+
+    assertThat(inForce.toCompletableFuture()).isDone();
+    assertThat(world.launches.stream().map(launch -> launch.job() + " " + launch.node()))
+        .containsExactlyInAnyOrderElementsOf(
+            nodes.subList(10, 20).stream()
+                .flatMap(node -> Stream.of("j " + node, "k " + node))
+                .toList());
+  }
+
+  @Test
+  void aJobWhoseStoredStatusesCannotBeReadStartsNothingAndTheOthersDo() {
+    List<String> nodes = names(20);
+    PreparedUpdate update = halfDoneBeforeARestart(nodes);
+
+    CompletionStage<Void> inForce = world.updateWithoutRows(update);
+    world.post(
+        new LoopInput.StoredRows(
+            update.rows().stream().filter(row -> row.job().equals("k")).toList(), false, Map.of()));
+    world.post(new LoopInput.StoredRows(List.of(), true, Map.of("j", "row 7 is damaged")));
+    world.settle();
+    world.advance(2_000);
+
+    assertThat(inForce.toCompletableFuture()).isDone();
+    assertThat(world.launches.stream().map(launch -> launch.job() + " " + launch.node()))
+        .containsExactlyInAnyOrderElementsOf(
+            nodes.subList(10, 20).stream().map(node -> "k " + node).toList());
+    assertThat(Objects.requireNonNull(world.view).errors().toString())
+        .contains("job j starts nothing")
+        .contains("row 7 is damaged");
   }
 
   @ParameterizedTest

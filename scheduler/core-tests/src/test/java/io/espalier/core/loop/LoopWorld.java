@@ -246,10 +246,36 @@ final class LoopWorld {
     inbox.add(input);
   }
 
-  /** Brings a prepared configuration in force, in the next steps. */
+  /**
+   * Brings a prepared configuration in force, in the next steps. As in production, rows of new jobs
+   * come after the update, here in two portions.
+   */
   CompletionStage<Void> update(PreparedUpdate update) {
+    if (update.change().newTasks().jobs().isEmpty()) {
+      CompletableFuture<Void> inForce = new CompletableFuture<>();
+      post(new LoopInput.Update(update, inForce));
+      return inForce;
+    }
+    CompletionStage<Void> inForce = updateWithoutRows(update);
+    List<StatusRow> rows = update.rows();
+    int half = rows.size() / 2;
+    post(new LoopInput.StoredRows(rows.subList(0, half), false, Map.of()));
+    post(new LoopInput.StoredRows(rows.subList(half, rows.size()), true, Map.of()));
+    return inForce;
+  }
+
+  /** Begins with a prepared configuration, whose rows are to follow. */
+  CompletionStage<Void> updateWithoutRows(PreparedUpdate update) {
     CompletableFuture<Void> inForce = new CompletableFuture<>();
-    post(new LoopInput.Update(update, inForce));
+    PreparedUpdate without =
+        new PreparedUpdate(
+            update.change(),
+            List.of(),
+            true,
+            update.nodesAtMillis(),
+            update.forgotten(),
+            update.incarnations());
+    post(new LoopInput.Update(without, inForce));
     return inForce;
   }
 

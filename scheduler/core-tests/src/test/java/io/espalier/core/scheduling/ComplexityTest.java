@@ -2,6 +2,7 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.view.Histogram;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
@@ -123,6 +124,42 @@ final class ComplexityTest {
     core.close(Gate.of(GateKind.PAUSE, "job1000", ""));
     core.open(GateKind.PAUSE, "job1000");
     assertThat(core.work()).isEqualTo(before);
+  }
+
+  @Test
+  void aQueueWithoutCapsIsAddedUpOncePerInstant() {
+    ConfigFixture config = hosts(10);
+    SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 40, 25));
+    core.advance(1, 1_000);
+    long before = core.state().queues.work();
+    workPerEvent(core);
+    assertThat(core.state().queues.work()).as("while the clock stands").isEqualTo(before);
+    core.advance(2, 1_000);
+    assertThat(core.state().queues.work() - before).as("at most once per job").isBetween(1L, 10L);
+    core.verify();
+  }
+
+  @Test
+  void aRunningTaskIsFoundByNameOnlyForThoseWhoAsk() {
+    ConfigFixture config = hosts(10);
+    SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 40, 25));
+    workPerEvent(core);
+    assertThat(core.state().places.work()).isZero();
+    long run = core.runs()[0];
+    assertThat(core.findRun(core.runJob(run), core.runNode(run))).isEqualTo(run);
+    assertThat(core.state().places.work()).isEqualTo(core.runningCount());
+  }
+
+  @Test
+  void changesAreMarkedForHistogramsOnlyWhileSomebodyAsks() {
+    ConfigFixture config = hosts(10);
+    SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 4, 25));
+    Histogram before = core.histogram(0, 0);
+    assertThat(core.state().histograms.isWatched(0)).isTrue();
+    workPerEvent(core);
+    assertThat(core.state().histograms.isWatched(0)).as("nobody asked for 2,000 events").isFalse();
+    assertThat(core.histogram(0, 0).levels()).hasSameSizeAs(before.levels());
+    core.verify();
   }
 
   @Test

@@ -10,7 +10,9 @@ import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.StatusRow;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -161,6 +163,20 @@ public sealed interface LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
       loop.update(update, inForce, nowMillis);
+    }
+  }
+
+  /**
+   * Stored rows of the {@link Update} that was sent last, if more were to follow.
+   *
+   * @param last whether no more follow
+   * @param unreadable jobs whose rows cannot be read, each with the reason: they stay blocked
+   */
+  record StoredRows(List<StatusRow> rows, boolean last, Map<String, String> unreadable)
+      implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.storedRows(this);
     }
   }
 

@@ -11,6 +11,8 @@ import java.util.Set;
  *
  * @param rows stored rows of {@code change.newTasks()}, read after {@link SchedulerLoop#willRead}
  *     has completed
+ * @param rowsFollow whether more of them come as {@link LoopInput.StoredRows}, so that a large
+ *     store is applied while it is read
  * @param nodesAtMillis time at which the nodes were fetched
  * @param forgotten jobs whose stored data belongs to an earlier job of the same name; {@code rows}
  *     contains none of theirs
@@ -19,9 +21,20 @@ import java.util.Set;
 public record PreparedUpdate(
     UpdatePlan change,
     List<StatusRow> rows,
+    boolean rowsFollow,
     long nodesAtMillis,
     Set<String> forgotten,
     Map<String, Long> incarnations) {
+  /** Creates an update that comes with all its rows. */
+  public PreparedUpdate(
+      UpdatePlan change,
+      List<StatusRow> rows,
+      long nodesAtMillis,
+      Set<String> forgotten,
+      Map<String, Long> incarnations) {
+    this(change, rows, false, nodesAtMillis, forgotten, incarnations);
+  }
+
   /** Creates an update in which all stored data belongs to the configured jobs. */
   public PreparedUpdate(UpdatePlan change, List<StatusRow> rows, long nodesAtMillis) {
     this(change, rows, nodesAtMillis, Set.of(), Map.of());

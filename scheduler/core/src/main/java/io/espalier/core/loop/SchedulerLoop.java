@@ -214,6 +214,10 @@ public final class SchedulerLoop {
     changes.begin(update, inForce);
   }
 
+  void storedRows(LoopInput.StoredRows rows) {
+    changes.take(rows);
+  }
+
   /**
    * Discards what is stored of an earlier job of the same name, so that the new job does not
    * inherit it (docs/design/features.md#jobs-of-the-same-name).

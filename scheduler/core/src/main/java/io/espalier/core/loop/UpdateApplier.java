@@ -72,7 +72,15 @@ final class UpdateApplier {
 
   private boolean begun;
   private boolean indexed;
+
+  /** Rows that were read and are not applied yet; of the first portion, from a row on. */
+  private final ArrayDeque<List<StatusRow>> portions = new ArrayDeque<>();
+
   private int nextRow;
+
+  /** Whether all rows have been read. */
+  private boolean complete;
+
   private boolean hasConfig;
   private boolean tookForce;
   private long nodesAtMillis;
@@ -174,11 +182,37 @@ final class UpdateApplier {
     current = change;
     answer = inForce;
     indexed = false;
+    portions.clear();
+    portions.add(change.rows());
     nextRow = 0;
+    complete = !change.rowsFollow();
     toClear.clear();
     toApply = null;
     change.forgotten().stream().filter(j -> !news.jobs().contains(j)).forEach(toClear::add);
     nextNode = 0;
+  }
+
+  /**
+   * Takes more stored rows of the update that is being applied.
+   *
+   * @throws IllegalStateException when no more were to follow
+   */
+  void take(LoopInput.StoredRows more) {
+    if (current == null || complete) {
+      throw new IllegalStateException("stored rows of no update");
+    }
+    portions.add(more.rows());
+    complete = more.last();
+    more.unreadable()
+        .forEach(
+            (job, why) ->
+                contradicted.putIfAbsent(
+                    job,
+                    "job "
+                        + job
+                        + " starts nothing: what is stored of its tasks cannot be read: "
+                        + why
+                        + "; when that is mended, restart the scheduler"));
   }
 
   /**
@@ -210,12 +244,24 @@ final class UpdateApplier {
       clear(toClear.element());
       return true;
     }
-    List<StatusRow> rows = change.rows();
-    int end = Math.min(rows.size(), nextRow + ROWS);
-    for (; nextRow < end; nextRow++) {
-      restore(rows.get(nextRow), nowMillis, changed);
+    List<StatusRow> rows = portions.peek();
+    if (rows != null) {
+      int end = Math.min(rows.size(), nextRow + ROWS);
+      for (; nextRow < end; nextRow++) {
+        restore(rows.get(nextRow), nowMillis, changed);
+      }
+      if (nextRow == rows.size()) {
+        portions.remove();
+        nextRow = 0;
+      }
     }
-    if (nextRow < rows.size() || applyWritten(nowMillis, changed)) {
+    if (!portions.isEmpty()) {
+      return true;
+    }
+    if (!complete) {
+      return false;
+    }
+    if (applyWritten(nowMillis, changed)) {
       return true;
     }
     if (!held.isEmpty()) {

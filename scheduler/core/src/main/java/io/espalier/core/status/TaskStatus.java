@@ -114,6 +114,8 @@ public record TaskStatus(
     }
   }
 
+  private static final Main[] MAINS = Main.values();
+
   /** Flags (docs/design/bistro.md#status-bits). */
   public static final int USES_BACKOFF = 64;
 
@@ -276,7 +278,7 @@ public record TaskStatus(
     Json counts = storedData == null ? null : storedData.get(RETRIES_KEY);
     boolean hasOwnKeys = kept != null || why != null || counts != null;
     int flags = USES_BACKOFF | DOES_NOT_ADVANCE_BACKOFF | OVERWRITEABLE | HAS_SAVED_BACKOFF;
-    for (Main main : Main.values()) {
+    for (Main main : MAINS) {
       if (main.bit() == (bits & ~flags) && (main != Main.UNSTARTED || (bits & flags) == 0)) {
         return new TaskStatus(
             main,

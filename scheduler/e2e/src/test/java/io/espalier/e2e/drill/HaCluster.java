@@ -1,6 +1,7 @@
 package io.espalier.e2e.drill;
 
 import io.espalier.core.json.Json;
+import io.espalier.e2e.Program;
 import io.espalier.json.JsonReader;
 import io.espalier.testkit.database.DatabaseServer;
 import java.io.IOException;
@@ -10,11 +11,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,118 +26,143 @@ import org.jspecify.annotations.Nullable;
 final class HaCluster implements AutoCloseable {
   private static final int NODES_PER_HOST = 20;
   private static final int AT_ONCE = 12;
+  private static final Duration TABLES_WITHIN = Duration.ofMinutes(2);
+  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+
+  /** How a group of schedulers elects its leader, and where it keeps statuses. */
+  enum Kind {
+    /** By ZooKeeper; in SQLite, whose files the schedulers share. */
+    SQLITE,
+    /** By ZooKeeper; in a real MariaDB. */
+    MYSQL,
+    /** By the store, a real MariaDB. */
+    STORE
+  }
 
   /**
-   * S at the start, E at the end, V when another invocation of the task is alive: the lock is held
-   * as long as the process lives.
+   * How large it is.
+   *
+   * @param hosts how many times twenty tasks there are to do
+   * @param statuses how many tasks of other jobs have been done before, according to the store; not
+   *     with SQLite
    */
-  private static final String TASK =
-      """
-      #!/usr/bin/perl
-      use strict; use warnings;
-      use Fcntl qw(:DEFAULT :flock); use Time::HiRes; use IO::Handle;
-      my ($node, $status) = @ARGV;
-      sub note {
-        open(my $out, '>>', "SITE/work") or die $!;
-        syswrite($out, sprintf("%s %s %s %s %d\\n", $_[0], $ENV{ESPALIER_TASK_TOKEN}, $node,
-          $ENV{DRILL_WORKER}, Time::HiRes::time() * 1000));
-        close($out);
-      }
-      sysopen(my $lock, "SITE/locks/$node", O_RDWR | O_CREAT) or die $!;
-      note('V') unless flock($lock, LOCK_EX | LOCK_NB);
-      note('S');
-      my $sum = 0; $sum = ($sum * 31 + ord($_)) % 65521 for split(//, $node);
-      Time::HiRes::sleep(0.3 + ($sum % 20) / 10 + ($sum % 50 ? 0 : 25));
-      note('E');
-      open(my $out, '>', $status) or die $!; print $out "done\\n"; close($out);
-      """;
+  record Size(int schedulers, int workers, int hosts, int statuses) {}
 
   private final Path site;
-  private final Ensemble zookeeper;
+  private final Size size;
+  private final OnceWork work;
+  private final @Nullable Ensemble zookeeper;
   private final @Nullable DatabaseServer database;
   private final List<Part> schedulers = new ArrayList<>();
   private final List<Part> workers = new ArrayList<>();
   private final int basePort;
-  private final int tasks;
   private final HttpClient http =
       HttpClient.newBuilder()
           .connectTimeout(Duration.ofSeconds(2))
           .proxy(HttpClient.Builder.NO_PROXY)
           .build();
 
-  /**
-   * Starts everything; does not wait.
-   *
-   * @param mysql whether statuses are kept in a real MariaDB; else in SQLite, whose files the
-   *     schedulers share
-   * @param hosts how many times twenty tasks there are
-   */
-  HaCluster(Path site, int schedulerCount, int workerCount, int hosts, boolean mysql, int basePort)
-      throws Exception {
+  /** Starts everything; does not wait. */
+  HaCluster(Path site, Kind kind, Size size, int basePort) throws Exception {
     this.site = site;
+    this.size = size;
     this.basePort = basePort;
-    this.tasks = hosts * NODES_PER_HOST;
-    Files.createDirectories(site.resolve("locks"));
-    Path task = site.resolve("task");
-    Files.writeString(task, TASK.replace("SITE", site.toString()));
-    Files.setPosixFilePermissions(task, PosixFilePermissions.fromString("rwxr-xr-x"));
-    Path config = Files.writeString(site.resolve("site.json"), config(hosts, task));
-    zookeeper = Ensemble.start(site, 3, basePort + 50);
+    work = new OnceWork(site);
+    Path task = work.task();
+    EarlierTasks earlier = new EarlierTasks(size.statuses(), NODES_PER_HOST);
+    Path config = Files.writeString(site.resolve("site.json"), config(task, earlier));
+    zookeeper = kind == Kind.STORE ? null : Ensemble.start(site, 3, basePort + 50);
     database =
-        mysql
-            ? new DatabaseServer(
-                DatabaseServer.Flavour.MARIADB, Files.createDirectories(site.resolve("db")))
-            : null;
+        kind == Kind.SQLITE
+            ? null
+            : new DatabaseServer(
+                DatabaseServer.Flavour.MARIADB,
+                Files.createDirectories(site.resolve("db")),
+                "--innodb-buffer-pool-size=512M");
     if (database != null) {
       database.sql("create database drill");
     }
-    for (int i = 0; i < schedulerCount; i++) {
-      List<String> arguments =
-          new ArrayList<>(
-              List.of(
-                  "scheduler",
-                  "--config",
-                  config.toString(),
-                  "--runner",
-                  "remote",
-                  "--instance-node-name",
-                  "drill",
-                  "--http",
-                  "127.0.0.1:" + (basePort + i),
-                  "--thrift",
-                  "127.0.0.1:" + (basePort + 10 + i),
-                  "--zookeeper",
-                  group()));
-      arguments.addAll(
-          database == null
-              ? List.of("--data-dir", site.resolve("shared").toString())
-              : List.of(
-                  "--data-dir",
-                  site.resolve("scheduler" + i).toString(),
-                  "--status-store",
-                  "mysql://root@127.0.0.1:" + database.port() + "/drill"));
-      schedulers.add(new Part("s" + i, List.of(), arguments, site));
+    for (int i = 0; i < size.schedulers(); i++) {
+      schedulers.add(new Part("s" + i, site, Program.launcher(), scheduler(i, config)));
     }
-    for (int i = 0; i < workerCount; i++) {
-      workers.add(
-          new Part(
-              "w" + i,
-              List.of(),
-              List.of(
-                  "worker",
-                  "--shard-id",
-                  "w" + i,
-                  "--data-dir",
-                  site.resolve("worker" + i).toString(),
-                  "--zookeeper",
-                  group()),
-              site));
+    for (int i = 0; i < size.workers(); i++) {
+      workers.add(new Part("w" + i, site, Program.command("INFO"), worker(i)));
+    }
+    if (database != null && earlier.count() > 0) {
+      makeTables();
+      earlier.store(database);
     }
     schedulers.forEach(Part::start);
     workers.forEach(Part::start);
   }
 
-  private static String config(int hosts, Path task) {
+  /** By a scheduler that leads for a moment, with no worker that could run anything. */
+  private void makeTables() throws InterruptedException {
+    Part first = schedulers.get(0);
+    first.start();
+    if (!Patience.until(TABLES_WITHIN, LOOK_EVERY, () -> leader() == 0)) {
+      throw new IllegalStateException("it does not lead: " + first.lastWords());
+    }
+    first.stop().waitFor();
+  }
+
+  private List<String> scheduler(int number, Path config) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "scheduler",
+                "--config",
+                config.toString(),
+                "--runner",
+                "remote",
+                "--instance-node-name",
+                "drill",
+                "--http",
+                "127.0.0.1:" + (basePort + number),
+                "--thrift",
+                thrift(number)));
+    arguments.addAll(
+        zookeeper == null ? List.of("--ha", "store") : List.of("--zookeeper", group(zookeeper)));
+    arguments.addAll(
+        database == null
+            ? List.of("--data-dir", site.resolve("shared").toString())
+            : List.of(
+                "--data-dir",
+                site.resolve("scheduler" + number).toString(),
+                "--status-store",
+                "mysql://root@127.0.0.1:" + database.port() + "/drill"));
+    return arguments;
+  }
+
+  private List<String> worker(int number) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "worker",
+                "--shard-id",
+                "w" + number,
+                "--data-dir",
+                site.resolve("worker" + number).toString()));
+    arguments.addAll(
+        zookeeper == null
+            ? List.of(
+                "--scheduler",
+                IntStream.range(0, size.schedulers())
+                    .mapToObj(this::thrift)
+                    .collect(Collectors.joining(",")))
+            : List.of("--zookeeper", group(zookeeper)));
+    return arguments;
+  }
+
+  private String thrift(int scheduler) {
+    return "127.0.0.1:" + (basePort + 10 + scheduler);
+  }
+
+  private String config(Path task, EarlierTasks earlier) {
+    String ours =
+        IntStream.rangeClosed(1, size.hosts())
+            .mapToObj(number -> "\"h" + number + "\"")
+            .collect(Collectors.joining(", "));
     return """
     {
       "bistro_settings": {
@@ -155,29 +182,32 @@ final class HaCluster implements AutoCloseable {
         },
         "backoff": [1, "repeat"]
       },
+      EARLIER
       "bistro_job->drill": {
-        "owner": "drill", "command": ["TASK"],
+        "owner": "drill", "command": ["TASK"], "filters": {"host": {"whitelist": [OURS]}},
         "task_subprocess": {"pass_environment": ["DRILL_WORKER"]}
       }
     }
     """
-        .replace("HOSTS", Integer.toString(hosts))
+        .replace("HOSTS", Integer.toString(Math.max(size.hosts(), earlier.hosts())))
         .replace("NODES", Integer.toString(NODES_PER_HOST))
         .replace("LIMIT", Integer.toString(AT_ONCE))
+        .replace("EARLIER", earlier.jobs(task))
+        .replace("OURS", ours)
         .replace("TASK", task.toString());
   }
 
   /** As {@code --zookeeper} wants it. */
-  String group() {
+  private static String group(Ensemble zookeeper) {
     return zookeeper.connect() + "/espalier/drill";
   }
 
   int tasks() {
-    return tasks;
+    return size.hosts() * NODES_PER_HOST;
   }
 
-  Path work() {
-    return site.resolve("work");
+  OnceWork work() {
+    return work;
   }
 
   List<Part> schedulers() {
@@ -206,13 +236,10 @@ final class HaCluster implements AutoCloseable {
 
   /** How many tasks are done, as the leader sees it; -1: it does not say. */
   long done(int leader) {
-    return ask(leader, "/api/v1/jobs")
+    return ask(leader, "/api/v1/jobs/drill")
         .map(
-            body ->
-                body.get("jobs") instanceof Json.Arr jobs
-                        && !jobs.items().isEmpty()
-                        && jobs.items().get(0) instanceof Json.Obj job
-                        && job.get("progress") instanceof Json.Obj progress
+            job ->
+                job.get("progress") instanceof Json.Obj progress
                         && progress.get("done") instanceof Json.Num done
                     ? done.value().longValue()
                     : -1L)
@@ -259,7 +286,9 @@ final class HaCluster implements AutoCloseable {
     // Together: each waits for its tasks.
     workers.parallelStream().forEach(Part::close);
     schedulers.parallelStream().forEach(Part::close);
-    zookeeper.close();
+    if (zookeeper != null) {
+      zookeeper.close();
+    }
     if (database != null) {
       database.close();
     }

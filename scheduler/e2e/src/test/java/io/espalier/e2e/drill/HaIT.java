@@ -15,14 +15,29 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(420)
 @Tag("slow")
 final class HaIT {
+  private static final int STATUSES = 20_000;
+
   @Test
   void eachTaskRunsOnceWhenTheLeaderIsKilledOrFrozen(@TempDir Path site) throws Exception {
+    drill(site, HaCluster.Kind.MYSQL, List.of(false, true));
+  }
+
+  @Test
+  void eachTaskRunsOnceWhenTheStoreElectsAnotherLeader(@TempDir Path site) throws Exception {
+    drill(site, HaCluster.Kind.STORE, List.of(false));
+  }
+
+  private static void drill(Path site, HaCluster.Kind kind, List<Boolean> freezes)
+      throws Exception {
     List<HaDrill.Round> rounds = new ArrayList<>();
-    HaCluster cluster = new HaCluster(site, 3, 3, 20, true, freePorts());
+    HaCluster cluster =
+        new HaCluster(
+            site, kind, new HaCluster.Size(3, 3, 10 * freezes.size(), STATUSES), freePorts());
     try (HaDrill drill = new HaDrill(cluster, 1, true)) {
       drill.begin();
-      rounds.add(drill.round(false));
-      rounds.add(drill.round(true));
+      for (boolean freeze : freezes) {
+        rounds.add(drill.round(freeze));
+      }
       assertThat(drill.finish()).as(cluster::lastWords).isEmpty();
     }
     System.err.println("fail-over: " + rounds);

@@ -16,8 +16,7 @@ final class Part implements AutoCloseable {
   private static final long GUARD_REPLACED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final String name;
-  private final List<String> prefix;
-  private final List<String> arguments;
+  private final List<String> command;
   private final Path directory;
   private @Nullable Process process;
   private boolean frozen;
@@ -25,15 +24,18 @@ final class Part implements AutoCloseable {
   private long guardKilledAt = System.nanoTime() - GUARD_REPLACED_NANOS;
 
   /**
-   * @param prefix stands in front of the command
-   * @param arguments of the program
+   * @param command whole, each piece a part of it
    * @param directory where it runs and leaves its output
    */
-  Part(String name, List<String> prefix, List<String> arguments, Path directory) {
+  @SafeVarargs
+  Part(String name, Path directory, List<String>... command) {
     this.name = name;
-    this.prefix = prefix;
-    this.arguments = arguments;
     this.directory = directory;
+    List<String> whole = new ArrayList<>();
+    for (List<String> piece : command) {
+      whole.addAll(piece);
+    }
+    this.command = List.copyOf(whole);
   }
 
   String name() {
@@ -53,9 +55,6 @@ final class Part implements AutoCloseable {
     if (isAlive()) {
       return;
     }
-    List<String> command = new ArrayList<>(prefix);
-    command.addAll(Program.command("INFO"));
-    command.addAll(arguments);
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(directory.toFile())
@@ -65,6 +64,7 @@ final class Part implements AutoCloseable {
                 ProcessBuilder.Redirect.appendTo(directory.resolve(name + ".err").toFile()));
     builder.environment().keySet().removeIf(variable -> variable.startsWith("ESPALIER_"));
     builder.environment().put("DRILL_WORKER", name);
+    builder.environment().put("JAVA_HOME", Program.javaHome());
     try {
       process = builder.start();
       frozen = false;

@@ -1,6 +1,7 @@
 package io.espalier.e2e.drill;
 
 import io.espalier.core.json.Json;
+import io.espalier.e2e.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,12 +105,15 @@ public final class RemoteDrill implements AutoCloseable {
                 "--token-file",
                 token.toString()));
     schedulerArguments.addAll(TIMERS);
-    scheduler = new Part("scheduler", hosts.command(0), schedulerArguments, site);
+    scheduler =
+        new Part("scheduler", site, hosts.command(0), Program.command("INFO"), schedulerArguments);
     for (int i = 1; i <= workerCount; i++) {
       workers.add(
           new Part(
               "w" + i,
+              site,
               hosts.command(i),
+              Program.command("INFO"),
               List.of(
                   "worker",
                   "--scheduler",
@@ -119,8 +123,7 @@ public final class RemoteDrill implements AutoCloseable {
                   "--data-dir",
                   site.resolve("worker-w" + i).toString(),
                   "--token-file",
-                  token.toString()),
-              site));
+                  token.toString())));
     }
     faults = new Faults(hosts, scheduler, workers, api::post);
   }

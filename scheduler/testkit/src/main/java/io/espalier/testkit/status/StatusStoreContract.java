@@ -289,6 +289,32 @@ public abstract class StatusStoreContract extends AttemptsContract {
   }
 
   @Test
+  void what_a_scheduler_keeps_of_a_row_is_loaded() {
+    List<StatusRow> written = new ArrayList<>();
+    for (Main main : STORED) {
+      written.add(row("j", main + " a", status(main, 1)));
+      written.add(row("j", main + " b", status(main, 2)));
+    }
+    written.add(row("k", "other", failed()));
+    store.commit(epoch, StoreTransaction.of(written));
+
+    Map<String, StatusRow> kept = new HashMap<>();
+    store.loadKept("j", row -> kept.put(row.node(), row));
+
+    assertThat(kept).hasSize(2 * STORED.size());
+    for (StatusRow row : written.subList(0, 2 * STORED.size())) {
+      StatusRow loaded = Objects.requireNonNull(kept.get(row.node()));
+      if (row.status().bits() == Main.DONE.bit()) {
+        assertThat(loaded.job()).isEqualTo("j");
+        assertThat(loaded.status().bits()).isEqualTo(row.status().bits());
+        assertThat(loaded.status().sinceMillis()).isEqualTo(row.status().sinceMillis());
+      } else {
+        assertThat(loaded).isEqualTo(row);
+      }
+    }
+  }
+
+  @Test
   void only_the_nodes_that_were_asked_for_are_loaded() {
     StatusRow a = row("j", "a", failed());
     store.commit(

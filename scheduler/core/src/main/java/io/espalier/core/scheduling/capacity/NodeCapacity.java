@@ -41,6 +41,12 @@ public final class NodeCapacity {
   private final int[] peakNode;
   private final int[] peakLimit;
 
+  /** By resource: a limit that no node exceeds or ever exceeded. */
+  private final int[] largest;
+
+  /** By resource: with this many free slots or more, the usage of a node is no new peak. */
+  private final int[] peakFree;
+
   public NodeCapacity(
       Topology topology,
       ResourceCatalog catalog,
@@ -49,6 +55,8 @@ public final class NodeCapacity {
       OverLimitTracker over) {
     this.over = over;
     limits = new EffectiveLimits(topology, catalog, configured);
+    int count = catalog.count();
+    largest = new int[count];
     int levels = topology.levels().count();
     ofLevel = new int[levels][];
     levelStart = new int[levels];
@@ -63,27 +71,28 @@ public final class NodeCapacity {
       levelStart[level] = topology.levelStart(level);
       base[level] = places;
       tables[level] = new FitTable[resources.length];
-      int largest = 0;
+      int largestOfLevel = 0;
       for (int k = 0; k < resources.length; k++) {
         tables[level][k] = roomTable(resources[k], level, jobs);
-        largest = Math.max(largest, configured.largest(resources[k]));
+        largestOfLevel = Math.max(largestOfLevel, configured.largest(resources[k]));
       }
       int size = Math.multiplyExact(nodes, resources.length);
       places = Math.addExact(places, size);
-      free[level] = new FreeSlots(size, largest);
+      free[level] = new FreeSlots(size, largestOfLevel);
       for (int i = 0; i < size; i++) {
         int resource = resources[i % resources.length];
         int limit = limits.now(levelStart[level] + i / resources.length, resource);
         free[level].put(i, limit);
         limits.addToTotal(resource, limit);
+        largest[resource] = Math.max(largest[resource], limit);
       }
     }
     levelOf = catalog.all().stream().mapToInt(Resource::level).toArray();
-    int count = catalog.count();
     peakUsed = new int[count];
     peakNode = new int[count];
     peakLimit = new int[count];
     Arrays.fill(peakNode, -1);
+    peakFree = largest.clone();
   }
 
   private static FitTable roomTable(int resource, int level, JobTable jobs) {
@@ -158,16 +167,29 @@ public final class NodeCapacity {
       int r = resources[k];
       if (amounts[r] != 0) {
         changed |= add(level, at + k, k, -amounts[r]);
-        int limit = limits.now(node, r);
-        int used = limit - free[level].get(at + k);
-        if (used > peakUsed[r]) {
-          peakUsed[r] = used;
-          peakLimit[r] = limit;
-          peakNode[r] = node;
+        int left = free[level].get(at + k);
+        if (left < peakFree[r]) {
+          comparePeak(node, r, left);
         }
       }
     }
     return changed;
+  }
+
+  private void comparePeak(int node, int resource, int left) {
+    int limit = limits.now(node, resource);
+    int used = limit - left;
+    if (used > peakUsed[resource]) {
+      peakUsed[resource] = used;
+      peakLimit[resource] = limit;
+      peakNode[resource] = node;
+      peakFree[resource] = largest[resource] - used;
+    }
+  }
+
+  /** Reads the free slots of a node, to have them in the cache; what it returns means nothing. */
+  public int readAhead(int node, int level) {
+    return ofLevel[level].length == 0 ? 0 : free[level].get(at(level, node));
   }
 
   /** Releases slots; returns as {@link #charge}. */
@@ -301,6 +323,11 @@ public final class NodeCapacity {
     int withheld = limits.withheld(node, resource);
     int after = before + limits.settle(node, resource);
     free[level].put(place, after);
+    int limit = limits.now(node, resource);
+    if (limit > largest[resource]) {
+      largest[resource] = limit;
+      peakFree[resource] = limit - peakUsed[resource];
+    }
     tell(level, place, k, plus(before, withheld), plus(after, limits.withheld(node, resource)));
     return tables[level][k].step(before) != tables[level][k].step(after);
   }

@@ -101,6 +101,12 @@ final class SiblingBitmaps {
     return node < innerEnd ? below.get(node, word) : 0;
   }
 
+  /** Reads the bits of a node whose number is also that of its edge. */
+  long readAhead(int node) {
+    long bits = open.near(node);
+    return node < innerEnd ? bits + below.near(node) + topology.childStart(node) : bits;
+  }
+
   /** Returns the number of words read so far. */
   long work() {
     return open.work() + summaries.work();

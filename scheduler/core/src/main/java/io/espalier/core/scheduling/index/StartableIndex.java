@@ -193,6 +193,16 @@ public final class StartableIndex {
     return slot < allowedTo ? allowed[slot * words + word] : -1L;
   }
 
+  /** Reads the bits of a node, to have them in the cache; what it returns means nothing. */
+  public long readAhead(int node) {
+    return plain ? rows.readAhead(node) : 0;
+  }
+
+  /** Does the same for the ready bits of a node that has tasks. */
+  public long readAheadReady(int node) {
+    return ready.near(node - readyFrom);
+  }
+
   /** Returns the bits of the jobs that fit on the node and meet all conditions on it. */
   private long fit(int node, int level, int word) {
     long fit = ledger.fit(node, level, word);

@@ -19,7 +19,7 @@ final class QueueExplainer {
   /** Returns one reason for each resource whose cap blocks the job. */
   static List<Reason> reasons(SchedulingState state, int job) {
     QueueTable queues = state.queues;
-    QueueState queue = queues.queue(queues.ofJob(job));
+    QueueState queue = queues.settled(queues.ofJob(job));
     List<Reason> reasons = new ArrayList<>();
     for (QueueLimit cap : queue.caps()) {
       int need = queues.need(job, cap.resource);

@@ -34,7 +34,7 @@ public final class QueueViews {
     List<String> configured = QueueTable.names(state.config());
     List<QueueView> views = new ArrayList<>();
     for (int q = 0; q < weights.length; q++) {
-      QueueState queue = table.queue(q);
+      QueueState queue = table.settled(q);
       if (configured.contains(queue.name) || queue.jobs.length > 0 || queue.running > 0) {
         views.add(
             new QueueView(

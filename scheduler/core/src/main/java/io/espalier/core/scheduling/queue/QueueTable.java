@@ -30,17 +30,19 @@ import java.util.Map;
  * the workers. The use of a queue is its dominant share, the largest fraction of any resource that
  * it holds.
  *
- * <p>{@link #refresh} applies changes of the total slots together. The cost of any other event
- * depends on the levels and resources of one task.
+ * <p>{@link #refresh} applies changes of the total slots together. A start or an end of a task in a
+ * queue without caps only counts the task: what lasted no time has no weight in the recent usage,
+ * so slots in use are added up when the clock moves on or when they are read
+ * (docs/adr/0057-cost-of-a-start.md).
  */
 public final class QueueTable {
   private final JobTable jobs;
   private final NodeCapacity ledger;
   private final WorkerIndex workers;
   private final JobGates gates;
-  private final int levels;
   private final int workerLevel;
   private final int[] levelOf;
+  private final QueueCharges charges;
   private final QueueState[] queues;
   private final int[] ofJob;
   private final long[] open;
@@ -68,9 +70,9 @@ public final class QueueTable {
     this.workers = workers;
     this.gates = gates;
     Levels names = config.settings().levels();
-    levels = names.count();
     workerLevel = names.worker();
     levelOf = config.settings().resources().all().stream().mapToInt(Resource::level).toArray();
+    charges = new QueueCharges(jobs, ledger, workers, levelOf, workerLevel);
     totals = new long[levelOf.length];
     open = new long[jobs.words];
     Arrays.fill(open, -1L);
@@ -154,6 +156,7 @@ public final class QueueTable {
    */
   public void keepFor(int number, int job) {
     refresh();
+    settle();
     QueueState queue = queues[number];
     queue.holder = job;
     tellCaps(queue);
@@ -165,17 +168,13 @@ public final class QueueTable {
 
   /** Returns the slots that a task of a job uses on its path or its worker. */
   public int need(int job, int resource) {
-    // When tasks need no workers, worker resources limit nothing.
-    boolean counts =
-        levelOf[resource] == workerLevel
-            ? workers.isActive()
-            : levelOf[resource] <= jobs.levels[job];
-    return counts ? jobs.needs[job][resource] : 0;
+    return charges.need(job, resource);
   }
 
   /** Applies a configuration with the same queues and the same jobs in them. */
   public void replace(Config config) {
     refresh();
+    settle();
     LimitRules rules = config.settings().rules();
     long newHalfLife = rules.priorityHalfLife().toMillis();
     if (newHalfLife != halfLifeMillis) {
@@ -205,6 +204,7 @@ public final class QueueTable {
     }
     seenNodes = ledger.totalsVersion();
     seenWorkers = workers.totalsVersion();
+    settle();
     for (int r = 0; r < totals.length; r++) {
       totals[r] = ledger.total(r);
     }
@@ -254,29 +254,24 @@ public final class QueueTable {
     }
     QueueState queue = queues[ofJob[job]];
     queue.running += sign;
-    int[] amounts = places.amounts(run);
-    for (int level = 0; level < levels; level++) {
-      if (places.node(run, level) >= 0) {
-        for (int r : ledger.resources(level)) {
-          queue.held[r] += (long) sign * amounts[r];
-        }
+    charges.change(queue, job, run, places, sign);
+    if (queue.caps().length > 0) {
+      settle();
+      boolean flips = false;
+      for (QueueLimit cap : queue.caps()) {
+        flips |= cap.hold(queue.held[cap.resource]);
+      }
+      if (flips) {
+        updateOpen(queue);
       }
     }
-    if (places.worker(run) >= 0) {
-      List<Resource> ofWorkers = workers.resources();
-      for (int k = 0; k < ofWorkers.size(); k++) {
-        int r = ofWorkers.get(k).index();
-        queue.held[r] += (long) sign * amounts[r];
-      }
+  }
+
+  /** Adds up the slots in use as of the last event, and updates the use of the queues. */
+  private void settle() {
+    for (QueueState queue = charges.settle(); queue != null; queue = charges.settle()) {
+      updateUse(queue);
     }
-    boolean flips = false;
-    for (QueueLimit cap : queue.caps()) {
-      flips |= cap.hold(queue.held[cap.resource]);
-    }
-    if (flips) {
-      updateOpen(queue);
-    }
-    updateUse(queue);
   }
 
   private void updateUse(QueueState queue) {
@@ -303,7 +298,10 @@ public final class QueueTable {
   /** Advances the clock; earlier changes of limits and workers count from before it. */
   public void advance(long nowMillis) {
     refresh();
-    now = Math.max(now, nowMillis);
+    if (nowMillis > now) {
+      settle();
+      now = nowMillis;
+    }
   }
 
   public long now() {
@@ -357,6 +355,7 @@ public final class QueueTable {
   /** Takes the state out of force; the next one continues with the history. */
   public void leave(QueueUsageHistory past) {
     refresh();
+    settle();
     for (QueueState queue : queues) {
       past.keep(queue, jobs, now);
     }
@@ -369,8 +368,20 @@ public final class QueueTable {
     return queues.length;
   }
 
+  /** Returns a queue, whose slots and use may be out of date; see {@link #settled}. */
   public QueueState queue(int number) {
     return queues[number];
+  }
+
+  /** Returns a queue whose slots and use are up to date. */
+  public QueueState settled(int number) {
+    settle();
+    return queues[number];
+  }
+
+  /** Returns how many times the slots of a job were added to those of its queue. */
+  public long work() {
+    return charges.work();
   }
 
   /** Returns the number of a job's queue. */
@@ -390,6 +401,9 @@ public final class QueueTable {
   }
 
   public double effective(int number) {
+    if (isByWeight) {
+      settle();
+    }
     return queues[number].effective(now, isByWeight);
   }
 
@@ -405,6 +419,7 @@ public final class QueueTable {
       RunningTasks runs,
       RunPlacements places) {
     refresh();
+    settle();
     QueueTable fresh = new QueueTable(config, jobs, ledger, workers, new JobGates(jobs.words));
     fresh.refresh();
     for (int i = 0; i < queues.length; i++) {
@@ -415,6 +430,7 @@ public final class QueueTable {
         fresh.entered(places.job(run), run, places);
       }
     }
+    fresh.settle();
     check(Arrays.equals(totals, slotsInAll(topology, table)), "slots in all");
     check(Arrays.equals(open, fresh.open), "jobs that caps leave room for");
     for (int i = 0; i < queues.length; i++) {

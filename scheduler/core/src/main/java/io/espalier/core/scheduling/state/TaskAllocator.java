@@ -27,6 +27,12 @@ import org.jspecify.annotations.Nullable;
  * when it ends. The index is up to date when a call returns.
  */
 public final class TaskAllocator {
+  /**
+   * The number of nodes from which on the data of a tree is larger than the cache of one processor,
+   * so that it pays to read ahead.
+   */
+  private static final int READS_AHEAD_FROM = 64_000;
+
   private final Topology topology;
   private final JobTable jobs;
   private final NodeCapacity ledger;
@@ -53,6 +59,11 @@ public final class TaskAllocator {
   /** By level of that path: whether the set of jobs that fit on the node may have changed. */
   private final boolean[] refit;
 
+  private final boolean readsAhead;
+
+  /** Receives what was read ahead, so that the compiler cannot leave the reading out. */
+  private long readAhead;
+
   /** Must be called when the rest of the state is complete. */
   TaskAllocator(SchedulingState state, TaskStatuses statuses, RunningTasks runs) {
     this.statuses = statuses;
@@ -77,6 +88,7 @@ public final class TaskAllocator {
     }
     path = new int[topology.levels().count()];
     refit = new boolean[path.length];
+    readsAhead = topology.size() >= READS_AHEAD_FROM;
   }
 
   /** Returns the charges of a job's tasks. */
@@ -91,6 +103,9 @@ public final class TaskAllocator {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
+    if (readsAhead) {
+      readAhead(job, node);
+    }
     int run = enter(job, node, level, workers.choose(job, path), jobs.needs[job]);
     caps.started(job);
     rates.started(path, index);
@@ -232,6 +247,13 @@ public final class TaskAllocator {
   public void finish(int run, @Nullable TaskStatus status, long nowMillis) {
     int job = places.job(run);
     int node = places.node(run);
+    if (readsAhead && node >= 0) {
+      readAhead(job, node);
+      for (int l = jobs.levels[job] - 1; l > 0; l--) {
+        int above = places.node(run, l);
+        readAhead += above < 0 ? 0 : ledger.readAhead(above, l) + index.readAhead(above);
+      }
+    }
     int lowest = release(run);
     boolean changed = node >= 0 && statuses.assign(job, node, status, nowMillis);
     if (changed && places.node(run, jobs.levels[job]) != node) {
@@ -257,6 +279,20 @@ public final class TaskAllocator {
       lowest = at >= 0 ? l : lowest;
     }
     return lowest;
+  }
+
+  /**
+   * Reads what the start or the end of a task is going to read, and does nothing with it. In a
+   * large tree each of these words is far away from the others and in no cache. Where a start or an
+   * end comes to them one by one, it cannot go on to the next before a branch has waited for the
+   * last; here no read depends on another, so the processor waits for all of them at once.
+   */
+  private void readAhead(int job, int node) {
+    readAhead +=
+        tasks.code(job, node)
+            + ledger.readAhead(node, jobs.levels[job])
+            + index.readAheadReady(node)
+            + index.readAhead(node);
   }
 
   private void entered(int job, int run) {

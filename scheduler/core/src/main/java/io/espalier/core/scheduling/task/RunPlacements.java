@@ -1,10 +1,10 @@
 package io.espalier.core.scheduling.task;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The positions of the running tasks in one scheduling state, by their numbers in {@link
@@ -30,11 +30,19 @@ public final class RunPlacements {
   private final int[] ofJob;
 
   /** The needs of the jobs, followed by all other charges that ever occurred. */
-  private final List<int[]> amounts = new ArrayList<>();
+  private int[][] amounts;
 
   private final Map<List<Integer>, Integer> others = new HashMap<>();
 
-  private final RunIndex lookup = new RunIndex();
+  /** Null while nobody asks for running tasks by job and node: it would cost two misses a task. */
+  private @Nullable RunIndex lookup;
+
+  /** The number of starts and ends since somebody asked. */
+  private int unasked;
+
+  /** The number of entries that were added to the index or removed from it. */
+  private long work;
+
   private int[] records = new int[0];
   private long[] orphans = new long[0];
   private int orphanCount;
@@ -47,7 +55,7 @@ public final class RunPlacements {
     this.levels = levels;
     stride = PATH + levels;
     ofJob = new int[needs.length];
-    amounts.addAll(Arrays.asList(needs));
+    amounts = needs.clone();
     if (expected > 0) {
       grow(expected);
     }
@@ -71,30 +79,51 @@ public final class RunPlacements {
     records[at + NODE] = node;
     records[at + WORKER] = worker;
     records[at + CHARGED] = chargedAt(job, charged) << 1 | (isOfTree ? 1 : 0);
-    System.arraycopy(path, 0, records, at + PATH, levels);
+    for (int level = 0; level < levels; level++) {
+      records[at + PATH + level] = path[level];
+    }
     if (job >= 0) {
       ofJob[job]++;
-      if (node >= 0) {
+      if (lookup != null && node >= 0 && isAsked()) {
+        work++;
         lookup.add(job, node, run);
       }
     }
   }
 
+  /**
+   * Drops the index when keeping it up to date has cost as much as building it again; returns
+   * whether it is still there.
+   */
+  private boolean isAsked() {
+    if (unasked++ > 2 * capacity()) {
+      lookup = null;
+    }
+    return lookup != null;
+  }
+
+  private int capacity() {
+    return records.length / stride;
+  }
+
   private int chargedAt(int job, int[] charged) {
-    if (job >= 0 && (amounts.get(job) == charged || Arrays.equals(amounts.get(job), charged))) {
+    if (job >= 0 && (amounts[job] == charged || Arrays.equals(amounts[job], charged))) {
       return job;
     }
     return others.computeIfAbsent(
         Arrays.stream(charged).boxed().toList(),
         key -> {
-          amounts.add(charged.clone());
-          return amounts.size() - 1;
+          amounts = Arrays.copyOf(amounts, amounts.length + 1);
+          amounts[amounts.length - 1] = charged.clone();
+          return amounts.length - 1;
         });
   }
 
   private void grow(int run) {
-    int size = Math.max(64, Math.max(run + 1, records.length / stride * 2));
+    int before = records.length;
+    int size = Math.max(64, Math.max(run + 1, capacity() * 2));
     records = Arrays.copyOf(records, Math.multiplyExact(size, stride));
+    Arrays.fill(records, before, records.length, -1);
     orphans = Arrays.copyOf(orphans, (size + 63) >>> 6);
   }
 
@@ -102,16 +131,45 @@ public final class RunPlacements {
     int job = job(run);
     if (job >= 0) {
       ofJob[job]--;
-      if (node(run) >= 0) {
+      if (lookup != null && node(run) >= 0 && isAsked()) {
+        work++;
         lookup.remove(job, node(run), run);
       }
     }
-    setOrphan(run, false);
+    records[run * stride + JOB] = -1;
+    if (orphanCount > 0) {
+      setOrphan(run, false);
+    }
   }
 
-  /** Returns the number of the running task of a job on a node, or -1. */
+  /**
+   * Returns the number of the running task of a job on a node, or -1. Takes constant time while
+   * somebody asks often enough; otherwise a pass over all running tasks.
+   */
   public int find(int job, int node) {
-    return lookup.find(job, node, run -> job(run) == job && node(run) == node);
+    unasked = 0;
+    RunIndex index = lookup;
+    if (index == null) {
+      index = built();
+      lookup = index;
+    }
+    return index.find(job, node, run -> job(run) == job && node(run) == node);
+  }
+
+  private RunIndex built() {
+    RunIndex index = new RunIndex();
+    for (int run = 0; run < capacity(); run++) {
+      if (job(run) >= 0 && node(run) >= 0) {
+        work++;
+        index.add(job(run), node(run), run);
+      }
+    }
+    return index;
+  }
+
+  /** Returns how many entries were added to the index or removed from it. */
+  public long work() {
+    return work;
   }
 
   /** Returns the job of a running task; -1: unknown in this state. */
@@ -134,7 +192,7 @@ public final class RunPlacements {
   }
 
   public int[] amounts(int run) {
-    return amounts.get(records[run * stride + CHARGED] >>> 1);
+    return amounts[records[run * stride + CHARGED] >>> 1];
   }
 
   /** Returns whether each node of the task's path is the parent of the next, as far as is known. */

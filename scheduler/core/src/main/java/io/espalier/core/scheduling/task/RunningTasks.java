@@ -83,7 +83,9 @@ public final class RunningTasks {
 
   public void remove(int index) {
     generations[2 * index]++;
-    statuses[index] = null;
+    if (statuses[index] != null) {
+      statuses[index] = null;
+    }
     if (names.size() > 0) {
       names.remove(index);
     }

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * histogram is the counts per code. Each node above has the OR of the bits of all tasks below it.
  * These bits are stored per node from the first histogram of a job on; a change of a task marks its
  * ancestors dirty, and the next query recomputes the dirty nodes (docs/design/design.md#questions).
+ * When no query has come for as many changes as there are nodes, the bits are dropped: then the
+ * marks have cost as much as the pass that computes them again.
  */
 public final class StatusHistograms {
   private static final int MOST_PASSES = 4;
@@ -58,6 +60,9 @@ public final class StatusHistograms {
 
   private boolean hasProgress;
 
+  /** By job: the number of changes since the last query. */
+  private final int[] unasked;
+
   /** By job: the nodes visited since its rows were last completely up to date. */
   private final long[] spent;
 
@@ -70,13 +75,27 @@ public final class StatusHistograms {
     rows = new short[jobs.count()] @Nullable [];
     counts = new int[jobs.count()] @Nullable [][];
     spent = new long[jobs.count()];
+    unasked = new int[jobs.count()];
   }
 
   /** Marks the ancestors of a task whose bits have changed. */
   void touch(int job, int node) {
-    if ((watched[job >>> 6] & 1L << job) != 0) {
-      mark(node, job >>> 6, 1L << job);
+    long bit = 1L << job;
+    if ((watched[job >>> 6] & bit) == 0) {
+      return;
     }
+    if (unasked[job]++ < topology.size()) {
+      mark(node, job >>> 6, bit);
+    } else {
+      watched[job >>> 6] &= ~bit;
+      rows[job] = null;
+      counts[job] = null;
+    }
+  }
+
+  /** Returns whether changes of a job's tasks are marked for the next query. */
+  public boolean isWatched(int job) {
+    return rows[job] != null;
   }
 
   private void mark(int node, int word, long bit) {
@@ -143,6 +162,7 @@ public final class StatusHistograms {
   }
 
   private short[] row(int job, int taskLevel) {
+    unasked[job] = 0;
     short[] row = rows[job];
     if (row == null) {
       int above = topology.levelStart(taskLevel);

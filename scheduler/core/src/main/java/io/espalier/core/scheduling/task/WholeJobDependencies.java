@@ -88,7 +88,7 @@ public final class WholeJobDependencies {
 
   /** Records that a task of the job was done, or is no longer done. */
   void touch(int job) {
-    if (waiters.containsKey(job)) {
+    if (!waiters.isEmpty() && waiters.containsKey(job)) {
       changed.set(job);
     }
   }

@@ -84,6 +84,11 @@ public final class JobBitMatrix {
     return (get(place, job >>> 6) & 1L << job) != 0;
   }
 
+  /** Returns the first word with bits of a place, whatever else is in it. */
+  public long near(int place) {
+    return bits[at(place, 0)];
+  }
+
   public long get(int place, int word) {
     return bits[at(place, word)] >>> shift(place) & lane;
   }

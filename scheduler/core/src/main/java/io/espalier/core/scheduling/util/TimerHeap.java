@@ -15,6 +15,15 @@ public final class TimerHeap {
   private final Heap[] heaps = new Heap[HEAPS];
   private final Live live;
 
+  /** No entry is earlier. */
+  private long earliest = Long.MAX_VALUE;
+
+  /** Whether {@link #earliest} is the tick of an entry, if there is one. */
+  private boolean isExact = true;
+
+  /** The number of heaps looked at so far. */
+  private long work;
+
   /** Tells whether an entry is not stale. */
   public interface Live {
     boolean isLive(long task, long tick);
@@ -35,7 +44,9 @@ public final class TimerHeap {
     Heap heap = heaps[(int) ((task * 0x9e3779b97f4a7c15L) >>> 56)];
     if (heap.size == heap.ticks.length) {
       makeRoom(heap);
+      isExact = false;
     }
+    earliest = Math.min(earliest, tick);
     int i = heap.size++;
     while (i > 0) {
       int parent = (i - 1) >>> 1;
@@ -73,26 +84,43 @@ public final class TimerHeap {
    * entry.
    */
   public long nextTick() {
-    long next = Long.MAX_VALUE;
-    for (Heap heap : heaps) {
-      if (heap.size > 0 && heap.ticks[0] < next) {
-        next = heap.ticks[0];
+    if (!isExact) {
+      long next = Long.MAX_VALUE;
+      for (Heap heap : heaps) {
+        work++;
+        if (heap.size > 0 && heap.ticks[0] < next) {
+          next = heap.ticks[0];
+        }
       }
+      earliest = next;
+      isExact = true;
     }
-    return next;
+    return earliest;
   }
 
   /** Removes and returns one task that is due, possibly stale; -1 when none is due. */
   public long pollDue(long tick) {
+    if (earliest > tick) {
+      return -1;
+    }
     for (Heap heap : heaps) {
+      work++;
       if (heap.size > 0 && heap.ticks[0] <= tick) {
+        isExact = false;
         long task = heap.tasks[0];
         int last = --heap.size;
         sink(heap, 0, heap.ticks[last], heap.tasks[last]);
         return task;
       }
     }
+    isExact = false;
+    nextTick();
     return -1;
+  }
+
+  /** Returns how many times a heap was looked at to find the earliest entry. */
+  long work() {
+    return work;
   }
 
   private static void sink(Heap heap, int from, long tick, long task) {

@@ -93,6 +93,15 @@ public interface StatusStore extends AutoCloseable {
   void load(String job, Consumer<StatusRow> rows);
 
   /**
+   * Loads what a scheduler keeps in memory of a job, as {@link #load(String, Consumer)} does: of a
+   * row whose status is done and nothing else, only job, node and the time of the status are
+   * meaningful. Most rows of a large store are such rows, and a take-over has to wait for them.
+   */
+  default void loadKept(String job, Consumer<StatusRow> rows) {
+    load(job, rows);
+  }
+
+  /**
    * The {@code create_time} of the jobs to which the stored rows belong, which distinguishes jobs
    * of the same name. Jobs for which it is unknown are left out.
    */

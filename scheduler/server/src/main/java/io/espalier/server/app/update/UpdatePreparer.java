@@ -217,11 +217,6 @@ public final class UpdatePreparer implements AutoCloseable {
     }
     NewTasks fresh = change.newTasks();
     List<StatusRow> rows = new ArrayList<>();
-    for (String job : fresh.jobs()) {
-      if (!forgotten.contains(job)) {
-        store.load(job, rows::add);
-      }
-    }
     for (NewTasks.NewNodes added : fresh.nodes()) {
       List<String> names = new ArrayList<>(added.nodes().length);
       for (int node : added.nodes()) {
@@ -233,17 +228,61 @@ public final class UpdatePreparer implements AutoCloseable {
         }
       }
     }
+    List<String> jobs = fresh.jobs().stream().filter(job -> !forgotten.contains(job)).toList();
     CompletableFuture<Void> newsInForce = new CompletableFuture<>();
     loop.accept(
         new LoopInput.Update(
-            new PreparedUpdate(change, rows, nodesAtMillis, forgotten, incarnations), newsInForce));
+            new PreparedUpdate(
+                change, rows, !jobs.isEmpty(), nodesAtMillis, forgotten, incarnations),
+            newsInForce));
+    long read = rows.size() + loadWhileApplied(jobs);
     newsInForce.join();
     LOG.info(
         "in force: {} jobs, {} nodes, {} stored statuses, after {} ms",
         newConfig.jobs().size(),
         topology.size(),
-        rows.size(),
+        read,
         (System.nanoTime() - start) / 1_000_000);
+  }
+
+  /**
+   * Reads the rows of jobs, while the loop applies what was read before. The update has begun, so a
+   * job whose rows cannot be read is blocked, and the others are not.
+   *
+   * @return how many there are
+   */
+  private long loadWhileApplied(List<String> jobs) {
+    long read = 0;
+    for (int i = 0; i < jobs.size(); i++) {
+      String job = jobs.get(i);
+      List<StatusRow> rows = new ArrayList<>();
+      Map<String, String> unreadable = new HashMap<>();
+      try {
+        rows = loaded(job);
+      } catch (RuntimeException e) {
+        LOG.error("what is stored of the tasks of job {} cannot be read", job, e);
+        unreadable.put(job, String.valueOf(e.getMessage()));
+      }
+      read += rows.size();
+      loop.accept(new LoopInput.StoredRows(rows, i == jobs.size() - 1, unreadable));
+    }
+    return read;
+  }
+
+  /** Reads all rows of a job, again and again while the store does not answer. */
+  private List<StatusRow> loaded(String job) {
+    while (true) {
+      List<StatusRow> rows = new ArrayList<>();
+      try {
+        store.loadKept(job, rows::add);
+        return rows;
+      } catch (StoreException e) {
+        error.accept("cannot bring a change into force: " + e.getMessage());
+        if (!e.retryable() || !pause()) {
+          throw e;
+        }
+      }
+    }
   }
 
   @Override

@@ -28,6 +28,8 @@ import java.util.Map;
  * order. Thread-safe.
  */
 final class RowMapper {
+  private static final Invocation UNKNOWN = new Invocation(0, 0, 0);
+
   private final String store;
   private final JsonDecoder json;
   private final Map<Integer, WorkerRef> workers;
@@ -50,9 +52,24 @@ final class RowMapper {
    * @throws StoreException not retryable, when the row cannot be read
    */
   StatusRow status(String job, ColumnReader row) throws SQLException {
+    return status(job, row.name(), row.number(), row.large(), row);
+  }
+
+  /**
+   * Reads a task like {@link #status(String, ColumnReader)}, but of a row that is plainly done only
+   * the columns up to {@code since}: the others take most of the time.
+   */
+  StatusRow kept(String job, ColumnReader row) throws SQLException {
     String node = row.name();
     int bits = row.number();
     long since = row.large();
+    return bits == TaskStatus.Main.DONE.bit()
+        ? new StatusRow(job, node, TaskStatus.ofBits(bits, since, 0, 0, 0, null), UNKNOWN)
+        : status(job, node, bits, since, row);
+  }
+
+  private StatusRow status(String job, String node, int bits, long since, ColumnReader row)
+      throws SQLException {
     int backoff = row.number();
     int position = row.number();
     int attempts = row.number();

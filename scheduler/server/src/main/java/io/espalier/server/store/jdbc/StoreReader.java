@@ -172,6 +172,20 @@ abstract class StoreReader implements StatusStore {
 
   @Override
   public final void load(String job, Consumer<StatusRow> rows) {
+    load(job, RowMapper::status, rows);
+  }
+
+  @Override
+  public final void loadKept(String job, Consumer<StatusRow> rows) {
+    load(job, RowMapper::kept, rows);
+  }
+
+  /** Converts the row of a task at which a result stands. */
+  private interface TaskRow {
+    StatusRow of(RowMapper mapper, String job, ColumnReader row) throws SQLException;
+  }
+
+  private void load(String job, TaskRow each, Consumer<StatusRow> rows) {
     int unused =
         read(
             session -> {
@@ -183,7 +197,7 @@ abstract class StoreReader implements StatusStore {
                               + " FROM #status WHERE job = (SELECT id FROM #job WHERE name = ?)");
                   ColumnReader row = statement.key(job).query()) {
                 while (row.next()) {
-                  rows.accept(mapper.status(job, row));
+                  rows.accept(each.of(mapper, job, row));
                 }
               }
               return 0;
