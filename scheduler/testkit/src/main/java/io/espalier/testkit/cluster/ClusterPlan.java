@@ -20,6 +20,7 @@ final class ClusterPlan {
 
   /** One life of so many has enough tasks to fill messages up to their limits. */
   private static final int CROWDED = 200;
+
   private static final Map<String, Integer> CORES = Map.of("light", 1, "heavy", 2);
 
   /** Leases that last far longer than a change of leaders. */

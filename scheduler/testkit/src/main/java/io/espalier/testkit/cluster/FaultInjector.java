@@ -174,8 +174,7 @@ final class FaultInjector {
   }
 
   private SimulatedWorker busiest() {
-    return Collections.max(
-        workers, Comparator.comparingInt(worker -> worker.host.tasks().size()));
+    return Collections.max(workers, Comparator.comparingInt(worker -> worker.host.tasks().size()));
   }
 
   /**

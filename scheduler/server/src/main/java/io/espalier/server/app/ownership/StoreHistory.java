@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Detects whether the status store lost part of its history. A store that was restored, or replaced
  * by a replica without the latest writes, has an epoch below one that this data directory, the
- * election group or a worker knows. Tasks unknown to the store may then be alive, so nothing starts until no earlier
- * lease can be in force.
+ * election group or a worker knows. Tasks unknown to the store may then be alive, so nothing starts
+ * until no earlier lease can be in force.
  */
 public final class StoreHistory {
   private static final Logger LOG = LoggerFactory.getLogger(StoreHistory.class);
@@ -92,8 +92,7 @@ public final class StoreHistory {
 
   /** Passes on what this directory knows, so that the others of the group know it, too. */
   private void tellGroup() {
-    group.write(
-        new GroupMark.Known(mark.highest(), mark.leaseMillis(), data.setBack().orElse("")));
+    group.write(new GroupMark.Known(mark.highest(), mark.leaseMillis(), data.setBack().orElse("")));
   }
 
   /** Reports that the store was set back, as long as it matters. */
