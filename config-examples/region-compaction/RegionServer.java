@@ -12,10 +12,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A small region server that compacts its regions on demand: the service of this example. It answers
- * 202 at once, compacts for a moment, and says how it went to whoever asks. Like real services it
- * loses answers: one in twenty requests is carried out, and its connection is closed without an
- * answer.
+ * A small region server that compacts its regions on demand: the service of this example. It
+ * answers 202 at once, compacts for a moment, and says how it went to whoever asks. Like real
+ * services it loses answers: one in twenty requests is carried out, and its connection is closed
+ * without an answer.
  *
  * <p>It keeps the two promises of docs/calls.md: it carries out an invocation at most once, and
  * refuses one that it was asked about before it came.
@@ -61,7 +61,15 @@ public final class RegionServer {
                 Thread.sleep(millis);
                 BUSY.remove(region);
                 String line =
-                    region + " " + token + " " + now + " " + System.currentTimeMillis() + " " + alone;
+                    region
+                        + " "
+                        + token
+                        + " "
+                        + now
+                        + " "
+                        + System.currentTimeMillis()
+                        + " "
+                        + alone;
                 synchronized (RegionServer.class) {
                   Files.writeString(
                       log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);

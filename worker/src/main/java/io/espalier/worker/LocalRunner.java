@@ -7,8 +7,8 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.worker.call.CallExecutor;
-import io.espalier.worker.process.TaskLog;
 import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskLog;
 import io.espalier.worker.process.TaskSupervisor;
 import io.espalier.worker.resources.HostResourceReader;
 import io.espalier.worker.resources.HostResources;
@@ -49,10 +49,7 @@ public final class LocalRunner implements TaskRunner {
     host.notes().forEach(note -> log.warn("{}", note));
     TaskLog log = new TaskLog(logs, options.host(), options.statusForm());
     return new LocalRunner(
-        shard,
-        TaskSupervisor.prepare(options, logs),
-        new CallExecutor(log),
-        host.physical());
+        shard, TaskSupervisor.prepare(options, logs), new CallExecutor(log), host.physical());
   }
 
   @Override

@@ -3,9 +3,8 @@ package io.espalier.thrift.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.thrift.gen.WireStart;
-import io.espalier.core.call.CallSpec;
 import io.espalier.core.call.Call;
+import io.espalier.core.call.CallSpec;
 import io.espalier.core.config.task.CgroupLimits;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
@@ -36,6 +35,7 @@ import io.espalier.json.JsonReader;
 import io.espalier.thrift.gen.WireHeartbeat;
 import io.espalier.thrift.gen.WireHeartbeatAnswer;
 import io.espalier.thrift.gen.WireRecipe;
+import io.espalier.thrift.gen.WireStart;
 import io.espalier.thrift.gen.WireWork;
 import java.time.Duration;
 import java.util.List;

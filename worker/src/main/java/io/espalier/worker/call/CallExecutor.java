@@ -145,8 +145,7 @@ public final class CallExecutor implements AutoCloseable {
 
   /** Requests that a call be cancelled; returns false when it is unknown, or has ended. */
   public boolean kill(String job, String node, Invocation invocation) {
-    return tell(
-        new JournalKey(job, node, invocation), call -> stop(call, StopReason.REQUESTED));
+    return tell(new JournalKey(job, node, invocation), call -> stop(call, StopReason.REQUESTED));
   }
 
   /** Moves the time limits of a call; returns false when it is unknown, has ended, or has none. */
@@ -364,8 +363,7 @@ public final class CallExecutor implements AutoCloseable {
       JournalKey key = call.key;
       to(
           sink ->
-              sink.progress(
-                  key.job(), key.node(), key.invocation(), ProgressParser.of(progress)));
+              sink.progress(key.job(), key.node(), key.invocation(), ProgressParser.of(progress)));
     }
     CallCourse.End end = call.course.end();
     if (end != null) {

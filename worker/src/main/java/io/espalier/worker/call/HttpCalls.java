@@ -171,11 +171,9 @@ public final class HttpCalls implements CallClient {
     // Reading files must not hold up the thread of the calls.
     return CompletableFuture.supplyAsync(
             () -> built(call, http, method, url, argument), open.threads())
-        .thenCompose(
-            request -> open.client().sendAsync(request, answer -> new BoundedBody()))
+        .thenCompose(request -> open.client().sendAsync(request, answer -> new BoundedBody()))
         .handle(
-            (answer, failure) ->
-                failure == null ? meaning.apply(http, answer) : failed(failure));
+            (answer, failure) -> failure == null ? meaning.apply(http, answer) : failed(failure));
   }
 
   private static HttpRequest built(
@@ -240,8 +238,7 @@ public final class HttpCalls implements CallClient {
         .matcher(text)
         .replaceAll(
             found ->
-                Matcher.quoteReplacement(
-                    call.names().getOrDefault(found.group(1), found.group())));
+                Matcher.quoteReplacement(call.names().getOrDefault(found.group(1), found.group())));
   }
 
   // ---- what an answer means
@@ -336,7 +333,8 @@ public final class HttpCalls implements CallClient {
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();
     }
-    String message = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    String message =
+        cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     boolean neverSent =
         cause instanceof ConnectException
             || cause instanceof HttpConnectTimeoutException

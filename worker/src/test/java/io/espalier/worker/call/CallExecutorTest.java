@@ -19,7 +19,6 @@ import io.espalier.worker.call.SlowService.Reply;
 import io.espalier.worker.process.TaskLog;
 import java.io.IOException;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -165,10 +164,8 @@ class CallExecutorTest implements TaskListener {
     assertThat(seen.header("Authorization")).isEqualTo("Bearer hunter2");
     assertThat(seen.header("Espalier-token")).isEqualTo("7.1");
     assertThat(seen.header("Espalier-job")).isEqualTo("job");
-    assertThat(seen.header("Espalier-invocation"))
-        .isEqualTo(call(launch).name(Call.INVOCATION));
-    assertThat(seen.header("Idempotency-key"))
-        .isEqualTo("\"" + call(launch).name(Call.KEY) + "\"");
+    assertThat(seen.header("Espalier-invocation")).isEqualTo(call(launch).name(Call.INVOCATION));
+    assertThat(seen.header("Idempotency-key")).isEqualTo("\"" + call(launch).name(Call.KEY) + "\"");
     List<String> events = logs.texts(LogLine.Stream.STATUSES, "a /b\u00e9");
     assertThat(events).hasSize(2).allMatch(event -> !event.contains("hunter2"));
     assertThat(events.get(0)).contains("\"call\":\"POST " + service.url());
@@ -199,14 +196,11 @@ class CallExecutorTest implements TaskListener {
     "429, NOT_STARTED, HTTP 429: no",
     "503, NOT_STARTED, HTTP 503: no"
   })
-  void aRefusalIsReportedAsItIs(int status, TaskResult.Kind kind, String message)
-      throws Exception {
+  void aRefusalIsReportedAsItIs(int status, TaskResult.Kind kind, String message) throws Exception {
     service.answers(
         "/run/n1",
         new Reply(
-            status,
-            Map.of("Location", "http://example.com/", "Retry-After", "9"),
-            "no\nreally"));
+            status, Map.of("Location", "http://example.com/", "Retry-After", "9"), "no\nreally"));
     TaskResult end = run(launch(options()));
     assertThat(end.kind()).isEqualTo(kind);
     assertThat(end.message()).isEqualTo(message);
@@ -228,8 +222,7 @@ class CallExecutorTest implements TaskListener {
     service.answers("/run/n1", Reply.of(200, "{\"data\": \"" + "x".repeat(10_000_000) + "\"}"));
     assertThat(run(launch(options())).message()).contains("more than 65536 bytes");
     service.answers("/run/n2", Reply.of(200, "x".repeat(10_000_000)));
-    LaunchSpec text =
-        launch(options(), "n2", Duration.ofMinutes(1), InvocationLimits.NONE, false);
+    LaunchSpec text = launch(options(), "n2", Duration.ofMinutes(1), InvocationLimits.NONE, false);
     assertThat(run(text).rawStatus()).isEqualTo("done");
   }
 
@@ -239,8 +232,7 @@ class CallExecutorTest implements TaskListener {
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
     }
-    TaskResult end =
-        run(launch(Json.object().put("url", "http://127.0.0.1:" + port + "/run")));
+    TaskResult end = run(launch(Json.object().put("url", "http://127.0.0.1:" + port + "/run")));
     assertThat(end.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
     assertThat(end.message()).isEqualTo("cannot connect");
   }
@@ -249,12 +241,12 @@ class CallExecutorTest implements TaskListener {
   @ValueSource(strings = {"..", ".", "evil.com/x", "a@b", "h:80", "h\r\nX: y"})
   void aNodeCannotChangeWhatIsCalled(String node) throws Exception {
     boolean path = node.equals("..") || node.equals(".");
-    Json.Builder options =
-        path ? options() : Json.object().put("url", "http://{host}:8080/x");
+    Json.Builder options = path ? options() : Json.object().put("url", "http://{host}:8080/x");
     TaskResult end =
         run(launch(options, node, Duration.ofMinutes(1), InvocationLimits.NONE, false));
     assertThat(end.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
-    assertThat(end.message()).contains(path ? "cannot be a part of a URL" : "not the name of a host");
+    assertThat(end.message())
+        .contains(path ? "cannot be a part of a URL" : "not the name of a host");
   }
 
   @Test
@@ -286,8 +278,7 @@ class CallExecutorTest implements TaskListener {
   void aLostAnswerThatNobodyCanFindOutIsUnknown() throws Exception {
     service.answers("/run/n1", Reply.of(0, ""));
     TaskResult end =
-        run(
-            launch(options(), "n1", Duration.ofMillis(50), InvocationLimits.NONE, false));
+        run(launch(options(), "n1", Duration.ofMillis(50), InvocationLimits.NONE, false));
     assertThat(end.kind()).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
     assertThat(service.requests("/run/n1")).as("sent once").hasSize(1);
     TaskResult again =
@@ -374,8 +365,7 @@ class CallExecutorTest implements TaskListener {
         .isEqualTo("there is no executor \"soap\" here");
     assertThat(run(launch(Json.object().put("url", "ftp://x"))).message())
         .contains("the options cannot be used");
-    TaskResult secret =
-        run(launch(options().put("headers_file", "/nowhere/key")));
+    TaskResult secret = run(launch(options().put("headers_file", "/nowhere/key")));
     assertThat(secret.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
     assertThat(secret.message()).contains("/nowhere/key");
   }

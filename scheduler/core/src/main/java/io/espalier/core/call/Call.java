@@ -59,8 +59,7 @@ public record Call(CallSpec spec, Map<String, String> names) {
     names.put(TOKEN, invocation.token());
     names.put(KEY, uuid(job, node));
     names.put(
-        INVOCATION,
-        uuid(job, node, invocation.token(), Long.toString(invocation.startMillis())));
+        INVOCATION, uuid(job, node, invocation.token(), Long.toString(invocation.startMillis())));
     return new Call(spec, names);
   }
 

@@ -13,7 +13,8 @@ import java.time.Duration;
  * @param unknownHold how long a call whose service does not confirm it keeps its slots before it
  *     ends as failed
  */
-public record CallSpec(String executor, Json.Obj options, boolean idempotent, Duration unknownHold) {
+public record CallSpec(
+    String executor, Json.Obj options, boolean idempotent, Duration unknownHold) {
   /** How long a silent service is waited for when the job does not say. */
   public static final Duration DEFAULT_HOLD = Duration.ofMinutes(10);
 }

@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param headers by name
  * @param headersFile absolute path of a file with further headers: for secrets, read at each
  *     request
- * @param success HTTP statuses that mean that the task has ended; empty: all from 200 to 299 but 202
+ * @param success HTTP statuses that mean that the task has ended; empty: all from 200 to 299 but
+ *     202
  * @param timeout how long one request may take
  */
 public record HttpCall(

@@ -117,9 +117,7 @@ final class TaskCompletion {
    */
   private boolean goesOn(TaskKey key, TaskResult end) {
     Live task = live.get(key);
-    if (task == null
-        || !task.invocation().equals(end.invocation())
-        || task.launch.call() == null) {
+    if (task == null || !task.invocation().equals(end.invocation()) || task.launch.call() == null) {
       return false;
     }
     committer.confirm(end);

@@ -99,7 +99,8 @@ class CallCourseTest {
   }
 
   /** Answers every request alike until the call has ended or the time is over. */
-  private static TaskResult.@Nullable Kind drive(CallCourse course, CallAnswer answer, long untilMillis) {
+  private static TaskResult.@Nullable Kind drive(
+      CallCourse course, CallAnswer answer, long untilMillis) {
     for (long at = 0; at <= untilMillis && course.end() == null; at = course.nextMillis()) {
       CallCourse.Request request = course.due(at);
       if (request != null) {

@@ -26,10 +26,10 @@ import io.espalier.server.store.StatusWriter;
 import io.espalier.worker.DryRunRunner;
 import io.espalier.worker.LocalRunner;
 import io.espalier.worker.SimulatedRunner;
-import io.espalier.worker.logs.SegmentLogStore;
 import io.espalier.worker.call.CallExecutor;
-import io.espalier.worker.process.TaskLog;
+import io.espalier.worker.logs.SegmentLogStore;
 import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskLog;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -165,7 +165,8 @@ record LoopParts(
       case SIMULATED ->
           new SimulatedRunner(
               shard, how.simulation().meanMillis(), how.simulation().failureRate(), options.seed());
-      case REMOTE -> listen(
+      case REMOTE ->
+          listen(
               shard,
               how.remote().orElseThrow(),
               stored,

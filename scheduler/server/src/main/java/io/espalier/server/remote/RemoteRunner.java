@@ -311,8 +311,7 @@ public final class RemoteRunner implements TaskRunner {
 
   @Override
   public boolean mayBeAlive(String job, String node, Invocation invocation) {
-    return known.contains(new RunId(job, node, invocation))
-        || adopted.knows(job, node, invocation);
+    return known.contains(new RunId(job, node, invocation)) || adopted.knows(job, node, invocation);
   }
 
   @Override

@@ -6,7 +6,6 @@ import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
-
 import io.espalier.core.problem.Suggestions;
 import java.math.BigDecimal;
 import java.time.Duration;

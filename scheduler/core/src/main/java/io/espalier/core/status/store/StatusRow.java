@@ -62,9 +62,7 @@ public record StatusRow(
   /** The data of the status, with the call, for stores; null: there are none. */
   public Json.@Nullable Obj storedData() {
     Json.Obj data = status.storedData();
-    return call == null
-        ? data
-        : (data == null ? Json.Obj.EMPTY : data).with(CALL_KEY, call.json());
+    return call == null ? data : (data == null ? Json.Obj.EMPTY : data).with(CALL_KEY, call.json());
   }
 
   /** The key of the task. */
