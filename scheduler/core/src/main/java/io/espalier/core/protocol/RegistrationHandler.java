@@ -19,6 +19,7 @@ final class RegistrationHandler {
   private final WorkerHealth states;
   private final SchedulerOutput out;
   private long sessions;
+  private long earlierLeasesEnd = Long.MIN_VALUE;
 
   /**
    * @param runsUnknown whether a worker may have invocations that the store does not know; such a
@@ -39,6 +40,11 @@ final class RegistrationHandler {
     this.runs = runs;
     this.states = states;
     this.out = out;
+  }
+
+  /** Sets the time at which all leases of earlier leaderships have ended. */
+  void earlierLeasesEnd(long millis) {
+    earlierLeasesEnd = millis;
   }
 
   /** Returns true when the worker has served an earlier scheduler that a new store cannot know. */
@@ -102,6 +108,11 @@ final class RegistrationHandler {
     worker.lastHeartbeat = heartbeat.number();
     worker.lastSeen = nowMillis;
     worker.lostAt = nowMillis + timers.lostMillis();
+    if (heartbeat.session() == 0) {
+      // It has heard nothing from us yet. If our answer is lost, too, its lease is still that of an
+      // earlier leader, which may be longer than ours.
+      worker.lostAt = Math.max(worker.lostAt, earlierLeasesEnd);
+    }
     worker.draining = heartbeat.draining();
     worker.healthy = heartbeat.healthy();
     worker.ownNote = heartbeat.note();

@@ -107,11 +107,16 @@ public final class SchedulerProtocol {
       throw new IllegalStateException("resumed twice");
     }
     open = true;
-    takeoverEnds = nowMillis + timers.takeoverMillis();
+    outwaitEarlierLeases(nowMillis);
     if (past == Past.UNKNOWN) {
       states.unsafeUntil(takeoverEnds);
     }
     unconfirmed.forEach(runs::resume);
+  }
+
+  private void outwaitEarlierLeases(long nowMillis) {
+    takeoverEnds = nowMillis + timers.takeoverMillis();
+    registrations.earlierLeasesEnd(takeoverEnds);
   }
 
   /**
@@ -220,7 +225,7 @@ public final class SchedulerProtocol {
    */
   private void beginSafeWait(WorkerRef because, long nowMillis) {
     past = Past.UNKNOWN;
-    takeoverEnds = nowMillis + timers.takeoverMillis();
+    outwaitEarlierLeases(nowMillis);
     takeoverOver = false;
     states.unsafeUntil(takeoverEnds);
     String why = "worker " + because.shard() + " has served an earlier scheduler";

@@ -110,7 +110,8 @@ final class WorkerHealth {
       return;
     }
     if (nowMillis >= worker.lostAt) {
-      lose(worker, "nothing was heard of it for " + timers.lostMillis() + " ms", nowMillis);
+      long silent = worker.lostAt - worker.lastSeen;
+      lose(worker, "nothing was heard of it for " + silent + " ms", nowMillis);
       return;
     }
     if (worker.hasSession()) {

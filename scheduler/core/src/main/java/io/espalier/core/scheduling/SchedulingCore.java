@@ -652,11 +652,12 @@ public final class SchedulingCore {
 
   /**
    * Returns the problems with limits that node sources deliver, with jobs whose needs no node can
-   * meet, and with filters that are too slow for a worker.
+   * meet, and with filters that are too slow for a node or a worker.
    */
   public List<Problem> nodeProblems() {
     List<Problem> problems = new ArrayList<>(state.nodeLimits().problems());
     problems.addAll(state.neverFits().problems(state.limitTable));
+    problems.addAll(state.slowFilters());
     problems.addAll(state.workers.problems(state.jobs));
     return problems;
   }

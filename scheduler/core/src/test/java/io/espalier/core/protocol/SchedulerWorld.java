@@ -44,10 +44,14 @@ final class SchedulerWorld implements SchedulerOutput {
   }
 
   SchedulerWorld(SchedulerProtocol.Past past, String storeId) {
+    this(past, storeId, TIMERS);
+  }
+
+  SchedulerWorld(SchedulerProtocol.Past past, String storeId, ProtocolTimers timers) {
     side =
         new SchedulerProtocol(
             new LeadershipTerm(EPOCH, storeId, () -> leads && sent.size() < leadsUntilSent),
-            TIMERS,
+            timers,
             past,
             this);
   }

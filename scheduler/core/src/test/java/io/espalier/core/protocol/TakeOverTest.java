@@ -105,6 +105,41 @@ class TakeOverTest {
   }
 
   @Test
+  void aWorkerThatHasNotHeardOurAnswerIsLostNoSoonerThanItsEarlierLeaseHasEnded() {
+    Assignment runs = assignment("a", 1, W1);
+    SchedulerWorld successor =
+        new SchedulerWorld(
+            SchedulerProtocol.Past.KNOWN,
+            "",
+            ProtocolTimers.QUICK.outwaiting(ProtocolTimers.PATIENT.lostMillis()));
+    successor.side.resume(List.of(runs), successor.now);
+    successor.says(successor.hello(W1, List.of(id(runs)), List.of()));
+
+    successor.after(ProtocolTimers.PATIENT.lostMillis() - 1);
+    assertThat(successor.ends).isEmpty();
+    successor.after(1);
+    assertThat(successor.ends).singleElement().matches(e -> e.kind() == Kind.LOST);
+  }
+
+  @Test
+  void aWorkerThatHasHeardOurAnswerHasOurLease() {
+    Assignment runs = assignment("a", 1, W1);
+    SchedulerWorld successor =
+        new SchedulerWorld(
+            SchedulerProtocol.Past.KNOWN,
+            "",
+            ProtocolTimers.QUICK.outwaiting(ProtocolTimers.PATIENT.lostMillis()));
+    successor.side.resume(List.of(runs), successor.now);
+    long session = successor.says(successor.hello(W1, List.of(id(runs)), List.of())).session();
+    successor.says(successor.beat(W1, session));
+
+    successor.after(ProtocolTimers.QUICK.lostMillis() - 1);
+    assertThat(successor.ends).isEmpty();
+    successor.after(1);
+    assertThat(successor.ends).singleElement().matches(e -> e.kind() == Kind.LOST);
+  }
+
+  @Test
   void aWorkerThatComesBackWithItsTasksConfirmsThemAndTheOthersAreAskedFor() {
     Assignment runs = assignment("a", 1, W1);
     Assignment never = assignment("b", 2, W1);

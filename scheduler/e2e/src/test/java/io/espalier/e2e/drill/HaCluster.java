@@ -11,7 +11,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,31 +28,6 @@ final class HaCluster implements AutoCloseable {
   private static final int AT_ONCE = 12;
   private static final Duration TABLES_WITHIN = Duration.ofMinutes(2);
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
-
-  /**
-   * S at the start, E at the end, V when another invocation of the task is alive: the lock is held
-   * as long as the process lives.
-   */
-  private static final String TASK =
-      """
-      #!/usr/bin/perl
-      use strict; use warnings;
-      use Fcntl qw(:DEFAULT :flock); use Time::HiRes; use IO::Handle;
-      my ($node, $status) = @ARGV;
-      sub note {
-        open(my $out, '>>', "SITE/work") or die $!;
-        syswrite($out, sprintf("%s %s %s %s %d\\n", $_[0], $ENV{ESPALIER_TASK_TOKEN}, $node,
-          $ENV{DRILL_WORKER}, Time::HiRes::time() * 1000));
-        close($out);
-      }
-      sysopen(my $lock, "SITE/locks/$node", O_RDWR | O_CREAT) or die $!;
-      note('V') unless flock($lock, LOCK_EX | LOCK_NB);
-      note('S');
-      my $sum = 0; $sum = ($sum * 31 + ord($_)) % 65521 for split(//, $node);
-      Time::HiRes::sleep(0.3 + ($sum % 20) / 10 + ($sum % 50 ? 0 : 25));
-      note('E');
-      open(my $out, '>', $status) or die $!; print $out "done\\n"; close($out);
-      """;
 
   /** How a group of schedulers elects its leader, and where it keeps statuses. */
   enum Kind {
@@ -76,6 +50,7 @@ final class HaCluster implements AutoCloseable {
 
   private final Path site;
   private final Size size;
+  private final OnceWork work;
   private final @Nullable Ensemble zookeeper;
   private final @Nullable DatabaseServer database;
   private final List<Part> schedulers = new ArrayList<>();
@@ -92,10 +67,8 @@ final class HaCluster implements AutoCloseable {
     this.site = site;
     this.size = size;
     this.basePort = basePort;
-    Files.createDirectories(site.resolve("locks"));
-    Path task = site.resolve("task");
-    Files.writeString(task, TASK.replace("SITE", site.toString()));
-    Files.setPosixFilePermissions(task, PosixFilePermissions.fromString("rwxr-xr-x"));
+    work = new OnceWork(site);
+    Path task = work.task();
     EarlierTasks earlier = new EarlierTasks(size.statuses(), NODES_PER_HOST);
     Path config = Files.writeString(site.resolve("site.json"), config(task, earlier));
     zookeeper = kind == Kind.STORE ? null : Ensemble.start(site, 3, basePort + 50);
@@ -233,8 +206,8 @@ final class HaCluster implements AutoCloseable {
     return size.hosts() * NODES_PER_HOST;
   }
 
-  Path work() {
-    return site.resolve("work");
+  OnceWork work() {
+    return work;
   }
 
   List<Part> schedulers() {

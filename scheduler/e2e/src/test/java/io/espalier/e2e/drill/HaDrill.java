@@ -1,18 +1,13 @@
 package io.espalier.e2e.drill;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 
@@ -180,33 +175,7 @@ public final class HaDrill implements AutoCloseable {
     rounds.stream()
         .filter(round -> round.millis() > FAIL_OVER_WITHIN.toMillis())
         .forEach(round -> wrong.add("took longer than " + FAIL_OVER_WITHIN + ": " + round));
-    Map<String, Integer> starts = new HashMap<>();
-    Map<String, Integer> ends = new HashMap<>();
-    for (String line : lines()) {
-      String[] words = line.split(" ", -1);
-      switch (words[0]) {
-        case "S" -> starts.merge(words[2], 1, Integer::sum);
-        case "E" -> ends.merge(words[2], 1, Integer::sum);
-        default -> wrong.add("two at once: " + line);
-      }
-    }
-    starts.forEach(
-        (node, times) -> {
-          if (times != 1) {
-            wrong.add(
-                node + " was started " + times + " times: a result was lost, or taken for so");
-          }
-        });
-    if (starts.size() != cluster.tasks() || ends.size() != cluster.tasks()) {
-      wrong.add(
-          "all "
-              + cluster.tasks()
-              + " are done, but "
-              + starts.size()
-              + " were started and "
-              + ends.size()
-              + " ended");
-    }
+    wrong.addAll(cluster.work().violations(cluster.tasks()));
     return wrong;
   }
 
@@ -223,15 +192,7 @@ public final class HaDrill implements AutoCloseable {
   }
 
   private List<String> lines() {
-    try {
-      String text = Files.readString(cluster.work(), StandardCharsets.US_ASCII);
-      // The last line may be half written.
-      return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
-    } catch (NoSuchFileException e) {
-      return List.of();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return cluster.work().lines();
   }
 
   private void await(String what, BooleanSupplier condition) {

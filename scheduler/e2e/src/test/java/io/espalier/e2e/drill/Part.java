@@ -6,9 +6,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A scheduler or worker process that can be killed, frozen and started again. */
@@ -31,7 +31,11 @@ final class Part implements AutoCloseable {
   Part(String name, Path directory, List<String>... command) {
     this.name = name;
     this.directory = directory;
-    this.command = Stream.of(command).flatMap(List::stream).toList();
+    List<String> whole = new ArrayList<>();
+    for (List<String> piece : command) {
+      whole.addAll(piece);
+    }
+    this.command = List.copyOf(whole);
   }
 
   String name() {

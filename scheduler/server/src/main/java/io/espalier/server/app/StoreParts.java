@@ -84,7 +84,7 @@ record StoreParts(
     }
     StatusImport.bind(options, data, store);
     EpochFile mark = new EpochFile(data.epochFile());
-    StoreHistory history = StoreHistory.look(options, store, mark, data);
+    StoreHistory history = StoreHistory.look(options, store, mark, data, elected.mark());
     StatusStore.Taken taken =
         history.taken(
             StatusImport.take(

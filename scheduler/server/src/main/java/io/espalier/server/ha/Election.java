@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
  * answer reads for a while, although the others may have ended our session and elected another
  * leader. A write succeeds only with more than half of the servers.
  *
- * <p>ZooKeeper is used for the election only: epochs come from the status store. Thread-safe.
+ * <p>Epochs come from the status store, not from ZooKeeper, which only remembers the highest one
+ * ({@link ZooKeeperMark}). Thread-safe.
  */
 final class Election implements Candidacy {
   private static final Logger LOG = LoggerFactory.getLogger(Election.class);

@@ -1,5 +1,6 @@
 package io.espalier.server.ha;
 
+import io.espalier.server.app.ownership.GroupMark;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -37,6 +38,9 @@ interface Group extends AutoCloseable {
    * schedulers, however each of them connects. Known once {@link #requireStore} was called.
    */
   String ownerName();
+
+  /** Returns what the group knows of its status store. */
+  GroupMark mark();
 
   /** Returns a readable name. */
   @Override

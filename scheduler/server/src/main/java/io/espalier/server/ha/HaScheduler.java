@@ -9,6 +9,7 @@ import io.espalier.server.app.SchedulerProcess;
 import io.espalier.server.app.SignalHandling;
 import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ProcessOptions;
+import io.espalier.server.app.ownership.GroupMark;
 import io.espalier.server.app.ownership.Leadership;
 import io.espalier.server.app.ownership.StartWaits;
 import io.espalier.server.app.ownership.StoreOwnership;
@@ -317,6 +318,11 @@ public final class HaScheduler implements AutoCloseable {
     @Override
     public Optional<StoreOwnership> ownership() {
       return election.ownership();
+    }
+
+    @Override
+    public GroupMark mark() {
+      return group.mark();
     }
 
     @Override

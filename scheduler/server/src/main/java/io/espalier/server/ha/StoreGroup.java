@@ -1,6 +1,7 @@
 package io.espalier.server.ha;
 
 import io.espalier.core.status.store.StoreException;
+import io.espalier.server.app.ownership.GroupMark;
 import io.espalier.server.app.ownership.StoreOwnership;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.store.jdbc.mysql.MySqlOwners;
@@ -90,6 +91,12 @@ final class StoreGroup implements Group {
   /** Does nothing: the candidates elect by the store, so they share it. */
   @Override
   public void requireStore(String store) {}
+
+  /** A mark in the store would be set back with it. */
+  @Override
+  public GroupMark mark() {
+    return GroupMark.NONE;
+  }
 
   @Override
   public Candidacy join(Candidate self) throws IOException {

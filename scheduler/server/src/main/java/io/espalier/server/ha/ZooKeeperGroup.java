@@ -1,5 +1,6 @@
 package io.espalier.server.ha;
 
+import io.espalier.server.app.ownership.GroupMark;
 import io.espalier.server.app.ownership.LeadershipLease;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
@@ -41,6 +42,11 @@ final class ZooKeeperGroup implements Group {
   @Override
   public String ownerName() {
     return ownerName;
+  }
+
+  @Override
+  public GroupMark mark() {
+    return new ZooKeeperMark(link);
   }
 
   @Override

@@ -8,6 +8,7 @@ package io.espalier.server.ha;
  *   proof      written by the leader about once a second
  *   opened     written by a leader that begins to answer
  *   store      names the status store that all candidates share
+ *   epoch      the highest epoch that a leader has used
  * </pre>
  */
 final class ZooKeeperPaths {
@@ -27,5 +28,9 @@ final class ZooKeeperPaths {
 
   static String store(String base) {
     return base + "/store";
+  }
+
+  static String epoch(String base) {
+    return base + "/epoch";
   }
 }

@@ -56,6 +56,14 @@ final class BuggyMessages {
         answer.asked());
   }
 
+  /** Returns an answer that refuses the last start. */
+  static WorkResponse lastRefused(WorkResponse answer) {
+    List<WorkResponse.StartAnswer> starts = new ArrayList<>(answer.starts());
+    starts.set(starts.size() - 1, WorkResponse.StartAnswer.refused("cut off", 0));
+    return new WorkResponse(
+        answer.number(), answer.verdict(), answer.epoch(), starts, answer.asked());
+  }
+
   /** Returns an answer that refuses the whole batch. */
   static WorkResponse doneWithNothing(WorkResponse answer, WorkBatch work) {
     return new WorkResponse(

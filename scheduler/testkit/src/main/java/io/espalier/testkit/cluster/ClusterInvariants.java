@@ -251,6 +251,10 @@ final class ClusterInvariants {
     if (!told.add(new Told(epoch, run))) {
       violated(Invariant.ONE_END, "an end told twice: " + end);
     }
+    boolean over = end.kind() == TaskResult.Kind.EXITED || end.kind() == TaskResult.Kind.KILLED;
+    if (over && run.equals(live.get(new TaskKey(run.job(), run.node())))) {
+      violated(Invariant.DEAD_IS_DEAD, "told as ended while it lives: " + run);
+    }
     TaskResult real = ends.get(run);
     if (end.kind() == TaskResult.Kind.EXITED
         && (real == null || !Objects.equals(real.rawStatus(), end.rawStatus()))) {

@@ -16,10 +16,11 @@ import java.util.Set;
 
 /** The plan of a simulated cluster: its size, its work, and its faults. */
 final class ClusterPlan {
-  static final int WORKER_SLOTS = 6;
-
-  private static final int HOST_SLOTS = 3;
   private static final int DB_SLOTS = 1;
+
+  /** One life of so many has enough tasks to fill messages up to their limits. */
+  private static final int CROWDED = 200;
+
   private static final Map<String, Integer> CORES = Map.of("light", 1, "heavy", 2);
 
   /** Leases that last far longer than a change of leaders. */
@@ -37,6 +38,8 @@ final class ClusterPlan {
   private final int hosts;
   private final int dbsPerHost;
   private final int concurrency;
+  private final int workerSlots;
+  private final int hostSlots;
   private final long chaosMillis;
   private final int taskMillis;
   private final ProtocolTimers timers;
@@ -55,15 +58,20 @@ final class ClusterPlan {
     durable = kind > 0;
     elected = kind > 4;
     owned = kind == 3 || kind == 4;
-    workers = 3 + random.nextInt(3);
-    boolean patient = random.nextBoolean();
-    hosts = 4 + random.nextInt(patient ? 3 : 6);
-    dbsPerHost = 4 + random.nextInt(patient ? 4 : 8);
-    concurrency = 8 + random.nextInt(20);
+    boolean crowded = random.nextInt(CROWDED) == 0;
+    workers = crowded ? 2 : 3 + random.nextInt(3);
+    boolean patient = !crowded && random.nextBoolean();
+    hosts = crowded ? 30 : 4 + random.nextInt(patient ? 3 : 6);
+    dbsPerHost = crowded ? 50 : 4 + random.nextInt(patient ? 4 : 8);
+    concurrency = crowded ? hosts * dbsPerHost : 8 + random.nextInt(20);
+    workerSlots = crowded ? concurrency : 6;
+    hostSlots = crowded ? dbsPerHost : 3;
     timers = someTimers(random);
     otherTimers = schedulers() > 1 && random.nextBoolean() ? someTimers(random) : timers;
     chaosMillis = 40_000L + random.nextInt(100_000);
-    taskMillis = patient ? 5_000 + random.nextInt(30_000) : 300 + random.nextInt(5_000);
+    // Some tasks outlive the lease of their worker and the wait of the next leader.
+    int longest = Math.max(30_000, (int) timers.takeoverMillis() * 3 / 2);
+    taskMillis = patient ? 5_000 + random.nextInt(longest) : 300 + random.nextInt(5_000);
     steered = random.nextBoolean();
   }
 
@@ -77,9 +85,9 @@ final class ClusterPlan {
     ConfigFixture fixture =
         new ConfigFixture("host", bottom)
             .resource("instance", "concurrency", concurrency)
-            .resource("host", "host_slots", HOST_SLOTS)
+            .resource("host", "host_slots", hostSlots)
             .resource(bottom, "db_slots", DB_SLOTS)
-            .resource("worker", "cores", WORKER_SLOTS);
+            .resource("worker", "cores", workerSlots);
     jobs.forEach(
         (job, created) ->
             fixture.job(
@@ -175,9 +183,9 @@ final class ClusterPlan {
     List<Charge> charges = new ArrayList<>(4);
     int db = Integer.parseInt(node.substring(1)) - 1;
     charges.add(new Charge("concurrency", 1, concurrency));
-    charges.add(new Charge("host " + db / dbsPerHost, 1, HOST_SLOTS));
+    charges.add(new Charge("host " + db / dbsPerHost, 1, hostSlots));
     charges.add(new Charge("db " + db, 1, DB_SLOTS));
-    charges.add(new Charge("worker " + shard, cores(job), WORKER_SLOTS));
+    charges.add(new Charge("worker " + shard, cores(job), workerSlots));
     return charges;
   }
 

@@ -2,6 +2,8 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.running.WorkerCordon;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 
@@ -52,7 +54,7 @@ final class FaultInjector {
     SimulatedWorker worker = workers.get(random.nextInt(workers.size()));
     SimulatedScheduler scheduler = schedulers.get(random.nextInt(schedulers.size()));
     long span = 100L + random.nextInt((int) (random.nextInt(3) == 0 ? 3 * lost : lost / 2));
-    switch (random.nextInt(23)) {
+    switch (random.nextInt(24)) {
       case 0 -> {
         if (random.nextBoolean()) {
           boolean heartbeat = random.nextBoolean();
@@ -142,7 +144,7 @@ final class FaultInjector {
         cluster.timeline.after(span, () -> schedulers.forEach(s -> s.hold(worker.shard, null)));
       }
       case 17 -> scheduler.suspend(span);
-      case 18 -> suspendALeader(worker);
+      case 18 -> suspendALeader(busiest());
       case 19 -> {
         if (worker.jvm().isUp() && !worker.jvm().isStopped()) {
           worker.host.killGuard();
@@ -150,10 +152,11 @@ final class FaultInjector {
       }
       case 20 -> {
         if (random.nextBoolean()) {
-          setBack(scheduler);
+          setBack();
         }
       }
       case 21 -> scheduler.die("an operator starts it anew");
+      case 22 -> flap(worker.host.number, scheduler.host, cluster.now() + 2 * span);
       default -> {
         weather();
         happened(SimulationEvent.SHARD_DOUBLED);
@@ -170,6 +173,10 @@ final class FaultInjector {
     }
   }
 
+  private SimulatedWorker busiest() {
+    return Collections.max(workers, Comparator.comparingInt(worker -> worker.host.tasks().size()));
+  }
+
   /**
    * Suspends a leader at the worst moment, for somewhat longer than another needs to take over,
    * while a worker cannot reach any other scheduler.
@@ -177,12 +184,7 @@ final class FaultInjector {
   private void suspendALeader(SimulatedWorker worker) {
     for (SimulatedScheduler scheduler : schedulers) {
       if (scheduler.isLeading()) {
-        ProtocolTimers timers = cluster.plan.timers();
-        scheduler.suspendInTurn(
-            SimulatedCluster.LOCK_MILLIS
-                + timers.marginMillis()
-                + timers.guardMillis()
-                + random.nextInt((int) timers.leaseMillis() / 2));
+        scheduler.suspendInTurn(longEnough());
       } else {
         cluster.network.cut(worker.host.number, scheduler.host, cluster.now() + 3 * lost);
         cluster.network.cut(scheduler.host, worker.host.number, cluster.now() + 3 * lost);
@@ -190,10 +192,21 @@ final class FaultInjector {
     }
   }
 
-  /** An operator stops the scheduler, restores an old copy of its store, and starts it again. */
-  private void setBack(SimulatedScheduler scheduler) {
-    if (schedulers.size() == 1 && cluster.plan.durable() && !cluster.plan.isSteered()) {
-      scheduler.die("its store is to be restored");
+  /** Returns a time that the workers' tasks outlive, and the leadership does not. */
+  private long longEnough() {
+    ProtocolTimers timers = cluster.plan.timers();
+    long least = SimulatedCluster.LOCK_MILLIS + timers.marginMillis() + timers.guardMillis();
+    long most = timers.stopAfterMillis() - timers.heartbeatMillis();
+    return Math.max(least, most) - random.nextInt((int) Math.max(1, (most - least) / 2));
+  }
+
+  /**
+   * An operator stops the schedulers, restores an old copy of their store, and starts them again.
+   * Without an election, the other scheduler's directory may know of nothing that was lost.
+   */
+  private void setBack() {
+    if (!cluster.plan.owned() && cluster.plan.durable() && !cluster.plan.isSteered()) {
+      schedulers.forEach(each -> each.die("its store is to be restored"));
       if (cluster.store.setBack()) {
         cluster.trace(() -> "the store is set back to epoch " + cluster.store.epoch());
         happened(SimulationEvent.STORE_SET_BACK);
@@ -228,6 +241,27 @@ final class FaultInjector {
             }
           });
     }
+  }
+
+  /** The link between two hosts goes down and up, in one direction or both. */
+  private void flap(int one, int other, long until) {
+    happened(SimulationEvent.LINK_FLAPPED);
+    int heartbeat = (int) cluster.plan.timers().heartbeatMillis();
+    int down = 1 + random.nextInt(2 * heartbeat);
+    int up = 1 + random.nextInt(2 * heartbeat);
+    cluster.trace(
+        () -> "the link " + one + " - " + other + " is down for " + down + ", then up for " + up);
+    Runnable again =
+        new Runnable() {
+          @Override
+          public void run() {
+            if (!cluster.isQuiet() && cluster.now() < until) {
+              cut(one, other, 1L + random.nextInt(2 * down));
+              cluster.timeline.after(down + 1L + random.nextInt(2 * up), this);
+            }
+          }
+        };
+    again.run();
   }
 
   /** Cuts the network between two hosts, in one direction or both. */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SimulatedCluster {
   /** The validity of a leader's lock that is not renewed. */
-  static final long LOCK_MILLIS = 10_000;
+  static final long LOCK_MILLIS = 6_000;
 
   /** The largest drift of clocks; the protocol allows for more. */
   private static final double DRIFT = 0.008;
@@ -41,6 +41,7 @@ public final class SimulatedCluster {
   private final List<SimulatedWorker> workers = new ArrayList<>();
   private final Map<String, SimulatedWorker> byAddress = new HashMap<>();
   private final SimulatedOwner owner = new SimulatedOwner(this);
+  private final SimulatedScheduler.Mark groupMark = new SimulatedScheduler.Mark();
   private @Nullable SimulatedScheduler lockHolder;
   private long lockUntil;
   private long lockSession;
@@ -181,6 +182,14 @@ public final class SimulatedCluster {
     schedulers.stream().filter(s -> !s.isAsleep()).forEach(s -> s.goOn(true));
     workers.stream().filter(w -> !w.host.isAsleep()).forEach(w -> w.jvm().goOn(true));
     releaseAll();
+    if (plan.schedulers() > 1 && random.nextInt(3) == 0) {
+      SimulatedWorker worker = workers.get(random.nextInt(plan.workers()));
+      SimulatedScheduler scheduler = schedulers.get(random.nextInt(schedulers.size()));
+      trace(() -> worker.address() + " never reaches " + scheduler.name + " again");
+      coverage.happened(SimulationEvent.LINK_STAYED_DOWN);
+      network.cut(worker.host.number, scheduler.host, Long.MAX_VALUE);
+      network.cut(scheduler.host, worker.host.number, Long.MAX_VALUE);
+    }
     // Two processes must not compete for one shard name indefinitely.
     workers.get(plan.workers()).crash();
     schedulers.forEach(s -> timeline.after(2_000, s::boot));
@@ -200,7 +209,21 @@ public final class SimulatedCluster {
   private boolean isFinished() {
     return invariants.finished() == plan.tasks()
         && invariants.live() == 0
-        && workers.stream().allMatch(SimulatedWorker::isIdle);
+        && schedulers.stream()
+            .anyMatch(leader -> workers.stream().allMatch(worker -> isSettled(worker, leader)));
+  }
+
+  /** A worker that reaches the leader has a session and nothing to do; any other runs nothing. */
+  private boolean isSettled(SimulatedWorker worker, SimulatedScheduler leader) {
+    if (!leader.isLeading()) {
+      return false;
+    }
+    boolean mayBeOutside =
+        network.isCut(worker.host.number, leader.host)
+            || workers.stream()
+                .filter(other -> other != worker && other.shard.equals(worker.shard))
+                .anyMatch(other -> other.upJvm() != null && other.isIdle());
+    return mayBeOutside ? worker.isStopped() : worker.isIdle();
   }
 
   private String unfinished() {
@@ -210,7 +233,7 @@ public final class SimulatedCluster {
     schedulers.forEach(s -> text.append(s.describe()));
     for (SimulatedWorker worker : workers) {
       if (!worker.isIdle()) {
-        text.append(worker.shard).append(" is not idle: ").append(worker.jvm().side.state());
+        text.append(worker.address()).append(" is not idle: ").append(worker.jvm().side.state());
       }
     }
     return text.toString();
@@ -247,6 +270,13 @@ public final class SimulatedCluster {
   SimulatedWorker.@Nullable Jvm jvmAt(String address) {
     SimulatedWorker worker = byAddress.get(address);
     return worker == null ? null : worker.upJvm();
+  }
+
+  /** Returns what the lock service knows of the store; without an election, nothing. */
+  SimulatedScheduler.Mark groupMark() {
+    return plan.elected() && !has(ProtocolBug.GROUP_WITHOUT_MARK)
+        ? groupMark
+        : new SimulatedScheduler.Mark();
   }
 
   /** Cuts a host off from all schedulers, for longer than its leases last. */

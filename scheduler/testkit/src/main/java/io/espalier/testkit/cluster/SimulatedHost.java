@@ -28,6 +28,7 @@ final class SimulatedHost {
    */
   private final List<Entry> journal = new ArrayList<>();
 
+  private final boolean controlGroups;
   private int underWay;
   private long crashes;
 
@@ -46,6 +47,12 @@ final class SimulatedHost {
     this.cluster = cluster;
     this.number = number;
     this.clock = clock;
+    this.controlGroups = cluster.random.nextBoolean();
+  }
+
+  /** Returns whether tasks have control groups here. */
+  boolean hasControlGroups() {
+    return controlGroups;
   }
 
   ClockReading now() {
@@ -154,7 +161,7 @@ final class SimulatedHost {
               cluster.coverage.happened(SimulationEvent.STARTED_AFTER_ITS_WORKER_DIED);
             }
             if (!(leaderless && cluster.has(ProtocolBug.GUARD_LEAVES_EARLY)) && !guardGone) {
-              task.kill();
+              task.killByGuard();
             }
           }
         });
@@ -233,9 +240,7 @@ final class SimulatedHost {
     cluster.trace(() -> "guard of host " + number + " kills " + tasks.keySet());
     cluster.coverage.happened(SimulationEvent.GUARD_KILLED);
     for (SimulatedTask task : List.copyOf(tasks.values())) {
-      if (!task.isScattered() || !cluster.has(ProtocolBug.GUARD_MISSES_SCATTERED)) {
-        later(1 + cluster.random.nextInt(cluster.plan.guardLatency()), task::kill);
-      }
+      later(1 + cluster.random.nextInt(cluster.plan.guardLatency()), task::killByGuard);
     }
   }
 

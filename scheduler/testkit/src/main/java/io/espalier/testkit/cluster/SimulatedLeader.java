@@ -9,6 +9,8 @@ import io.espalier.core.loop.RestoredState;
 import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.protocol.HealthCheck;
+import io.espalier.core.protocol.Heartbeat;
+import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.LeadershipTerm;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.ProvenTurn;
@@ -51,6 +53,9 @@ import org.jspecify.annotations.Nullable;
 /** One leadership of a scheduler, from take-over to end. */
 final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   private static final int MOST_MESSAGES = 50;
+
+  /** The most starts in a batch. */
+  private static final int FULL_BATCH = 256;
 
   private final SimulatedScheduler process;
   private final SimulatedCluster cluster;
@@ -127,6 +132,12 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
 
   private boolean leads() {
     return validUntil == Long.MAX_VALUE || process.neverEnds() || process.proofNow() < validUntil;
+  }
+
+  /** Answers a heartbeat; the time until its worker is lost counts from now. */
+  HeartbeatResponse heartbeat(Heartbeat heartbeat) {
+    long early = cluster.has(ProtocolBug.LEASE_FORGOTTEN_EARLY) ? timers.marginMillis() : 0;
+    return side.heartbeat(heartbeat, process.localNow() - early);
   }
 
   /** Posts a message to the thread that owns the protocol side. */
@@ -207,7 +218,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     OptionalLong done = goOn();
     if (!outwaited && now >= openedAt + timers.takeoverMillis()) {
       outwaited = true;
-      process.safe();
+      process.safe(epoch);
       cluster.store.outwaited(epoch, timers.lostMillis());
     }
     if (done.isEmpty() || !deferred.isEmpty() || !toSide.isEmpty() || !toLoop.isEmpty()) {
@@ -234,6 +245,9 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   @Override
   public void send(String address, WorkBatch newWork) {
     WorkBatch work = cluster.has(ProtocolBug.STARTS_SENT_AGAIN) ? withAgain(newWork) : newWork;
+    if (work.starts().size() >= FULL_BATCH) {
+      cluster.coverage.happened(SimulationEvent.BATCH_FULL);
+    }
     work.starts().stream()
         .filter(launch -> !HealthCheck.is(launch.job()))
         .forEach(launch -> cluster.invariants.dispatched(RunId.of(launch)));
@@ -286,6 +300,9 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   private WorkResponse bent(WorkBatch work, WorkResponse answer) {
     if (answer.starts().size() > work.starts().size()) {
       return BuggyMessages.cutTo(answer, work.starts().size());
+    }
+    if (cluster.has(ProtocolBug.FULL_BATCH_CUT) && answer.starts().size() >= FULL_BATCH) {
+      return BuggyMessages.lastRefused(answer);
     }
     if (answer.verdict() != WorkResponse.Verdict.OLD
         || !cluster.has(ProtocolBug.OLD_COPY_MEANS_REFUSED)) {

@@ -34,14 +34,25 @@ final class SimulatedScheduler extends SimulatedProcess {
   private long suspendInTurn;
   private long bootedAt;
 
-  /** The highest epoch that its data directory has seen. */
-  private long mark;
+  /** What its data directory knows of the store. */
+  private final Mark mark = new Mark();
 
-  /**
-   * Marks a store that was set back: written before the epoch is raised, deleted once the safe wait
-   * is over.
-   */
-  private boolean setBack;
+  /** What a data directory, or the group that elects, knows of a store. */
+  static final class Mark {
+    /** The highest epoch seen. */
+    private long epoch;
+
+    /**
+     * The store was set back: written before the epoch is raised, deleted once the safe wait is
+     * over.
+     */
+    private boolean setBack;
+
+    private void add(long seen, boolean isSetBack) {
+      epoch = Math.max(epoch, seen);
+      setBack |= isSetBack;
+    }
+  }
 
   SimulatedScheduler(
       SimulatedCluster cluster, String name, int number, int host, SimulatedClock clock) {
@@ -195,14 +206,18 @@ final class SimulatedScheduler extends SimulatedProcess {
   /** A worker knows a later epoch than that of this leadership. */
   void heardOf(long newer, long own) {
     if (cluster.store.epoch() <= own) {
-      mark = Math.max(mark, newer);
+      mark.add(newer, false);
+      cluster.groupMark().add(newer, false);
     }
     cluster.timeline.after(0, () -> die("a worker has heard of epoch " + newer));
   }
 
-  /** No task of an earlier leadership can be alive any more. */
-  void safe() {
-    setBack = false;
+  /** No task of an earlier leadership than this one can be alive any more. */
+  void safe(long epoch) {
+    mark.setBack = false;
+    if (cluster.groupMark().epoch <= epoch) {
+      cluster.groupMark().setBack = false;
+    }
   }
 
   /** Returns whether it is cut off from the lock service and the store. */
@@ -258,21 +273,30 @@ final class SimulatedScheduler extends SimulatedProcess {
 
   private void takeOver(long session, long validUntil) {
     ProtocolTimers own = cluster.plan.timers(number);
-    if (cluster.store.epoch() < mark && !cluster.has(ProtocolBug.SET_BACK_UNNOTICED)) {
-      setBack = true;
+    Mark group = cluster.groupMark();
+    mark.add(group.epoch, group.setBack);
+    if (cluster.store.epoch() < mark.epoch && !cluster.has(ProtocolBug.SET_BACK_UNNOTICED)) {
+      mark.setBack = true;
+      group.setBack = true;
     }
     boolean alone = cluster.has(ProtocolBug.TOKENS_FROM_THE_STORE_ALONE);
     long earlierLease = cluster.store.leaseMillis();
-    long epoch = cluster.store.openEpoch(alone ? 0 : mark + 1, own.lostMillis());
-    mark = Math.max(mark, epoch);
+    long epoch = cluster.store.openEpoch(alone ? 0 : mark.epoch + 1, own.lostMillis());
+    mark.add(epoch, false);
     cluster.trace(() -> name + " takes over with epoch " + epoch);
-    boolean unknown = setBack || !cluster.plan.durable();
+    boolean unknown = mark.setBack || !cluster.plan.durable();
     SimulatedLeader mine =
         new SimulatedLeader(this, epoch, session, validUntil, timers(earlierLease), unknown);
     leader = mine;
     List<StatusRow> rows = cluster.store.rows();
     // Loading takes a while; the rows are from a moment after the epoch was raised.
-    later(5 + cluster.random.nextInt(300), () -> mine.open(rows));
+    later(
+        5 + cluster.random.nextInt(300),
+        () -> {
+          // Nothing was started in this epoch before.
+          group.add(epoch, false);
+          mine.open(rows);
+        });
   }
 
   // ---- steps
@@ -331,7 +355,7 @@ final class SimulatedScheduler extends SimulatedProcess {
               ""));
       return;
     }
-    mine.toSide(() -> reply.accept(mine.side.heartbeat(heartbeat, localNow())));
+    mine.toSide(() -> reply.accept(mine.heartbeat(heartbeat)));
     poke();
   }
 

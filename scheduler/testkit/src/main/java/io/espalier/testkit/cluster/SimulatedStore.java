@@ -19,12 +19,16 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The durable store: it applies whole transactions in order, and refuses those of an old epoch. It
- * may be slow or fail for a while. If a scheduler dies during a transaction, the transaction may or
- * may not be applied, without notice.
+ * The durable store: it applies whole transactions in order, and refuses those of an old epoch. A
+ * transaction contains all batches that were waiting when it began. The store may be slow or fail
+ * for a while. A transaction whose answer is lost, or whose scheduler dies, may or may not be
+ * applied; a mark in the store shows which.
  */
 final class SimulatedStore {
   private static final int MOST_WAITING = 50;
+
+  /** Some transactions are small, so that the order of several matters, too. */
+  private static final int MOST_TOGETHER = 20;
 
   private final SimulatedCluster cluster;
   private final Random random;
@@ -35,12 +39,19 @@ final class SimulatedStore {
   private final Map<String, Pause> pauses = new LinkedHashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
-  private @Nullable StoreTransaction latest;
+
+  /** What the batches have written one by one, however they were merged. */
+  private final Written written = new Written();
+
+  private long mark;
   private long epoch;
   private long leaseMillis;
 
   /** Copies from before each take-over, any of which an operator may restore. */
   private final List<Copy> copies = new ArrayList<>();
+
+  /** How long a transaction usually takes; several batches wait for the end of a long one. */
+  private final int usual;
 
   private long slowUntil;
   private long failsUntil;
@@ -49,6 +60,7 @@ final class SimulatedStore {
     this.cluster = cluster;
     this.random = random;
     this.durable = durable;
+    this.usual = random.nextInt(3) == 0 ? 80 : 8;
   }
 
   private record Copy(
@@ -75,6 +87,8 @@ final class SimulatedStore {
     holds.putAll(copy.holds());
     standings.clear();
     standings.putAll(copy.standings());
+    written.rows.clear();
+    written.rows.putAll(rows);
     cluster.invariants.storeSetBack(rows.values());
     return true;
   }
@@ -109,6 +123,8 @@ final class SimulatedStore {
       pauses.clear();
       limits.clear();
       standings.clear();
+      written.rows.clear();
+      written.incarnations.clear();
       if (epoch > 0) {
         cluster.coverage.happened(SimulationEvent.STORE_FORGOT);
       }
@@ -161,38 +177,66 @@ final class SimulatedStore {
     return List.copyOf(standings.values());
   }
 
-  @SuppressWarnings("ReferenceEquality") // The same batch may be applied twice.
-  private void apply(StoreTransaction batch) {
-    for (String job : batch.forgottenJobs()) {
-      if (batch != latest) {
+  /** The order of the batches, of which a merged transaction shows only the result. */
+  private final class Written {
+    private final Map<TaskKey, StatusRow> rows = new LinkedHashMap<>();
+    private final Map<String, Long> incarnations = new LinkedHashMap<>();
+
+    void add(StoreTransaction batch) {
+      for (String job : batch.forgottenJobs()) {
         cluster.invariants.forgot(
             job, incarnations.getOrDefault(job, 0L), batch.incarnations().getOrDefault(job, 0L));
         cluster.coverage.happened(SimulationEvent.JOB_FORGOTTEN);
+        rows.keySet().removeIf(task -> task.job().equals(job));
+        incarnations.remove(job);
       }
+      incarnations.putAll(batch.incarnations());
+      for (StatusRow row : batch.rows()) {
+        cluster.invariants.committed(rows.put(row.key(), row), row);
+      }
+    }
+  }
+
+  private void apply(Group group) {
+    if (mark == group.mark()) {
+      cluster.coverage.happened(SimulationEvent.COMMITTED_WITHOUT_ANSWER);
+      return;
+    }
+    mark = group.mark();
+    group.batches().forEach(written::add);
+    if (group.batches().size() > 1) {
+      cluster.coverage.happened(SimulationEvent.BATCHES_MERGED);
+    }
+    StoreTransaction batch = group.together();
+    for (String job : batch.forgottenJobs()) {
       rows.keySet().removeIf(task -> task.job().equals(job));
       incarnations.remove(job);
       standings.remove(job);
     }
-    latest = batch;
     incarnations.putAll(batch.incarnations());
     batch.endedPauses().forEach(pauses::remove);
     batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
     batch.endedLimits().forEach(limits::remove);
     batch.limits().forEach(limit -> limits.put(limit.key(), limit));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));
-    for (StatusRow row : batch.rows()) {
-      cluster.invariants.committed(rows.put(row.key(), row), row);
-    }
+    batch.rows().forEach(row -> rows.put(row.key(), row));
     batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
     batch.endedHolds().forEach(holds::remove);
   }
+
+  /**
+   * The content of one transaction.
+   *
+   * @param mark left in the store by the transaction
+   */
+  private record Group(List<StoreTransaction> batches, StoreTransaction together, long mark) {}
 
   /** The connection of one scheduler process to the store. */
   final class Connection implements LoopPorts.Commits {
     private final SimulatedScheduler owner;
     private final long ownEpoch;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
-    private boolean busy;
+    private @Nullable Group underWay;
     private boolean ended;
 
     private record Waiting(StoreTransaction batch, CompletableFuture<Void> told) {}
@@ -233,17 +277,32 @@ final class SimulatedStore {
     }
 
     private void pump() {
-      if (busy || ended || waiting.isEmpty()) {
+      if (underWay != null || ended || waiting.isEmpty()) {
         return;
       }
-      busy = true;
+      underWay = group(cluster.next());
       owner.transacts();
       boolean slow = cluster.now() < slowUntil;
-      cluster.timeline.after(1 + random.nextInt(slow ? 4_000 : 8), this::transact);
+      cluster.timeline.after(1 + random.nextInt(slow ? 4_000 : usual), this::transact);
+    }
+
+    /** Merges the waiting batches, as the writer does. */
+    private Group group(long newMark) {
+      int most = random.nextInt(3) == 0 ? 1 : MOST_TOGETHER;
+      List<StoreTransaction> batches = waiting.stream().limit(most).map(Waiting::batch).toList();
+      StoreTransaction.Builder all = StoreTransaction.builder();
+      batches.forEach(all::add);
+      if (cluster.has(ProtocolBug.MERGED_WITHOUT_ORDER)) {
+        batches.forEach(batch -> batch.forgottenJobs().forEach(all::forget));
+      }
+      return new Group(batches, all.build(), newMark);
     }
 
     private void transact() {
-      Waiting first = waiting.element();
+      Group group = underWay;
+      if (group == null) {
+        return;
+      }
       if (ended) {
         boolean done = random.nextBoolean();
         cluster.coverage.happened(
@@ -262,21 +321,26 @@ final class SimulatedStore {
         return;
       }
       if (cluster.now() < failsUntil && !ended) {
-        // The writer retries the same batch, because it cannot know whether the last attempt
-        // succeeded.
+        // The writer retries the same transaction: it cannot know whether it was committed.
         if (random.nextInt(4) == 0) {
-          apply(first.batch());
+          apply(group);
+        }
+        if (cluster.has(ProtocolBug.MARK_REUSED)) {
+          underWay = group(group.mark());
         }
         owner.later(500, () -> cluster.timeline.after(1, this::transact));
         return;
       }
-      apply(first.batch());
+      apply(group);
       owner.later(
           1 + random.nextInt(3),
           () -> {
-            waiting.remove();
-            busy = false;
-            first.told().complete(null);
+            List<Waiting> done = new ArrayList<>();
+            for (int i = 0; i < group.batches().size(); i++) {
+              done.add(waiting.remove());
+            }
+            underWay = null;
+            done.forEach(each -> each.told().complete(null));
             pump();
             cluster.woken(owner);
           });

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedWorker {
   private static final int LOOK_AGAIN = 50;
 
+  /** The most ends in a report. */
+  private static final int FULL_REPORT = 500;
+
   private final SimulatedCluster cluster;
   final SimulatedHost host;
   final String shard;
@@ -89,9 +92,15 @@ final class SimulatedWorker {
     host.crash();
   }
 
-  /** Returns whether nothing is left to do or to report. */
+  /** Returns whether it has a session, and nothing is left to do or to report. */
   boolean isIdle() {
-    return !jvm.isUp() || (jvm.side.running() == 0 && jvm.side.unsettled() == 0);
+    return !jvm.isUp()
+        || (jvm.side.session() != 0 && jvm.side.running() == 0 && jvm.side.unsettled() == 0);
+  }
+
+  /** Returns whether nothing runs. */
+  boolean isStopped() {
+    return !jvm.isUp() || jvm.side.running() == 0;
   }
 
   /** One worker process. */
@@ -120,12 +129,14 @@ final class SimulatedWorker {
     }
 
     private void clear(List<Long> before) {
-      host.tasks().values().forEach(SimulatedTask::kill);
+      List.copyOf(host.tasks().values()).forEach(SimulatedTask::killOnce);
       boolean blind = cluster.random.nextInt(3) == 0;
       if (blind) {
         cluster.coverage.happened(SimulationEvent.LOOK_FAILED);
       }
-      boolean gone = host.tasks().isEmpty() && !host.startsAreUnderWay();
+      boolean gone =
+          host.tasks().values().stream().noneMatch(SimulatedTask::isFound)
+              && !host.startsAreUnderWay();
       if (blind ? !cluster.has(ProtocolBug.UNSEEN_MEANS_GONE) : !gone) {
         later(LOOK_AGAIN, () -> clear(before));
         return;
@@ -249,7 +260,9 @@ final class SimulatedWorker {
             poke();
           },
           reached -> {
-            target++;
+            if (!cluster.has(ProtocolBug.ONE_SCHEDULER_TRIED)) {
+              target++;
+            }
             side.heartbeatFailed(heartbeat.number(), host.now());
             poke();
           });
@@ -320,6 +333,9 @@ final class SimulatedWorker {
     public void send(Report report) {
       SimulatedScheduler to = cluster.scheduler(target);
       report.ends().forEach(cluster.invariants::reported);
+      if (report.ends().size() >= FULL_REPORT) {
+        cluster.coverage.happened(SimulationEvent.REPORT_FULL);
+      }
       cluster.call(
           this,
           host.number,

@@ -223,6 +223,15 @@ public final class SchedulingState implements ReservationContext {
     return NodeEligibility.judged(next, tooSlow);
   }
 
+  /** Returns the problems with filters that are too slow to be in force with these nodes. */
+  public List<Problem> slowFilters() {
+    return tooSlow.keySet().stream()
+        .filter(job -> config.job(job) != null)
+        .sorted()
+        .map(tooSlow::get)
+        .toList();
+  }
+
   /** Returns the configured limits, without overrides. */
   public ConfiguredLimits nodeLimits() {
     return nodeLimits;

@@ -47,6 +47,11 @@ public interface Leadership {
     return Optional.empty();
   }
 
+  /** Returns what the group that elects this scheduler knows of its status store. */
+  default GroupMark mark() {
+    return GroupMark.NONE;
+  }
+
   /**
    * Returns the control of this leadership for operators.
    *

@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Detects whether the status store lost part of its history. A store that was restored, or replaced
- * by a replica without the latest writes, has an epoch below one that this data directory or a
- * worker knows. Tasks unknown to the store may then be alive, so nothing starts until no earlier
- * lease can be in force.
+ * by a replica without the latest writes, has an epoch below one that this data directory, the
+ * election group or a worker knows. Tasks unknown to the store may then be alive, so nothing starts
+ * until no earlier lease can be in force.
  */
 public final class StoreHistory {
   private static final Logger LOG = LoggerFactory.getLogger(StoreHistory.class);
@@ -31,14 +31,20 @@ public final class StoreHistory {
   private final StatusStore store;
   private final EpochFile mark;
   private final DataDirectory data;
+  private final GroupMark group;
   private final long knownLeaseMillis;
 
   private StoreHistory(
-      ProcessOptions options, StatusStore store, EpochFile mark, DataDirectory data) {
+      ProcessOptions options,
+      StatusStore store,
+      EpochFile mark,
+      DataDirectory data,
+      GroupMark group) {
     this.options = options;
     this.store = store;
     this.mark = mark;
     this.data = data;
+    this.group = group;
     this.knownLeaseMillis = mark.leaseMillis();
   }
 
@@ -47,8 +53,19 @@ public final class StoreHistory {
    * until the wait is over, so that a restart in between does not shorten the wait.
    */
   public static StoreHistory look(
-      ProcessOptions options, StatusStore store, EpochFile mark, DataDirectory data) {
-    StoreHistory history = new StoreHistory(options, store, mark, data);
+      ProcessOptions options,
+      StatusStore store,
+      EpochFile mark,
+      DataDirectory data,
+      GroupMark group) {
+    GroupMark.Known known = group.read();
+    if (known.epoch() > 0) {
+      mark.seen(known.epoch(), known.leaseMillis());
+    }
+    if (!known.setBack().isEmpty()) {
+      data.setBack(known.setBack());
+    }
+    StoreHistory history = new StoreHistory(options, store, mark, data, group);
     boolean workers = options.runner().remote().isPresent() || history.knownLeaseMillis > 0;
     if (options.store().kind() != StoreOptions.Kind.MEMORY && workers) {
       long has = store.epoch();
@@ -56,6 +73,7 @@ public final class StoreHistory {
       if (has < seen) {
         data.setBack(
             store.description() + " was set back: its epoch is " + has + ", and was " + seen);
+        history.tellGroup();
       }
     }
     history.problem().ifPresent(problem -> LOG.warn("{}; safe wait", problem));
@@ -72,6 +90,11 @@ public final class StoreHistory {
     return taken.first() ? Past.NEW : Past.KNOWN;
   }
 
+  /** Passes on what this directory knows, so that the others of the group know it, too. */
+  private void tellGroup() {
+    group.write(new GroupMark.Known(mark.highest(), mark.leaseMillis(), data.setBack().orElse("")));
+  }
+
   /** Reports that the store was set back, as long as it matters. */
   public Optional<String> problem() {
     return data.setBack()
@@ -86,6 +109,8 @@ public final class StoreHistory {
   public synchronized Taken taken(Taken byStore) {
     long leaseMillis = Math.max(byStore.earlierLeaseMillis(), knownLeaseMillis);
     mark.seen(byStore.epoch(), Math.max(leaseMillis, options.leaseMillis()));
+    // Before anything is started in this epoch.
+    tellGroup();
     return new Taken(byStore.epoch(), byStore.storeId(), leaseMillis, byStore.first());
   }
 
@@ -136,6 +161,7 @@ public final class StoreHistory {
     store.outwaited(epoch, options.leaseMillis());
     mark.outwaited(options.leaseMillis());
     data.forgetSetBack();
+    tellGroup();
   }
 
   /**
@@ -154,6 +180,7 @@ public final class StoreHistory {
 
   private synchronized void seen(long epoch) {
     mark.seen(epoch);
+    tellGroup();
   }
 
   private Throwable decided(long newer, long own) {

@@ -40,9 +40,10 @@ public final class FlywayLog implements LogCreator {
       target.error(message);
     }
 
+    /** Flyway throws as well, and the caller says why in one line; this may be its clean-up. */
     @Override
     public void error(String message, Exception cause) {
-      target.error(message, cause);
+      target.debug(message, cause);
     }
   }
 }
