@@ -139,6 +139,8 @@ enum WireEndKind {
   START_FAILED = 3
   NOT_STARTED = 4
   LOST = 5
+  CALL_FAILED = 6
+  OUTCOME_UNKNOWN = 7
 }
 
 struct WireEnd {
@@ -264,6 +266,7 @@ struct WireStart {
   5: i64 timeoutMillis
   6: i64 noOutputMillis
   7: i64 deadlineMillis
+  8: optional string call // the call of a service that the task is, as JSON; unset: a process
 }
 
 struct WireOrder {

@@ -5,6 +5,7 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.text.HttpHeaders;
 import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
@@ -17,6 +18,7 @@ import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -48,6 +50,8 @@ public final class HttpNodes implements NodeSource {
 
   private final int parentLevel;
   private final NameFormat url;
+  private static final int MAX_HEADERS_BYTES = 1 << 16;
+
   private final Map<String, String> headers;
   private final @Nullable Path headersFile;
   private final RowParser text;
@@ -124,10 +128,13 @@ public final class HttpNodes implements NodeSource {
     Map<String, String> all = new LinkedHashMap<>(headers);
     if (headersFile != null) {
       try {
-        all.putAll(SecretHeaders.read(headersFile));
+        if (Files.size(headersFile) > MAX_HEADERS_BYTES) {
+          throw new IOException("they are longer than " + MAX_HEADERS_BYTES + " bytes");
+        }
+        all.putAll(HttpHeaders.parse(Files.readString(headersFile)));
       } catch (NoSuchFileException e) {
         throw failure("there is no file " + headersFile + " of headers");
-      } catch (IOException e) {
+      } catch (IOException | IllegalArgumentException e) {
         throw failure("the headers in " + headersFile + " cannot be used: " + e.getMessage());
       }
     }
@@ -248,10 +255,10 @@ public final class HttpNodes implements NodeSource {
                   in.expected(name, value, "a string");
                   return;
                 }
-                String objection = SecretHeaders.objection(name, string.value());
+                String objection = HttpHeaders.objection(name, string.value());
                 if (!objection.isEmpty()) {
                   in.error(in.at(name), value.at(), null, "the header " + objection);
-                } else if (isSecret(name)) {
+                } else if (HttpHeaders.isSecret(name)) {
                   // Without its value, because problems are printed.
                   in.error(
                       in.at(name),
@@ -263,13 +270,6 @@ public final class HttpNodes implements NodeSource {
                 headers.put(name, string.value());
               });
       return headers;
-    }
-
-    private static boolean isSecret(String name) {
-      String lower = name.toLowerCase(Locale.ROOT);
-      return lower.equals("authorization")
-          || lower.equals("proxy-authorization")
-          || lower.equals("cookie");
     }
 
     private static @Nullable Path headersFile(Prefs prefs, String configDirectory) {

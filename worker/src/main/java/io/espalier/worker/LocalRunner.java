@@ -6,7 +6,9 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
+import io.espalier.worker.call.CallExecutor;
 import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskLog;
 import io.espalier.worker.process.TaskSupervisor;
 import io.espalier.worker.resources.HostResourceReader;
 import io.espalier.worker.resources.HostResources;
@@ -15,17 +17,20 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs tasks as child processes of the scheduler, without a worker or a network. */
+/** Runs tasks as child processes of the scheduler, or as calls that it makes, without a worker. */
 public final class LocalRunner implements TaskRunner {
   private static final Logger log = LoggerFactory.getLogger(LocalRunner.class);
 
   private final String shard;
   private final TaskSupervisor supervisor;
+  private final CallExecutor calls;
   private final Map<String, Long> physical;
 
-  private LocalRunner(String shard, TaskSupervisor supervisor, Map<String, Long> physical) {
+  private LocalRunner(
+      String shard, TaskSupervisor supervisor, CallExecutor calls, Map<String, Long> physical) {
     this.shard = shard;
     this.supervisor = supervisor;
+    this.calls = calls;
     this.physical = physical;
   }
 
@@ -42,7 +47,9 @@ public final class LocalRunner implements TaskRunner {
       throws IOException {
     HostResources host = HostResourceReader.ofThisHost(options.measuring().cards()).read();
     host.notes().forEach(note -> log.warn("{}", note));
-    return new LocalRunner(shard, TaskSupervisor.prepare(options, logs), host.physical());
+    TaskLog log = new TaskLog(logs, options.host(), options.statusForm());
+    return new LocalRunner(
+        shard, TaskSupervisor.prepare(options, logs), new CallExecutor(log), host.physical());
   }
 
   @Override
@@ -62,22 +69,33 @@ public final class LocalRunner implements TaskRunner {
 
   @Override
   public void open(TaskListener ends) {
+    calls.open(ends);
     supervisor.open(ends);
   }
 
   @Override
   public void start(LaunchSpec launch) {
-    supervisor.start(launch);
+    if (launch.call() == null) {
+      supervisor.start(launch);
+    } else {
+      calls.start(launch);
+    }
+  }
+
+  @Override
+  public void adopt(LaunchSpec launch) {
+    calls.adopt(launch);
   }
 
   @Override
   public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
-    return supervisor.kill(job, node, invocation, how);
+    return calls.kill(job, node, invocation) || supervisor.kill(job, node, invocation, how);
   }
 
   @Override
   public boolean extend(String job, String node, Invocation invocation, long millis) {
-    return supervisor.extend(job, node, invocation, millis);
+    return calls.extend(job, node, invocation, millis)
+        || supervisor.extend(job, node, invocation, millis);
   }
 
   /** Returns the supervisor, for samplers and diagnostics. */
@@ -87,6 +105,7 @@ public final class LocalRunner implements TaskRunner {
 
   @Override
   public void close() {
+    calls.close();
     supervisor.close();
   }
 }

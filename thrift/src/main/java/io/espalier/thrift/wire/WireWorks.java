@@ -1,5 +1,6 @@
 package io.espalier.thrift.wire;
 
+import io.espalier.core.call.Call;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
@@ -43,6 +44,10 @@ public final class WireWorks {
    * else.
    */
   private static final class Recipes {
+    /** What a worker of the release before runs instead of a call: nothing, with a reason. */
+    private static final List<String> TOO_OLD =
+        List.of("/espalier: this worker is too old to make calls");
+
     private final List<WireRecipe> wire = new ArrayList<>();
     private final Map<JobTemplate, Integer> known = new HashMap<>();
     private @Nullable LaunchSpec last;
@@ -56,6 +61,7 @@ public final class WireWorks {
     int index(LaunchSpec launch) {
       if (last != null
           && last.command() == launch.command()
+          && (last.call() == null) == (launch.call() == null)
           && last.subprocess() == launch.subprocess()
           && last.statusFrom() == launch.statusFrom()
           && last.kill() == launch.kill()
@@ -67,7 +73,7 @@ public final class WireWorks {
       lastIndex =
           known.computeIfAbsent(
               new JobTemplate(
-                  launch.command(),
+                  launch.call() == null ? launch.command() : TOO_OLD,
                   launch.statusFrom(),
                   launch.subprocess(),
                   launch.kill(),
@@ -85,7 +91,7 @@ public final class WireWorks {
     Recipes recipes = new Recipes();
     List<WireStart> starts = new ArrayList<>(work.starts().size());
     for (LaunchSpec launch : work.starts()) {
-      starts.add(
+      WireStart start =
           new WireStart(
               Wire.of(launch.job(), launch.node(), launch.invocation()),
               launch.attempt(),
@@ -93,7 +99,12 @@ public final class WireWorks {
               JsonWriter.compact(launch.argument()),
               launch.limits().timeoutMillis(),
               launch.limits().noOutputMillis(),
-              launch.limits().deadlineMillis()));
+              launch.limits().deadlineMillis());
+      Call call = launch.call();
+      if (call != null) {
+        start.setCall(JsonWriter.compact(call.json()));
+      }
+      starts.add(start);
     }
     return new WireWork(
         work.epoch(),
@@ -124,7 +135,7 @@ public final class WireWorks {
               run.node(),
               run.invocation(),
               start.getAttempt(),
-              recipe.command(),
+              start.isSetCall() ? List.of() : recipe.command(),
               argument(start),
               recipe.statusFrom(),
               recipe.subprocess(),
@@ -132,7 +143,8 @@ public final class WireWorks {
               limits(start),
               worker,
               recipe.workerSlots(),
-              recipe.logs()));
+              recipe.logs(),
+              call(start)));
     }
     return new WorkBatch(
         work.getEpoch(),
@@ -143,6 +155,20 @@ public final class WireWorks {
         Wire.each(work.getOrders(), WireWorks::order),
         Wire.each(work.getAsks(), Wire::run),
         Wire.each(work.getSettled(), Wire::run));
+  }
+
+  private @Nullable Call call(WireStart start) {
+    if (!start.isSetCall()) {
+      return null;
+    }
+    try {
+      if (json.read(start.getCall()).value() instanceof Json.Obj object) {
+        return Call.of(object);
+      }
+    } catch (IllegalArgumentException e) {
+      throw new BadMessageException(String.valueOf(e.getMessage()), e);
+    }
+    throw new BadMessageException("the call of a start is no JSON object");
   }
 
   private Json.Obj argument(WireStart start) {

@@ -3,6 +3,8 @@ package io.espalier.thrift.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.call.Call;
+import io.espalier.core.call.CallSpec;
 import io.espalier.core.config.task.CgroupLimits;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
@@ -33,9 +35,12 @@ import io.espalier.json.JsonReader;
 import io.espalier.thrift.gen.WireHeartbeat;
 import io.espalier.thrift.gen.WireHeartbeatAnswer;
 import io.espalier.thrift.gen.WireRecipe;
+import io.espalier.thrift.gen.WireStart;
 import io.espalier.thrift.gen.WireWork;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -76,7 +81,8 @@ class WireTest {
         new InvocationLimits(1, 2, 3),
         WORKER,
         Map.of("slots", 2),
-        logs);
+        logs,
+        null);
   }
 
   private static WorkBatch work(List<LaunchSpec> starts) {
@@ -92,6 +98,33 @@ class WireTest {
             new TaskCommand(run, 2, null, 60_000)),
         List.of(run),
         List.of(new RunId("other", "m", new Invocation(2, 4, 6))));
+  }
+
+  @Test
+  void aCallArrivesAsItWasSentAndAnOldWorkerRunsNothingInstead() throws TException {
+    LaunchSpec process = launch("a", LogOptions.DEFAULT, SubprocessOptions.DEFAULT);
+    Call call =
+        Call.of(
+            new CallSpec("http", Json.object().put("url", "x").build(), true, Duration.ofDays(1)),
+            "job",
+            process.invocation(),
+            2,
+            List.of("instance", "host"),
+            List.of("i", "\u20ac"));
+    LaunchSpec calling =
+        launch("b", LogOptions.DEFAULT, SubprocessOptions.DEFAULT).toBuilder()
+            .command(List.of())
+            .call(call)
+            .build();
+    WireWork wire = sent(WireWorks.of(work(List.of(process, calling, process))));
+    assertThat(new WireWorks(JSON).work(wire)).isEqualTo(work(List.of(process, calling, process)));
+    WireStart old = Objects.requireNonNull(wire.getStarts()).get(1);
+    assertThat(Objects.requireNonNull(wire.getRecipes()).get(old.getRecipe()).getCommand())
+        .containsExactly("/espalier: this worker is too old to make calls");
+    old.setCall("{\"executor\": 1}");
+    assertThatThrownBy(() -> new WireWorks(JSON).work(wire))
+        .isInstanceOf(BadMessageException.class)
+        .hasMessage("the call of a task cannot be read");
   }
 
   @Test

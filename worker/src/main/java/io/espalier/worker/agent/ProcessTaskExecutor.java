@@ -6,28 +6,33 @@ import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
+import io.espalier.worker.call.CallExecutor;
 import io.espalier.worker.process.TaskSupervisor;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Runs tasks as child processes. */
+/** Runs tasks as child processes, or as calls of services. */
 public final class ProcessTaskExecutor implements TaskExecutor {
   private final TaskSupervisor supervisor;
+  private final CallExecutor calls;
   private final JobLogs logs;
   private @Nullable TaskListener listener;
 
   /**
    * @param supervisor prepared with a lease, not yet open
-   * @param logs settings of the store that the supervisor writes to
+   * @param calls not yet open
+   * @param logs settings of the store that both write to
    */
-  public ProcessTaskExecutor(TaskSupervisor supervisor, JobLogs logs) {
+  public ProcessTaskExecutor(TaskSupervisor supervisor, CallExecutor calls, JobLogs logs) {
     this.supervisor = supervisor;
+    this.calls = calls;
     this.logs = logs;
   }
 
   @Override
   public void open(TaskListener newListener) {
     listener = newListener;
+    calls.open(newListener);
     supervisor.open(newListener);
   }
 
@@ -38,7 +43,11 @@ public final class ProcessTaskExecutor implements TaskExecutor {
       logs.set(launch.job(), launch.logs());
     }
     try {
-      supervisor.start(launch);
+      if (launch.call() == null) {
+        supervisor.start(launch);
+      } else {
+        calls.start(launch);
+      }
     } catch (IllegalStateException e) {
       TaskListener sink = listener;
       if (sink != null) {
@@ -56,17 +65,29 @@ public final class ProcessTaskExecutor implements TaskExecutor {
   @Override
   public void kill(RunId run, KillRequest how) {
     // A task that has ended meanwhile is reported by its own end: no answer is needed here.
-    boolean unused = supervisor.kill(run.job(), run.node(), run.invocation(), how);
+    boolean unused =
+        calls.kill(run.job(), run.node(), run.invocation())
+            || supervisor.kill(run.job(), run.node(), run.invocation(), how);
+  }
+
+  @Override
+  public void giveUp(RunId run, KillRequest how) {
+    if (!calls.letGo(run.job(), run.node(), run.invocation())) {
+      kill(run, how);
+    }
   }
 
   @Override
   public void extend(RunId run, long millis) {
     // As in kill.
-    boolean unused = supervisor.extend(run.job(), run.node(), run.invocation(), millis);
+    boolean unused =
+        calls.extend(run.job(), run.node(), run.invocation(), millis)
+            || supervisor.extend(run.job(), run.node(), run.invocation(), millis);
   }
 
   @Override
   public void lease(long uptimeHundredths, long clockMillis) {
+    calls.lease(uptimeHundredths, clockMillis);
     supervisor.lease(uptimeHundredths, clockMillis);
   }
 
@@ -92,6 +113,7 @@ public final class ProcessTaskExecutor implements TaskExecutor {
 
   @Override
   public void close() {
+    calls.close();
     supervisor.close();
   }
 }

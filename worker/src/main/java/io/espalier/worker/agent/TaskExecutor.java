@@ -23,6 +23,14 @@ public interface TaskExecutor extends AutoCloseable {
   void extend(RunId run, long millis);
 
   /**
+   * Ends a task because the worker may not run it any longer: kills its process as requested, or
+   * lets go of its call, which only its service can end.
+   */
+  default void giveUp(RunId run, KillRequest how) {
+    kill(run, how);
+  }
+
+  /**
    * Sets the expiry of the lease. When the earlier of the two instants is reached, everything alive
    * is killed and nothing more is started, even if this process is frozen, until a new lease is
    * set.

@@ -368,7 +368,7 @@ public final class WorkerAgent implements AutoCloseable {
           new KillRequest(
               KillRequest.Method.TERM_WAIT_KILL, (int) Math.min(Integer.MAX_VALUE, killWaitMillis));
       neverStarted();
-      running.forEach(run -> tasks.kill(run, how));
+      running.forEach(run -> tasks.giveUp(run, how));
     }
 
     @Override

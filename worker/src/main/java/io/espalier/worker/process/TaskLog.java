@@ -7,19 +7,27 @@ import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.logs.Redactor;
 import io.espalier.core.running.TaskResult;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Writes output and events of tasks to the log store (docs/design/bistro.md#events-of-a-task). */
-final class TaskLog {
+public final class TaskLog {
   private static final Logger log = LoggerFactory.getLogger(TaskLog.class);
 
   private final LogStore logs;
-  private final SupervisorOptions options;
+  private final String host;
+  private final Function<TaskResult, Json.Obj> statusForm;
 
-  TaskLog(LogStore logs, SupervisorOptions options) {
+  /**
+   * @param host this host, as events name it
+   * @param statusForm the {@code status} object of the event {@code got_status}; an empty object
+   *     omits it
+   */
+  public TaskLog(LogStore logs, String host, Function<TaskResult, Json.Obj> statusForm) {
     this.logs = logs;
-    this.options = options;
+    this.host = host;
+    this.statusForm = statusForm;
   }
 
   boolean hasRoom() {
@@ -30,7 +38,7 @@ final class TaskLog {
     return logs.redactor(job);
   }
 
-  void line(LogLine.Stream stream, JournalKey key, String text) {
+  public void line(LogLine.Stream stream, JournalKey key, String text) {
     try {
       logs.append(
           new LogEntry(
@@ -45,11 +53,11 @@ final class TaskLog {
     }
   }
 
-  void event(JournalKey key, String name, Json.Obj about) {
+  public void event(JournalKey key, String name, Json.Obj about) {
     Json.Builder event =
         Json.object()
             .put("event", name)
-            .put("worker_host", options.host())
+            .put("worker_host", host)
             .put("invocation_start_time", key.invocation().startMillis() / 1000)
             .put("invocation_rand", key.invocation().sequence())
             .put("invocation", key.invocation().token());
@@ -58,9 +66,9 @@ final class TaskLog {
     line(LogLine.Stream.STATUSES, key, text);
   }
 
-  Json.Obj statusForm(TaskResult end) {
+  public Json.Obj statusForm(TaskResult end) {
     try {
-      return options.statusForm().apply(end);
+      return statusForm.apply(end);
     } catch (RuntimeException e) {
       log.error("no form for the status of {}", end, e);
       return Json.Obj.EMPTY;

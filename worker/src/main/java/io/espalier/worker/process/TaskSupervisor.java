@@ -95,7 +95,7 @@ public final class TaskSupervisor implements AutoCloseable {
       ProcessBackend processes) {
     this.options = options;
     this.gate = gate;
-    this.log = new TaskLog(logs, options);
+    this.log = new TaskLog(logs, options.host(), options.statusForm());
     this.journal = taken.journal();
     this.recovery = taken.recovery();
     this.guard = guard;

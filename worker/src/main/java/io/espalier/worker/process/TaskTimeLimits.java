@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * clock. Durations measured from an event use monotonic nanoseconds. The deadline uses epoch
  * milliseconds: it follows the wall clock even when somebody sets that.
  */
-final class TaskTimeLimits {
+public final class TaskTimeLimits {
   /** Never. */
-  static final long NEVER = Long.MAX_VALUE;
+  public static final long NEVER = Long.MAX_VALUE;
 
   /** The longest wait for a deadline, because wall clocks jump. */
   static final long CLOCK_CHECK_NANOS = 30_000_000_000L;
@@ -31,7 +31,7 @@ final class TaskTimeLimits {
   /**
    * @param startNanos when the task's process started
    */
-  TaskTimeLimits(InvocationLimits limits, long startNanos) {
+  public TaskTimeLimits(InvocationLimits limits, long startNanos) {
     this.startNanos = startNanos;
     this.lastSignNanos = startNanos;
     this.timeoutNanos = MS * bounded(limits.timeoutMillis());
@@ -44,17 +44,17 @@ final class TaskTimeLimits {
   }
 
   /** Returns whether no limit is set. */
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return timeoutNanos == 0 && noOutputNanos == 0 && deadlineMillis == 0;
   }
 
   /** Notes a sign of life: the task wrote something, or we kept it from writing. */
-  void sign(long nowNanos) {
+  public void sign(long nowNanos) {
     lastSignNanos = nowNanos;
   }
 
   /** Moves the timeout and the deadline, where they are set. */
-  void extend(long millis) {
+  public void extend(long millis) {
     long more = Math.max(-LONGEST_MILLIS, Math.min(LONGEST_MILLIS, millis));
     if (timeoutNanos > 0) {
       timeoutNanos = Math.max(1, Math.min(MS * LONGEST_MILLIS, timeoutNanos + MS * more));
@@ -65,7 +65,7 @@ final class TaskTimeLimits {
   }
 
   /** Returns, only once, why the task must be stopped now. */
-  @Nullable StopReason due(long nowNanos, long nowMillis) {
+  public @Nullable StopReason due(long nowNanos, long nowMillis) {
     if (over) {
       return null;
     }
@@ -82,7 +82,7 @@ final class TaskTimeLimits {
   }
 
   /** Returns the nanoseconds until the next useful check, or {@link #NEVER}. */
-  long waitNanos(long nowNanos, long nowMillis) {
+  public long waitNanos(long nowNanos, long nowMillis) {
     long wait = NEVER;
     if (over) {
       return wait;

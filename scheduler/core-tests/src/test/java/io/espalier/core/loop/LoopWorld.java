@@ -86,6 +86,10 @@ final class LoopWorld {
   final Map<String, Long> incarnations = new HashMap<>();
   final Map<TaskKey, LaunchSpec> running = new LinkedHashMap<>();
   final List<LaunchSpec> launches = new ArrayList<>();
+
+  /** Calls that the runner was asked to take over. */
+  final List<LaunchSpec> adopted = new ArrayList<>();
+
   private final Deque<Runnable> unanswered = new ArrayDeque<>();
   private final Deque<LoopInput> inbox = new ArrayDeque<>();
   private final Map<String, Topology> nodes = new HashMap<>();
@@ -134,7 +138,7 @@ final class LoopWorld {
             List.copyOf(limits.values()),
             queueUsage,
             List.of(),
-            isRemote ? alive : null));
+            isRemote ? alive : alive.stream().filter(row -> row.call() != null).toList()));
   }
 
   private SchedulerLoop newLoop(long epoch, int maxAttempts) {
@@ -455,6 +459,12 @@ final class LoopWorld {
         throw new AssertionError("two live invocations of " + key);
       }
       launches.add(launch);
+    }
+
+    @Override
+    public void adopt(LaunchSpec launch) {
+      running.put(new TaskKey(launch.job(), launch.node()), launch);
+      adopted.add(launch);
     }
 
     @Override

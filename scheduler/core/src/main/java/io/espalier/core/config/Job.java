@@ -1,5 +1,6 @@
 package io.espalier.core.config;
 
+import io.espalier.core.call.CallSpec;
 import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
@@ -28,6 +29,7 @@ import java.util.Optional;
  * @param levelForHostPlacement level whose nodes name the host; empty when not specified
  * @param hostPlacement required host; overrides {@code levelForHostPlacement}; empty string: none
  * @param command argv prefix; empty: the worker command
+ * @param call how its tasks call a service; empty: they are processes
  * @param options its options, of which the settings have the defaults
  * @param versionId version; -1 when there is none
  * @param createTime epoch seconds, 0 when unknown
@@ -49,6 +51,7 @@ public record Job(
     String hostPlacement,
     List<String> command,
     StatusSource statusFrom,
+    Optional<CallSpec> call,
     JobOptions options,
     long versionId,
     long createTime,
@@ -85,6 +88,7 @@ public record Job(
         hostPlacement,
         command,
         statusFrom,
+        call,
         options,
         versionId,
         createTime,

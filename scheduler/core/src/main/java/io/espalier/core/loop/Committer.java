@@ -72,7 +72,12 @@ final class Committer {
 
   static StatusRow row(Live task) {
     return new StatusRow(
-        task.key.job(), task.key.node(), task.status, task.invocation(), task.launch.worker());
+        task.key.job(),
+        task.key.node(),
+        task.status,
+        task.invocation(),
+        task.launch.worker(),
+        task.launch.call());
   }
 
   /** Records the start of a task, which goes to the runner once that is durable. */

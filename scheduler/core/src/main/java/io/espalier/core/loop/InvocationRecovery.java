@@ -35,7 +35,8 @@ final class InvocationRecovery {
   /**
    * Registers the invocations as alive and hands them to the runner.
    *
-   * @param running rows with the status running, at most one per task
+   * @param running rows with the status running, at most one per task: all of them, or only calls
+   *     if processes end with the scheduler
    */
   void resume(List<StatusRow> running, TaskRunner runner, long nowMillis) {
     List<Assignment> assignments = new ArrayList<>(running.size());
@@ -44,6 +45,7 @@ final class InvocationRecovery {
           LaunchSpec.of(row.job(), row.node(), row.invocation())
               .attempt(row.status().attempts())
               .worker(row.worker())
+              .call(row.call())
               .build();
       long run = core.adopt(row.job(), row.node(), row.worker());
       Settings settings = core.config().settings();
@@ -52,9 +54,15 @@ final class InvocationRecovery {
       task.dispatchedMillis = nowMillis;
       live.add(task);
       resumed.add(task);
-      assignments.add(new Assignment(row.job(), row.node(), row.invocation(), row.worker()));
+      if (runner.outlivesScheduler()) {
+        assignments.add(new Assignment(row.job(), row.node(), row.invocation(), row.worker()));
+      } else {
+        runner.adopt(launch);
+      }
     }
-    runner.resume(assignments);
+    if (runner.outlivesScheduler()) {
+      runner.resume(assignments);
+    }
   }
 
   /** Returns true when the end must wait for the first configuration; it is then stored here. */

@@ -1,5 +1,7 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.call.Call;
+import io.espalier.core.call.CallSpec;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.WorkerAllocation;
@@ -23,6 +25,7 @@ import io.espalier.core.status.Transition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -74,11 +77,12 @@ final class LaunchFactory {
     WorkerRef worker = pool.of(run);
     TaskKey key = new TaskKey(config.name(), core.runNodeName(run));
     WorkerAllocation share = share(config);
+    Invocation invocation = new Invocation(options.epoch(), ++sequence, nowMillis);
     LaunchSpec launch =
         new LaunchSpec(
             key.job(),
             key.node(),
-            new Invocation(options.epoch(), ++sequence, nowMillis),
+            invocation,
             status.attempts(),
             config.command(),
             TaskArgument.of(
@@ -96,10 +100,20 @@ final class LaunchFactory {
             limits(config.timeLimits()),
             worker,
             share.slots(),
-            config.logs());
+            config.logs(),
+            call(config, run, invocation, status.attempts()));
     Live task = new Live(key, run, launch, status, config.retrying());
     live.add(task);
     return task;
+  }
+
+  private @Nullable Call call(Job job, long run, Invocation invocation, int attempt) {
+    CallSpec spec = job.call().orElse(null);
+    if (spec == null) {
+      return null;
+    }
+    List<String> levels = core.config().settings().levels().names();
+    return Call.of(spec, job.name(), invocation, attempt, levels, core.runPath(run));
   }
 
   private static TaskStatus startedAgain(TaskStatus before, Job config, long nowMillis) {

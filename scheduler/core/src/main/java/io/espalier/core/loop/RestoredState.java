@@ -8,7 +8,6 @@ import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What outlives a scheduler process, apart from the statuses of tasks at rest, which come with a
@@ -20,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param limits limit overrides
  * @param queueUsage past usage of queues
  * @param cordons cordons of workers
- * @param running all rows with the status running, of any job, if the runner outlives its
- *     scheduler: it must report an end for each of them; null: tasks end with the scheduler. Even
- *     an empty list has an effect: the runner answers workers from then on.
+ * @param running rows with the status running, of any job: all of them if the runner outlives its
+ *     scheduler, otherwise only calls; the runner must report an end for each of them. Even an
+ *     empty list has an effect: a runner with workers answers them from then on.
  */
 public record RestoredState(
     List<Pause> pauses,
@@ -30,7 +29,12 @@ public record RestoredState(
     List<LimitOverride> limits,
     List<QueueUsage> queueUsage,
     List<WorkerCordon> cordons,
-    @Nullable List<StatusRow> running) {
+    List<StatusRow> running) {
+
+  private static List<StatusRow> running(StatusStore store, boolean outlives) {
+    List<StatusRow> rows = store.running();
+    return outlives ? rows : rows.stream().filter(row -> row.call() != null).toList();
+  }
 
   /**
    * Reads the state.
@@ -45,6 +49,6 @@ public record RestoredState(
         store.limits(),
         store.queueUsage(),
         store.holds(),
-        outlives ? store.running() : null);
+        running(store, outlives));
   }
 }

@@ -161,9 +161,7 @@ public final class SchedulerLoop {
     if (!stored.queueUsage().isEmpty()) {
       core.restoreQueueUsage(stored.queueUsage(), nowMillis);
     }
-    if (stored.running() != null) {
-      recovery.resume(stored.running(), ports.runner(), nowMillis);
-    }
+    recovery.resume(stored.running(), ports.runner(), nowMillis);
   }
 
   <T> void execute(Command<T> command, CompletableFuture<T> answer, long nowMillis) {

@@ -67,6 +67,9 @@ final class TaskCompletion {
 
   void ended(TaskResult end, long nowMillis) {
     TaskKey key = new TaskKey(end.job(), end.node());
+    if (end.kind() == TaskResult.Kind.LOST && goesOn(key, end)) {
+      return;
+    }
     Live task = live.remove(key, end.invocation());
     committer.confirm(end);
     if (task == null) {
@@ -104,6 +107,28 @@ final class TaskCompletion {
     }
     events.ended(task, explained, row, nowMillis);
     views.changed();
+  }
+
+  /**
+   * A call outlives the worker that made it: only its service knows whether it has ended. The
+   * runner asks the service from now on, and the task keeps its slots.
+   *
+   * @return false when the task is a process, which has died with its worker
+   */
+  private boolean goesOn(TaskKey key, TaskResult end) {
+    Live task = live.get(key);
+    if (task == null || !task.invocation().equals(end.invocation()) || task.launch.call() == null) {
+      return false;
+    }
+    committer.confirm(end);
+    if (committer.isStopped()) {
+      // The next scheduler process finds it in the store, and asks.
+      Live unused = live.remove(key, end.invocation());
+    } else {
+      ports.warnings().warn("its call is asked about: " + end.message(), key.job(), key.node());
+      ports.runner().adopt(task.launch);
+    }
+    return true;
   }
 
   /** Takes note of the real outcome of an invocation that was recorded as lost. */

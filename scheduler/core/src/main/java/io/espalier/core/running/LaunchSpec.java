@@ -1,5 +1,6 @@
 package io.espalier.core.running;
 
+import io.espalier.core.call.Call;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
 import io.espalier.core.config.task.StatusSource;
@@ -7,6 +8,7 @@ import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.json.Json;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything a runner needs to start one task; contains no reference to the scheduler's state.
@@ -19,6 +21,7 @@ import java.util.Map;
  * @param worker worker on which it runs
  * @param workerSlots slots of the worker's resources charged for it, by resource name
  * @param logs retention and redaction of its output, for a runner with its own log store
+ * @param call the call of a service that it is; null: it is a process
  */
 public record LaunchSpec(
     String job,
@@ -33,7 +36,8 @@ public record LaunchSpec(
     InvocationLimits limits,
     WorkerRef worker,
     Map<String, Integer> workerSlots,
-    LogOptions logs) {
+    LogOptions logs,
+    @Nullable Call call) {
   public LaunchSpec {
     command = List.copyOf(command);
     workerSlots = Map.copyOf(workerSlots);
@@ -60,6 +64,7 @@ public record LaunchSpec(
     builder.worker = worker;
     builder.workerSlots = workerSlots;
     builder.logs = logs;
+    builder.call = call;
     return builder;
   }
 
@@ -78,6 +83,7 @@ public record LaunchSpec(
     private WorkerRef worker = WorkerRef.LOCAL;
     private Map<String, Integer> workerSlots = Map.of();
     private LogOptions logs = LogOptions.DEFAULT;
+    private @Nullable Call call;
 
     private Builder(String job, String node, Invocation invocation) {
       this.job = job;
@@ -151,6 +157,12 @@ public record LaunchSpec(
       return this;
     }
 
+    /** Sets the call of a service that it is; null: it is a process. */
+    public Builder call(@Nullable Call another) {
+      call = another;
+      return this;
+    }
+
     /** Builds the launch. */
     public LaunchSpec build() {
       return new LaunchSpec(
@@ -166,7 +178,8 @@ public record LaunchSpec(
           limits,
           worker,
           workerSlots,
-          logs);
+          logs,
+          call);
     }
   }
 }

@@ -52,7 +52,14 @@ public record TaskResult(
      * Its worker was lost. The task is dead by now; whether and how far it ran, and its result, are
      * unknown.
      */
-    LOST
+    LOST,
+    /** The service that was called said that the task has failed; or its call may be sent again. */
+    CALL_FAILED,
+    /**
+     * The service that was called may have carried out the task, or may still do so; nobody can
+     * find out. The call must not be sent again.
+     */
+    OUTCOME_UNKNOWN
   }
 
   /** Creates an end of that kind without further details. */
@@ -205,6 +212,24 @@ public record TaskResult(
         usage,
         endedAtMillis,
         retryAfterMillis);
+  }
+
+  /** A copy with how long its runner asks to wait before a retry. */
+  public TaskResult withRetryAfter(long millis) {
+    return new TaskResult(
+        job,
+        node,
+        invocation,
+        kind,
+        rawStatus,
+        exitCode,
+        signal,
+        message,
+        stopReason,
+        coreDumped,
+        usage,
+        endedAtMillis,
+        millis);
   }
 
   /** A copy with its resource usage. */

@@ -45,6 +45,16 @@ public interface TaskRunner extends AutoCloseable {
   void start(LaunchSpec launch);
 
   /**
+   * Takes over the call of a service that somebody else has sent, or may have sent: a lost worker,
+   * an earlier scheduler process. The runner asks the service about it, and never sends it.
+   *
+   * @param launch with a call
+   */
+  default void adopt(LaunchSpec launch) {
+    throw new UnsupportedOperationException(name() + " makes no calls");
+  }
+
+  /**
    * Requests that a running invocation be stopped; returns once the request is queued.
    *
    * @return true when this invocation is known and has not ended

@@ -47,6 +47,13 @@ public final class StatusParser {
           new TaskEvent.Ended(ParsedStatus.error("could not be started: " + messageOf(end)));
       // The task is dead when this end is created, so its back-off is the only wait.
       case LOST -> new TaskEvent.WorkerLost("", "worker lost: " + messageOf(end), 0);
+      case CALL_FAILED -> new TaskEvent.Ended(ParsedStatus.error(messageOf(end)));
+      case OUTCOME_UNKNOWN ->
+          new TaskEvent.Ended(
+              ParsedStatus.FAILED.withData(
+                  Json.object()
+                      .put(ParsedStatus.EXCEPTION, "outcome unknown: " + messageOf(end))
+                      .build()));
       case EXITED, KILLED -> {
         boolean silent = from == StatusSource.EXIT_CODE || end.rawStatus() == null;
         if (silent && StopReasonRules.isNoFaultOfTheTask(end.stopReason())) {

@@ -1,5 +1,6 @@
 package io.espalier.server.app;
 
+import io.espalier.core.call.CallClient;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
@@ -8,12 +9,16 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
+import io.espalier.core.problem.Suggestions;
 import io.espalier.worker.process.spawn.Programs;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +56,10 @@ public final class CommandCheck {
     List<Problem> problems = new ArrayList<>();
     for (Job job : config.jobs().values()) {
       List<String> command = job.command().isEmpty() ? workerCommand : job.command();
-      if (job.canRun() && !command.isEmpty()) {
+      job.call()
+          .filter(call -> job.canRun() && !executors().contains(call.executor()))
+          .ifPresent(call -> problems.add(unknown(job, call.executor())));
+      if (job.canRun() && job.call().isEmpty() && !command.isEmpty()) {
         programs
             .problem(command, job.subprocess().variables())
             .map(what -> problem(job, what))
@@ -64,9 +72,27 @@ public final class CommandCheck {
   /** Returns one error for each job without a command when there is no worker command either. */
   public List<Problem> withoutCommand(Config config) {
     return config.jobs().values().stream()
-        .filter(job -> job.canRun() && job.command().isEmpty() && workerCommand.isEmpty())
+        .filter(job -> job.canRun() && job.call().isEmpty())
+        .filter(job -> job.command().isEmpty() && workerCommand.isEmpty())
         .map(job -> problem(job, "the job has no command, and no --worker-command is given"))
         .toList();
+  }
+
+  /** Returns the names of the plug-ins that make calls here. */
+  private static Set<String> executors() {
+    Set<String> names = new TreeSet<>();
+    ServiceLoader.load(CallClient.class).forEach(client -> names.add(client.executor()));
+    return names;
+  }
+
+  private static Problem unknown(Job job, String executor) {
+    return Problems.at(
+        Severity.ERROR,
+        ProblemPath.ROOT.key("bistro_job->" + job.name()).key("call").key("executor"),
+        job.original().at(),
+        Json.of(executor),
+        "there is no executor of this name here",
+        Suggestions.hint(executor, executors()));
   }
 
   private Problem problem(Job job, String what) {

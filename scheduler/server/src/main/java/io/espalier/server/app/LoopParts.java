@@ -26,8 +26,10 @@ import io.espalier.server.store.StatusWriter;
 import io.espalier.worker.DryRunRunner;
 import io.espalier.worker.LocalRunner;
 import io.espalier.worker.SimulatedRunner;
+import io.espalier.worker.call.CallExecutor;
 import io.espalier.worker.logs.SegmentLogStore;
 import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskLog;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -163,7 +165,13 @@ record LoopParts(
       case SIMULATED ->
           new SimulatedRunner(
               shard, how.simulation().meanMillis(), how.simulation().failureRate(), options.seed());
-      case REMOTE -> listen(shard, how.remote().orElseThrow(), stored);
+      case REMOTE ->
+          listen(
+              shard,
+              how.remote().orElseThrow(),
+              stored,
+              new CallExecutor(
+                  new TaskLog(logs, shard, end -> WorkerProcess.statusForm(statusText, end))));
       case LOCAL ->
           LocalRunner.prepare(
               shard,
@@ -177,7 +185,8 @@ record LoopParts(
     };
   }
 
-  private static RemoteRunner listen(String shard, RunnerOptions.Remote how, StoreParts stored)
+  private static RemoteRunner listen(
+      String shard, RunnerOptions.Remote how, StoreParts stored, CallExecutor calls)
       throws IOException {
     return RemoteRunner.listen(
         shard,
@@ -190,7 +199,8 @@ record LoopParts(
         new InetSocketAddress(how.thrift().host(), how.thrift().port()),
         how.peer(),
         JsonReader::parse,
-        newer -> stored.history().heard(newer, stored.epoch(), stored.onDeath()));
+        newer -> stored.history().heard(newer, stored.epoch(), stored.onDeath()),
+        calls);
   }
 
   /**

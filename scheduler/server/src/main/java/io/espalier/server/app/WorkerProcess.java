@@ -15,8 +15,10 @@ import io.espalier.worker.agent.NoopTasks;
 import io.espalier.worker.agent.ProcessTaskExecutor;
 import io.espalier.worker.agent.TaskExecutor;
 import io.espalier.worker.agent.WorkerAgent;
+import io.espalier.worker.call.CallExecutor;
 import io.espalier.worker.logs.SegmentLogStore;
 import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskLog;
 import io.espalier.worker.process.TaskSupervisor;
 import io.espalier.worker.process.os.FileFailures;
 import io.espalier.worker.resources.HostResourceReader;
@@ -208,15 +210,16 @@ public final class WorkerProcess implements AutoCloseable {
   private static TaskExecutor supervised(
       Options options, DataDirectory data, LogStore logs, JobLogs jobLogs) throws IOException {
     StatusParser statusText = new StatusParser(JsonReader::parse);
+    SupervisorOptions how =
+        SupervisorOptions.of(data.root(), options.commandDirectory())
+            .withWorkerCommand(options.workerCommand())
+            .withHost(options.agent().host())
+            .withShard(options.agent().shard())
+            .withMeasuring(options.measuring())
+            .withStatusForm(end -> statusForm(statusText, end));
     return new ProcessTaskExecutor(
-        TaskSupervisor.prepareLeased(
-            SupervisorOptions.of(data.root(), options.commandDirectory())
-                .withWorkerCommand(options.workerCommand())
-                .withHost(options.agent().host())
-                .withShard(options.agent().shard())
-                .withMeasuring(options.measuring())
-                .withStatusForm(end -> statusForm(statusText, end)),
-            logs),
+        TaskSupervisor.prepareLeased(how, logs),
+        new CallExecutor(new TaskLog(logs, how.host(), how.statusForm())),
         jobLogs);
   }
 

@@ -30,6 +30,7 @@ import io.espalier.thrift.rpc.CallTable;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcServer;
 import io.espalier.thrift.rpc.WorkerLink;
+import io.espalier.worker.call.CallExecutor;
 import io.espalier.worker.thread.OwnerThread;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -72,6 +73,7 @@ public final class RemoteRunner implements TaskRunner {
   private final String shard;
   private final ProtocolTimers timers;
   private final WorkerCalls calls;
+  private final CallExecutor adopted;
   private final RpcServer server;
   private final SchedulerProtocol side;
   private final OwnerThread<Runnable> thread = new OwnerThread<>("workers");
@@ -98,8 +100,10 @@ public final class RemoteRunner implements TaskRunner {
       InetSocketAddress listen,
       PeerOptions peer,
       JsonDecoder json,
-      LongConsumer newerEpoch)
+      LongConsumer newerEpoch,
+      CallExecutor adopted)
       throws IOException {
+    this.adopted = adopted;
     this.shard = shard;
     this.newerEpoch = newerEpoch;
     this.timers = timers;
@@ -129,6 +133,7 @@ public final class RemoteRunner implements TaskRunner {
    * @param json parses JSON text from workers
    * @param newerEpoch called once, on the runner's thread, when a worker knows a later leader of
    *     the same store; from then on nothing is answered or sent
+   * @param adopted asks about calls whose worker was lost
    * @throws IOException naming the address when it is not available
    */
   public static RemoteRunner listen(
@@ -139,10 +144,11 @@ public final class RemoteRunner implements TaskRunner {
       InetSocketAddress listen,
       PeerOptions peer,
       JsonDecoder json,
-      LongConsumer newerEpoch)
+      LongConsumer newerEpoch,
+      CallExecutor adopted)
       throws IOException {
     RemoteRunner runner =
-        new RemoteRunner(shard, term, timers, past, listen, peer, json, newerEpoch);
+        new RemoteRunner(shard, term, timers, past, listen, peer, json, newerEpoch, adopted);
     runner.thread.start(runner::take, true);
     return runner;
   }
@@ -240,6 +246,19 @@ public final class RemoteRunner implements TaskRunner {
   @Override
   public void open(TaskListener newListener) {
     listener = newListener;
+    adopted.open(
+        new TaskListener() {
+          @Override
+          public void ended(TaskResult end) {
+            unsettled.incrementAndGet();
+            newListener.ended(end);
+          }
+
+          @Override
+          public void progress(String job, String node, Invocation invocation, Progress progress) {
+            newListener.progress(job, node, invocation, progress);
+          }
+        });
   }
 
   @Override
@@ -268,20 +287,31 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   @Override
+  public void adopt(LaunchSpec launch) {
+    adopted.adopt(launch);
+  }
+
+  @Override
   public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
+    if (adopted.kill(job, node, invocation)) {
+      return true;
+    }
     RunId run = new RunId(job, node, invocation);
     return known.contains(run) && told(() -> side.kill(run, how, now()));
   }
 
   @Override
   public boolean extend(String job, String node, Invocation invocation, long millis) {
+    if (adopted.extend(job, node, invocation, millis)) {
+      return true;
+    }
     RunId run = new RunId(job, node, invocation);
     return known.contains(run) && told(() -> side.extend(run, millis, now()));
   }
 
   @Override
   public boolean mayBeAlive(String job, String node, Invocation invocation) {
-    return known.contains(new RunId(job, node, invocation));
+    return known.contains(new RunId(job, node, invocation)) || adopted.knows(job, node, invocation);
   }
 
   @Override
@@ -466,6 +496,7 @@ public final class RemoteRunner implements TaskRunner {
    */
   @Override
   public void close() {
+    adopted.close();
     server.close();
     thread.close(CLOSE_BOUND);
     calls.close();

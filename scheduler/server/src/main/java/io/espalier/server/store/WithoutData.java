@@ -92,7 +92,8 @@ final class WithoutData {
                             row.node(),
                             row.status().withData(note).withCheckpoint(null),
                             row.invocation(),
-                            row.worker())
+                            row.worker(),
+                            row.call())
                         : row)
             .toList();
     List<Event> events =

@@ -27,6 +27,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "status_from",
         List.of("'status_line'", "'exit_code'"),
         List.of("'exit'", "1", "null", "[]"));
+    calls();
     key(SchemaRows::owned, "priority", List.of("0", "1.3", "'2'", "1e300"), NO_NUMBER);
     key(SchemaRows::owned, "priority", List.of(), List.of("-1"));
     key(SchemaRows::owned, "config", List.of("{}", "{'enable': [null]}"), NO_OBJECT);
@@ -229,5 +230,45 @@ final class SchemaRowsOfJobs extends SchemaRows {
     }
     add(Verdict.GOOD, SchemaRows::settings, "'queues': {'etl': {}}, 'queue': 'etl'");
     add(Verdict.BAD_FOR_PARSER, SchemaRows::settings, "'queues': {'etl': {}}, 'queue': 'etk'");
+  }
+
+  private void calls() {
+    String http = "{'url': 'http://{node}:80/x'}";
+    key(
+        SchemaRows::owned,
+        "call",
+        List.of("{'http': " + http + "}", "{'executor': 'soap', 'options': {}}"),
+        NO_OBJECT);
+    key(SchemaRows::owned, "call", List.of(), List.of("{}", "{'idempotent': true}"));
+    UnaryOperator<String> call = SchemaRowsOfJobs::call;
+    key(call, "http", List.of(http), List.of("{}", "[]", "'x'", "{'url': 'ftp://x'}"));
+    key(call, "executor", List.of("'soap'"), List.of("{}", "null"));
+    UnaryOperator<String> soap = member -> call("'executor': 'soap', " + member);
+    key(soap, "options", List.of("{}", "{'a': [1]}"), NO_OBJECT);
+    key(soap, "idempotent", List.of("true", "0"), List.of("'yes'", "null"));
+    key(soap, "unknown_hold_sec", List.of("0", "'7.5'"), List.of("-1", "2592001", "{}"));
+    key(SchemaRowsOfJobs::http, "url", List.of("'https://{db}/'"), List.of("'h'", "1", "null"));
+    UnaryOperator<String> more = member -> http("'url': 'http://h', " + member);
+    key(more, "method", List.of("'PUT'"), List.of("'put'", "''", "[]"));
+    key(more, "body", List.of("{}", "'text'"), List.of("1", "[]", "null"));
+    key(more, "headers", List.of("{}", "{'A': 'b', 'C': 7}"), List.of("[]", "{'A': []}"));
+    key(more, "headers_file", List.of("'/b'"), List.of("'b'", "{}"));
+    key(more, "success", List.of("[]", "[200, 299]"), List.of("200", "[99]", "[600]"));
+    key(more, "timeout_sec", List.of("1", "'0.5'"), List.of("0", "86401", "[]"));
+    key(more, "poll", List.of("{'url': 'http://h'}"), List.of("{}", "'http://h'"));
+    key(more, "cancel", List.of("{'url': 'http://h'}"), List.of("{}", "'http://h'"));
+    UnaryOperator<String> poll =
+        member -> more.apply("'poll': {'url': 'http://h', " + member + "}");
+    key(poll, "every_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
+    key(poll, "up_to_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
+    key(poll, "not_found", List.of("'unknown'", "'never_started'"), List.of("'no'", "1"));
+  }
+
+  private static String call(String member) {
+    return SchemaRows.owned("'call': {" + member + "}");
+  }
+
+  private static String http(String member) {
+    return call("'http': {" + member + "}");
   }
 }

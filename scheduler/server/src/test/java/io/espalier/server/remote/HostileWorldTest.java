@@ -8,7 +8,9 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogPolicy;
+import io.espalier.core.logs.LogStore;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
@@ -41,7 +43,9 @@ import io.espalier.worker.agent.AgentOptions;
 import io.espalier.worker.agent.JobLogs;
 import io.espalier.worker.agent.ProcessTaskExecutor;
 import io.espalier.worker.agent.WorkerAgent;
+import io.espalier.worker.call.CallExecutor;
 import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskLog;
 import io.espalier.worker.process.TaskSupervisor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -128,7 +132,8 @@ final class HostileWorldTest implements TaskListener {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 PEER,
                 JsonReader::parse,
-                heard -> {}));
+                heard -> {},
+                calls(new MemoryLogStore())));
     runner.open(this);
     runner.resume(List.of());
     worker = worker(PEER);
@@ -172,6 +177,7 @@ final class HostileWorldTest implements TaskListener {
             new ProcessTaskExecutor(
                 TaskSupervisor.prepareLeased(
                     SupervisorOptions.of(data, data).withShutdownWait(Duration.ofSeconds(1)), logs),
+                calls(logs),
                 JobLogs.open(
                     data.resolve("job-logs.json"), logs, LogPolicy.NONE, JsonReader::parse)),
             logs,
@@ -410,5 +416,9 @@ final class HostileWorldTest implements TaskListener {
     await().atMost(PATIENCE).until(() -> runner.pool().stream().anyMatch(WorkerInfo::takesTasks));
 
     assertThat(states).noneMatch(state -> state.contains("LOST"));
+  }
+
+  private static CallExecutor calls(LogStore logs) {
+    return new CallExecutor(new TaskLog(logs, "host", end -> Json.Obj.EMPTY));
   }
 }

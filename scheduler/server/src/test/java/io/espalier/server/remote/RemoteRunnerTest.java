@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.logs.LogStore;
 import io.espalier.core.protocol.LeadershipTerm;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.SchedulerProtocol;
@@ -32,7 +34,9 @@ import io.espalier.worker.agent.NoopTasks;
 import io.espalier.worker.agent.ProcessTaskExecutor;
 import io.espalier.worker.agent.TaskExecutor;
 import io.espalier.worker.agent.WorkerAgent;
+import io.espalier.worker.call.CallExecutor;
 import io.espalier.worker.process.SupervisorOptions;
+import io.espalier.worker.process.TaskLog;
 import io.espalier.worker.process.TaskSupervisor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -103,7 +107,8 @@ final class RemoteRunnerTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                 peer,
                 JsonReader::parse,
-                heard -> {}));
+                heard -> {},
+                calls(new MemoryLogStore())));
     runner.open(ends);
     runner.resume(unconfirmed);
     return runner;
@@ -140,6 +145,7 @@ final class RemoteRunnerTest {
             : new ProcessTaskExecutor(
                 TaskSupervisor.prepareLeased(
                     SupervisorOptions.of(data, data).withShutdownWait(Duration.ofSeconds(1)), logs),
+                calls(logs),
                 JobLogs.open(
                     data.resolve("job-logs.json"), logs, LogPolicy.NONE, JsonReader::parse));
     return opened(
@@ -414,5 +420,9 @@ final class RemoteRunnerTest {
     }
     assertThat(work.resolve("heard.a")).hasContent("term");
     assertThat(work.resolve("heard.b")).hasContent("term");
+  }
+
+  private static CallExecutor calls(LogStore logs) {
+    return new CallExecutor(new TaskLog(logs, "host", end -> Json.Obj.EMPTY));
   }
 }

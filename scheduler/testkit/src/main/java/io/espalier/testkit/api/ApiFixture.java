@@ -250,6 +250,7 @@ public final class ApiFixture {
         "",
         List.of("/bin/true"),
         StatusSource.STATUS_LINE,
+        Optional.empty(),
         JobOptions.usual(level),
         -1,
         0,

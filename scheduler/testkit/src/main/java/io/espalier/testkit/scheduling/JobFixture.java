@@ -226,6 +226,7 @@ public final class JobFixture {
         host,
         List.of(),
         StatusSource.STATUS_LINE,
+        Optional.empty(),
         new JobOptions(
             backoff,
             level.isEmpty() ? levels.bottom() : levels.find(level),

@@ -3,6 +3,8 @@ package io.espalier.testkit.status;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.call.Call;
+import io.espalier.core.call.CallSpec;
 import io.espalier.core.config.task.Backoff;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
@@ -27,6 +29,7 @@ import io.espalier.core.status.store.StatusStore.TakeOver;
 import io.espalier.core.status.store.StatusStore.Taken;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.StoreTransaction;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -213,6 +216,26 @@ public abstract class StatusStoreContract extends AttemptsContract {
     assertThat(after.main()).isEqualTo(Main.ERROR);
     assertThat(after.isWaiting(NOW)).isFalse();
     assertThat(after.position()).isZero();
+  }
+
+  @Test
+  void theCallOfARunningTaskSurvivesARestart() throws Exception {
+    Json.Obj data = Json.object().put("at", 7).build();
+    TaskStatus running = TaskStatus.ofBits(Main.RUNNING.bit(), NOW, 0, 4, 9, data);
+    Invocation invocation = new Invocation(3, 17, NOW);
+    Call call =
+        Call.of(
+            new CallSpec("http", Json.object().put("url", "x").build(), true, Duration.ofDays(1)),
+            "j",
+            invocation,
+            9,
+            List.of("instance", "host"),
+            List.of("i", "n"));
+    StatusRow row = new StatusRow("j", "n", running, invocation, WorkerRef.LOCAL, call);
+    store.commit(epoch, StoreTransaction.of(List.of(row)));
+    restartAfterKill();
+    assertThat(rows("j").get(0)).isEqualTo(row);
+    assertThat(store.running()).containsExactly(row);
   }
 
   @Test

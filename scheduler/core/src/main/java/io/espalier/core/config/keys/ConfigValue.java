@@ -3,6 +3,7 @@ package io.espalier.core.config.keys;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
 import io.espalier.core.problem.Suggestions;
@@ -252,6 +253,11 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
       items.add(new ConfigValue(item, path.index(items.size()), problems, names));
     }
     return items;
+  }
+
+  /** Adds an error that does not repeat the value, which is a secret. */
+  void errorOfSecret(String message, @Nullable String hint) {
+    problems.add(Problems.at(Problem.Severity.ERROR, path, json.at(), null, message, hint));
   }
 
   public void error(String message, @Nullable String hint) {

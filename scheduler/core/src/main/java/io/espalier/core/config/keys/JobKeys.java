@@ -5,11 +5,13 @@ import static io.espalier.core.config.keys.ValueType.int32;
 import static io.espalier.core.config.keys.ValueType.int64;
 import static io.espalier.core.config.keys.ValueType.list;
 import static io.espalier.core.config.keys.ValueType.number;
+import static io.espalier.core.config.keys.ValueType.object;
 import static io.espalier.core.config.keys.ValueType.oneOf;
 import static io.espalier.core.config.keys.ValueType.optional;
 import static io.espalier.core.config.keys.ValueType.text;
 import static io.espalier.core.config.keys.ValueType.texts;
 
+import io.espalier.core.call.CallSpec;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.JobOptions;
@@ -168,6 +170,12 @@ public final class JobKeys extends Section<Job> {
           "Where the status of a task comes from. `status_line`: the line that it writes to its"
               + " status pipe, Bistro's contract; `exit_code`: 0 is done, anything else an error"
               + " with back-off.");
+  private final Key<Job, Optional<CallSpec>> call =
+      own(
+          "call",
+          optional(CallKeys.CALL.type(), CallKeys.CALL.usual()),
+          Job::call,
+          "The service that a task calls, [instead of a process](calls.md).");
   private final Key<Job, Double> priority =
       key(
           "priority",
@@ -281,16 +289,13 @@ public final class JobKeys extends Section<Job> {
         "",
         List.of(),
         StatusSource.STATUS_LINE,
+        Optional.empty(),
         inherited,
         -1,
         0,
         0,
         List.of(),
         Json.Obj.EMPTY);
-  }
-
-  static ValueType<Json.Obj> object() {
-    return ValueType.of(ConfigValue::object, json -> json, "object", "{'type': 'object'}");
   }
 
   private static ValueType<List<String>> command() {
@@ -408,6 +413,11 @@ public final class JobKeys extends Section<Job> {
       report.error(PRE_EXISTING, "correct what it reports, then remove \"errors\"");
     }
     String askedAbout = in.read(owner, base);
+    ConfigValue called = in.find(call);
+    if (called != null && in.has(command)) {
+      called.error(
+          "the tasks of this job have a command already", "remove \"call\" or \"command\"");
+    }
     return new Job(
         base.name(),
         askedAbout == null ? "" : askedAbout,
@@ -422,6 +432,7 @@ public final class JobKeys extends Section<Job> {
         in.get(hostPlacement, base),
         in.get(command, base),
         in.get(statusFrom, base),
+        in.get(call, base),
         OptionKeys.OPTIONS.read(in, base.options()),
         in.get(versionId, base),
         in.get(createTime, base),

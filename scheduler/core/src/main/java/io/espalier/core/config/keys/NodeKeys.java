@@ -91,7 +91,11 @@ final class NodeKeys extends Section<NodeKeys.Tree> {
                         + " below](#what-each-kind-takes-in-prefs).")
                 .required("the name of a node source");
         private final Key<NodeSourceSpec, Json.Obj> prefs =
-            key("prefs", JobKeys.object(), NodeSourceSpec::prefs, "What the source wants to know.");
+            key(
+                "prefs",
+                ValueType.object(),
+                NodeSourceSpec::prefs,
+                "What the source wants to know.");
         private final Key<NodeSourceSpec, NodeChangeGuard> guard =
             own(
                 "change_guard",

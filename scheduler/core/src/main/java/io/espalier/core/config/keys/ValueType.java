@@ -115,6 +115,11 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
         .says("seconds");
   }
 
+  /** An object that is passed on as it is. */
+  static ValueType<Json.Obj> object() {
+    return of(ConfigValue::object, json -> json, "object", "{'type': 'object'}");
+  }
+
   static ValueType<String> text() {
     return of(ConfigValue::text, Json::of, "text", "{'type': ['string', 'number']}");
   }

@@ -1,21 +1,68 @@
 package io.espalier.core.status.store;
 
+import io.espalier.core.call.Call;
+import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stored row of a task that was tried at least once.
  *
  * @param invocation the last invocation; (epoch, sequence) is its fencing token
  * @param worker worker to which that invocation was sent
+ * @param call what that invocation calls, while it runs; null: it has ended, or is a process
  */
 public record StatusRow(
-    String job, String node, TaskStatus status, Invocation invocation, WorkerRef worker) {
+    String job,
+    String node,
+    TaskStatus status,
+    Invocation invocation,
+    WorkerRef worker,
+    @Nullable Call call) {
+  /** Key of the call in the data that stores write. */
+  private static final String CALL_KEY = "__espalier_call";
+
+  /** Creates the row of a task that calls no service. */
+  public StatusRow(
+      String job, String node, TaskStatus status, Invocation invocation, WorkerRef worker) {
+    this(job, node, status, invocation, worker, null);
+  }
+
+  /**
+   * Creates a row of what is stored.
+   *
+   * @param data what {@link #storedData} has returned
+   * @param statusOf makes the status of its part of the data
+   * @throws IllegalArgumentException when the data cannot be read
+   */
+  public static StatusRow stored(
+      String job,
+      String node,
+      Invocation invocation,
+      WorkerRef worker,
+      Json.@Nullable Obj data,
+      Function<Json.@Nullable Obj, TaskStatus> statusOf) {
+    if (data == null || !(data.get(CALL_KEY) instanceof Json.Obj known)) {
+      return new StatusRow(job, node, statusOf.apply(data), invocation, worker);
+    }
+    Json.Obj rest = data.without(CALL_KEY);
+    TaskStatus status = statusOf.apply(rest.isEmpty() ? null : rest);
+    return new StatusRow(job, node, status, invocation, worker, Call.of(known));
+  }
+
   /** Creates the row of a task that ran on the scheduler's own host. */
   public StatusRow(String job, String node, TaskStatus status, Invocation invocation) {
     this(job, node, status, invocation, WorkerRef.LOCAL);
+  }
+
+  /** The data of the status, with the call, for stores; null: there are none. */
+  public Json.@Nullable Obj storedData() {
+    Json.Obj data = status.storedData();
+    return call == null ? data : (data == null ? Json.Obj.EMPTY : data).with(CALL_KEY, call.json());
   }
 
   /** The key of the task. */

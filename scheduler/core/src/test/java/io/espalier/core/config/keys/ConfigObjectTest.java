@@ -31,7 +31,7 @@ class ConfigObjectTest {
     private final Key<Sample, String> name = key("name", ValueType.text(), Sample::name, "");
     private final Key<Sample, List<String>> words =
         key("words", ValueType.texts(), Sample::words, "");
-    private final Key<Sample, Json.Obj> more = key("more", JobKeys.object(), Sample::more, "");
+    private final Key<Sample, Json.Obj> more = key("more", ValueType.object(), Sample::more, "");
 
     SampleKeys() {
       super("sample", "", new Sample(true, 1.5, 0, "x", List.of("y"), Json.Obj.EMPTY));

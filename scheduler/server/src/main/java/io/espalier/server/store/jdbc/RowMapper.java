@@ -75,20 +75,18 @@ final class RowMapper {
     int attempts = row.number();
     Invocation invocation = new Invocation(row.large(), row.large(), row.large());
     String data = row.textOrNull();
-    TaskStatus status;
+    WorkerRef worker = worker(row.number());
     try {
-      status =
-          TaskStatus.ofBits(
-              bits,
-              since,
-              backoff,
-              position,
-              attempts,
-              data == null ? null : JsonCodec.object(json, data));
+      return StatusRow.stored(
+          job,
+          node,
+          invocation,
+          worker,
+          data == null ? null : JsonCodec.object(json, data),
+          own -> TaskStatus.ofBits(bits, since, backoff, position, attempts, own));
     } catch (IllegalArgumentException e) {
       throw damaged(job, node, e);
     }
-    return new StatusRow(job, node, status, invocation, worker(row.number()));
   }
 
   private WorkerRef worker(int number) {

@@ -211,7 +211,7 @@ final class TaskTables {
   private void put(StatusRow row, @Nullable Place place) throws SQLException {
     TaskStatus status = row.status();
     Invocation invocation = row.invocation();
-    Json.Obj data = status.storedData();
+    Json.Obj data = row.storedData();
     BoundStatement put = place == null ? putRow : putRowWithEnds;
     put.number(jobs.number(row.job()))
         .name(row.node())

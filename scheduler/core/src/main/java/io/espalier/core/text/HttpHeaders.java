@@ -1,9 +1,5 @@
-package io.espalier.nodes;
+package io.espalier.core.text;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,20 +7,22 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Reads and checks HTTP header lines. */
-final class SecretHeaders {
+/** Checks HTTP headers that people configure, and parses those that they keep in files. */
+public final class HttpHeaders {
   private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e\\x80-\\xff]*");
-  private static final int MAX_BYTES = 1 << 16;
 
   /** Headers that the client itself sets. */
   private static final Set<String> RESERVED =
       Set.of("connection", "content-length", "expect", "host", "upgrade", "transfer-encoding");
 
-  private SecretHeaders() {}
+  private static final Set<String> SECRET =
+      Set.of("authorization", "proxy-authorization", "cookie");
+
+  private HttpHeaders() {}
 
   /** Returns why this cannot be a header; empty if it can. The reason does not repeat the value. */
-  static String objection(String name, String value) {
+  public static String objection(String name, String value) {
     if (!NAME.matcher(name).matches()) {
       return "is not the name of a header";
     }
@@ -34,17 +32,19 @@ final class SecretHeaders {
     return VALUE.matcher(value).matches() ? "" : "has a value with a line break or the like";
   }
 
+  /** Returns whether the values of such headers are secrets, which no configuration contains. */
+  public static boolean isSecret(String name) {
+    return SECRET.contains(name.toLowerCase(Locale.ROOT));
+  }
+
   /**
-   * Reads a file of {@code Name: value} lines.
+   * Parses lines {@code Name: value}; empty ones and those that begin with {@code #} are ignored.
    *
-   * @throws IOException describing the problem without any of the content
+   * @throws IllegalArgumentException describing the problem without any of the content
    */
-  static Map<String, String> read(Path file) throws IOException {
-    if (Files.size(file) > MAX_BYTES) {
-      throw new IOException("it is longer than " + MAX_BYTES + " bytes");
-    }
+  public static Map<String, String> parse(String text) {
     Map<String, String> headers = new LinkedHashMap<>();
-    List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+    List<String> lines = text.lines().toList();
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
       if (line.isEmpty() || line.startsWith("#")) {
@@ -55,7 +55,7 @@ final class SecretHeaders {
       String value = line.substring(colon + 1).strip();
       String objection = colon < 0 ? "is not of the form \"Name: value\"" : objection(name, value);
       if (!objection.isEmpty()) {
-        throw new IOException("line " + (i + 1) + " " + objection);
+        throw new IllegalArgumentException("line " + (i + 1) + " " + objection);
       }
       headers.put(name, value);
     }

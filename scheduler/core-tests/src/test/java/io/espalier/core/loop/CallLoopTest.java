@@ -1,0 +1,133 @@
+package io.espalier.core.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.call.Call;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.StatusLabel;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A call is the service's: no loss of a worker or of a scheduler ends it or sends it again. */
+class CallLoopTest {
+  private static final String CONFIG =
+      """
+      {"bistro_settings": {
+         "nodes": {"levels": ["host"], "node_sources": [
+           {"source": "manual", "prefs": {"h1": []}}]},
+         "resources": {"instance": {"slots": {"default": 1, "limit": 1}}},
+         "backoff": [1, "repeat"]},
+       "bistro_job->j": {"owner": "o", %s}}
+      """;
+  private static final String CALL =
+      CONFIG.formatted(
+          "\"call\": {\"http\": {\"url\": \"http://{host}:1/x\"}, \"unknown_hold_sec\": 60}");
+
+  private final LoopWorld world = new LoopWorld();
+
+  private static Call call(LaunchSpec launch) {
+    return Objects.requireNonNull(launch.call(), "a process");
+  }
+
+  private StatusLabel status() {
+    return world.row("j", "h1").status().label();
+  }
+
+  @Test
+  void aCallKnowsItsTask() {
+    world.configure(CALL);
+    LaunchSpec launch = world.launch("j", "h1");
+    Call call = call(launch);
+    assertThat(call.name("host")).isEqualTo("h1");
+    assertThat(call.name(Call.TOKEN)).isEqualTo(launch.invocation().token());
+    assertThat(call.spec().unknownHold()).hasSeconds(60);
+    assertThat(world.row("j", "h1").call()).isEqualTo(call);
+    world.ends("j", "h1", TaskResult.Kind.EXITED, "done", null);
+    world.settle();
+    assertThat(status()).isEqualTo(StatusLabel.DONE);
+    assertThat(world.row("j", "h1").call()).isNull();
+  }
+
+  @Test
+  void theCallOfALostWorkerIsAskedAbout() {
+    world.isRemote = true;
+    world.configure(CALL);
+    LaunchSpec launch = world.launch("j", "h1");
+    world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
+    world.advance(10_000);
+    assertThat(world.adopted).containsExactly(launch);
+    assertThat(world.launches).as("never sent again").hasSize(1);
+    assertThat(status()).isEqualTo(StatusLabel.RUNNING);
+    world.ends("j", "h1", TaskResult.Kind.EXITED, "done", null);
+    world.settle();
+    assertThat(status()).isEqualTo(StatusLabel.DONE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theCallOfADeadSchedulerIsAskedAboutThoughItsJobHasChanged(boolean remote) {
+    world.isRemote = remote;
+    world.configure(CALL);
+    LaunchSpec launch = world.launch("j", "h1");
+    world.crashAndRestart();
+    world.configure(CONFIG.formatted("\"command\": [\"/bin/true\"]"));
+    world.advance(10_000);
+    if (remote) {
+      assertThat(world.adopted).as("its worker may be alive").isEmpty();
+      world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
+      world.advance(10_000);
+    }
+    assertThat(world.adopted).hasSize(1);
+    assertThat(world.adopted.get(0).call()).isEqualTo(launch.call());
+    assertThat(world.adopted.get(0).invocation()).isEqualTo(launch.invocation());
+    assertThat(world.launches).as("nothing else is started meanwhile").hasSize(1);
+    world.ends("j", "h1", TaskResult.Kind.EXITED, "incomplete", null);
+    world.advance(10_000);
+    assertThat(world.row("j", "h1").call()).isNull();
+    if (remote) {
+      assertThat(status()).as("there is no worker").isEqualTo(StatusLabel.INCOMPLETE);
+    } else {
+      assertThat(world.launches).hasSize(2);
+      assertThat(world.launches.get(1).call()).as("what the job is now").isNull();
+    }
+  }
+
+  @Test
+  void anUnknownOutcomeIsFinal() {
+    world.configure(CALL);
+    world.ends("j", "h1", TaskResult.Kind.OUTCOME_UNKNOWN, null, null);
+    world.advance(100_000);
+    assertThat(status()).isEqualTo(StatusLabel.FAILED);
+    assertThat(String.valueOf(world.row("j", "h1").status().data())).contains("outcome unknown");
+    assertThat(world.launches).hasSize(1);
+  }
+
+  @Test
+  void aFailureIsTriedAgain() {
+    world.configure(CALL);
+    world.ends("j", "h1", TaskResult.Kind.CALL_FAILED, null, null);
+    world.settle();
+    assertThat(status()).isEqualTo(StatusLabel.ERROR_BACKOFF);
+    world.advance(2_000);
+    assertThat(world.launches).hasSize(2);
+    assertThat(call(world.launches.get(1)).name(Call.KEY))
+        .isEqualTo(call(world.launches.get(0)).name(Call.KEY));
+    assertThat(call(world.launches.get(1)).name(Call.INVOCATION))
+        .isNotEqualTo(call(world.launches.get(0)).name(Call.INVOCATION));
+  }
+
+  @Test
+  void aSchedulerThatStopsLeavesTheCallToTheNext() {
+    world.configure(CALL);
+    world.post(new LoopInput.Stop());
+    world.settle();
+    world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
+    world.settle();
+    assertThat(world.loop.liveCount()).isZero();
+    assertThat(status()).isEqualTo(StatusLabel.RUNNING);
+    assertThat(world.row("j", "h1").call()).isNotNull();
+  }
+}

@@ -1,0 +1,120 @@
+package io.espalier.core.call;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * The call of one invocation: what its job says, and what the placeholders stand for. A stored
+ * running task has it, so that whoever takes over can ask about it although the configuration has
+ * changed.
+ *
+ * @param names what placeholders stand for, without braces: {@code node}, {@code job}, each level
+ *     of the path, {@code invocation}, {@code token}, {@code attempt}, {@code key}
+ */
+public record Call(CallSpec spec, Map<String, String> names) {
+  /** Names the invocation; unique for ever. */
+  public static final String INVOCATION = "invocation";
+
+  /** A number that grows with each start of a task: a service refuses a lower one. */
+  public static final String TOKEN = "token";
+
+  /** Names the task; the same for all its attempts. */
+  public static final String KEY = "key";
+
+  public static final String JOB = "job";
+  public static final String NODE = "node";
+  public static final String ATTEMPT = "attempt";
+
+  public Call {
+    names = Map.copyOf(names);
+  }
+
+  /**
+   * Creates the call of an invocation.
+   *
+   * @param path names from the instance down to the task's node, and the names of their levels
+   */
+  public static Call of(
+      CallSpec spec,
+      String job,
+      Invocation invocation,
+      int attempt,
+      List<String> levels,
+      List<String> path) {
+    Map<String, String> names = new LinkedHashMap<>();
+    for (int i = 0; i < path.size(); i++) {
+      names.put(levels.get(i), path.get(i));
+    }
+    String node = path.get(path.size() - 1);
+    names.put(JOB, job);
+    names.put(NODE, node);
+    names.put(ATTEMPT, Integer.toString(attempt));
+    names.put(TOKEN, invocation.token());
+    names.put(KEY, uuid(job, node));
+    names.put(
+        INVOCATION, uuid(job, node, invocation.token(), Long.toString(invocation.startMillis())));
+    return new Call(spec, names);
+  }
+
+  private static String uuid(String... parts) {
+    byte[] name = String.join("\0", parts).getBytes(StandardCharsets.UTF_8);
+    return UUID.nameUUIDFromBytes(name).toString();
+  }
+
+  /** Returns what a placeholder stands for; empty when there is none of that name. */
+  public String name(String placeholder) {
+    return names.getOrDefault(placeholder, "");
+  }
+
+  /** The call as an object, for stores and the wire. */
+  public Json.Obj json() {
+    Json.Builder values = Json.object();
+    new TreeMap<>(names).forEach((name, value) -> values.put(name, value));
+    return Json.object()
+        .put("executor", spec.executor())
+        .put("options", spec.options())
+        .put("idempotent", spec.idempotent())
+        .put("unknown_hold_ms", spec.unknownHold().toMillis())
+        .put("names", values.build())
+        .build();
+  }
+
+  /**
+   * The call of an object that {@link #json} has made.
+   *
+   * @throws IllegalArgumentException when it is not one
+   */
+  public static Call of(Json.Obj json) {
+    if (json.get("executor") instanceof Json.Str executor
+        && json.get("options") instanceof Json.Obj options
+        && json.get("idempotent") instanceof Json.Bool idempotent
+        && json.get("unknown_hold_ms") instanceof Json.Num hold
+        && json.get("names") instanceof Json.Obj values) {
+      Map<String, String> names = new LinkedHashMap<>();
+      values
+          .members()
+          .forEach(
+              (name, value) -> {
+                if (!(value instanceof Json.Str text)) {
+                  throw new IllegalArgumentException("the placeholder " + name + " is no text");
+                }
+                names.put(name, text.value());
+              });
+      return new Call(
+          new CallSpec(
+              executor.value(),
+              options,
+              idempotent.value(),
+              Duration.ofMillis(Math.max(0, hold.value().longValue()))),
+          names);
+    }
+    throw new IllegalArgumentException("the call of a task cannot be read");
+  }
+}

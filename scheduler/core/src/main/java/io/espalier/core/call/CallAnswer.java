@@ -1,0 +1,44 @@
+package io.espalier.core.call;
+
+import io.espalier.core.json.Json;
+import org.jspecify.annotations.Nullable;
+
+/** What is known after one request to a service: about its start, its state or its cancellation. */
+public sealed interface CallAnswer {
+  /**
+   * The service says that the invocation has ended.
+   *
+   * @param status a status line, as a process would write it
+   */
+  record Ended(String status) implements CallAnswer {}
+
+  /**
+   * The service says that the invocation runs, or that it is being cancelled.
+   *
+   * @param handle what the service calls it; empty: it did not say, the earlier one stays
+   * @param progress its progress object; null: it did not say
+   */
+  record Running(String handle, Json.@Nullable Obj progress) implements CallAnswer {
+    public static final Running PLAIN = new Running("", null);
+  }
+
+  /** The service has confirmed that the invocation was cancelled, and does not run. */
+  record Cancelled() implements CallAnswer {}
+
+  /** The service says that the invocation has failed. */
+  record Failed(String message) implements CallAnswer {}
+
+  /**
+   * The request has not reached the service, or the service refused it without carrying it out.
+   *
+   * @param retryAfterMillis how long the service asks to wait; 0: it did not say, so the task is at
+   *     fault, or the address
+   */
+  record NotStarted(String message, long retryAfterMillis) implements CallAnswer {}
+
+  /** The service says that it does not know the invocation. */
+  record NotFound(String message) implements CallAnswer {}
+
+  /** The request may have been carried out: the connection was lost, or nobody answered in time. */
+  record Unknown(String message) implements CallAnswer {}
+}

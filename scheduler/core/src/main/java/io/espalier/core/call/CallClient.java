@@ -1,0 +1,67 @@
+package io.espalier.core.call;
+
+import io.espalier.core.json.Json;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Makes the calls of one kind: the seam for plug-ins (docs/calls.md#other-kinds-of-calls). Methods
+ * are called by one thread, must not block it, and never throw: whatever goes wrong is an answer.
+ * Answers come on any thread, one for each request.
+ */
+public interface CallClient extends AutoCloseable {
+  /** Returns the name by which jobs choose it. */
+  String executor();
+
+  /**
+   * Returns a line for people that says what a call calls.
+   *
+   * @throws IllegalArgumentException when its options cannot be used
+   */
+  String description(Call call);
+
+  /**
+   * Sends a call. The implementation sends it at most once, and follows no redirection.
+   *
+   * @param argument the JSON argument of the task, as processes get it
+   */
+  CompletionStage<CallAnswer> start(Call call, Json.Obj argument);
+
+  /** Returns whether the service of a call can be asked how it stands. */
+  boolean canPoll(Call call);
+
+  /**
+   * Asks how a call stands; changes nothing.
+   *
+   * @param handle what the service called it; empty: unknown
+   */
+  CompletionStage<CallAnswer> poll(Call call, String handle);
+
+  /** Returns whether the service of a call can be told to cancel it. */
+  boolean canCancel(Call call);
+
+  /** Requests that a call be cancelled; may be repeated. */
+  CompletionStage<CallAnswer> cancel(Call call, String handle);
+
+  /** Returns how often a running call is asked about. */
+  PollPace pace(Call call);
+
+  /** Returns whether an answer {@code NotFound} proves that a call was never carried out. */
+  boolean provesAbsence(Call call);
+
+  @Override
+  void close();
+
+  /**
+   * How often a running call is asked about.
+   *
+   * @param firstMillis wait before the second question; each later one is half as long again
+   * @param mostMillis longest wait
+   */
+  record PollPace(long firstMillis, long mostMillis) {
+    public PollPace {
+      if (firstMillis < 1 || mostMillis < firstMillis) {
+        throw new IllegalArgumentException(firstMillis + " to " + mostMillis + " ms");
+      }
+    }
+  }
+}

@@ -1,0 +1,269 @@
+package io.espalier.core.call;
+
+import io.espalier.core.call.CallClient.PollPace;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.scheduling.spi.SplitMix64;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The course of one call, from its sending until its end is known: a pure state machine. Inputs are
+ * answers, requests to stop, and time; the outputs are the next request and, at last, the end. A
+ * call is sent at most once. It is over only when the service has said so, or has confirmed nothing
+ * for as long as the job allows: then its outcome is unknown.
+ *
+ * <p>Not thread-safe. All instants are milliseconds of one clock that does not go back.
+ */
+public final class CallCourse {
+  /** The result of {@link #nextMillis} when only an answer can change something. */
+  public static final long NEVER = Long.MAX_VALUE;
+
+  private final boolean idempotent;
+  private final long holdMillis;
+  private final boolean canPoll;
+  private final boolean canCancel;
+  private final boolean provesAbsence;
+  private final PollPace pace;
+  private final SplitMix64 random;
+
+  /** Whether the request that starts the call has no answer yet. */
+  private boolean starting;
+
+  /** Whether another request has no answer yet. */
+  private boolean asking;
+
+  /** Whether a start or a question was answered by the service itself. */
+  private boolean confirmed;
+
+  /** When the service last confirmed the call; it is waited for as long as the job allows. */
+  private long confirmedMillis;
+
+  private String handle = "";
+  private long waitMillis;
+  private long nextMillis = NEVER;
+  private @Nullable StopReason stop;
+  private boolean cancelAccepted;
+  private String trouble = "";
+  private @Nullable End end;
+  private Json.@Nullable Obj progress;
+
+  /** What to do next. */
+  public enum Request {
+    POLL,
+    CANCEL
+  }
+
+  /**
+   * How the call ended.
+   *
+   * @param status the status line of the service; null: it gave none
+   * @param message why, for other kinds than {@code EXITED}
+   */
+  public record End(
+      TaskResult.Kind kind,
+      @Nullable String status,
+      @Nullable String message,
+      long retryAfterMillis,
+      @Nullable StopReason stop) {}
+
+  private CallCourse(Call call, CallClient client, boolean starting, long nowMillis) {
+    this.idempotent = call.spec().idempotent();
+    this.holdMillis = call.spec().unknownHold().toMillis();
+    this.canPoll = client.canPoll(call);
+    this.canCancel = client.canCancel(call);
+    this.provesAbsence = client.provesAbsence(call);
+    this.pace = client.pace(call);
+    this.random = new SplitMix64(call.name(Call.INVOCATION).hashCode());
+    this.starting = starting;
+    this.confirmedMillis = nowMillis;
+    this.waitMillis = pace.firstMillis();
+  }
+
+  /** Returns the course of a call that is being sent now. */
+  public static CallCourse sent(Call call, CallClient client, long nowMillis) {
+    return new CallCourse(call, client, true, nowMillis);
+  }
+
+  /**
+   * Returns the course of a call that somebody else may have sent, and that must not be sent again.
+   */
+  public static CallCourse adopted(Call call, CallClient client, long nowMillis) {
+    CallCourse course = new CallCourse(call, client, false, nowMillis);
+    course.doubt("whoever made this call was lost", nowMillis);
+    return course;
+  }
+
+  /** Takes the answer to the request that starts the call. */
+  public void started(CallAnswer answer, long nowMillis) {
+    if (!starting || end != null) {
+      return;
+    }
+    starting = false;
+    if (answer instanceof CallAnswer.NotStarted refused) {
+      boolean later = refused.retryAfterMillis() > 0;
+      finish(
+          later ? TaskResult.Kind.NOT_STARTED : TaskResult.Kind.START_FAILED,
+          refused.message(),
+          refused.retryAfterMillis());
+    } else if (answer instanceof CallAnswer.Unknown unknown) {
+      doubt(unknown.message(), nowMillis);
+    } else if (answer instanceof CallAnswer.NotFound missing) {
+      finish(TaskResult.Kind.CALL_FAILED, missing.message(), 0);
+    } else {
+      take(answer, nowMillis);
+      if (end == null && !canPoll) {
+        doubt("the service goes on with it, but the job does not say how to ask", nowMillis);
+      }
+    }
+  }
+
+  /** Takes the answer to a request that {@link #due} has returned. */
+  public void answered(Request request, CallAnswer answer, long nowMillis) {
+    if (end != null) {
+      return;
+    }
+    asking = false;
+    if (answer instanceof CallAnswer.NotFound missing) {
+      absent(missing.message(), nowMillis);
+    } else if (answer instanceof CallAnswer.NotStarted refused) {
+      trouble = refused.message();
+      retry(Math.max(waitMillis, refused.retryAfterMillis()), nowMillis);
+    } else if (answer instanceof CallAnswer.Unknown unknown) {
+      trouble = unknown.message();
+      retry(waitMillis, nowMillis);
+    } else if (request == Request.CANCEL && answer instanceof CallAnswer.Failed refused) {
+      trouble = refused.message();
+      retry(waitMillis, nowMillis);
+    } else {
+      cancelAccepted |= request == Request.CANCEL;
+      take(answer, nowMillis);
+    }
+  }
+
+  /** Takes an answer that says how the call stands. */
+  private void take(CallAnswer answer, long nowMillis) {
+    confirmed = true;
+    confirmedMillis = nowMillis;
+    trouble = "";
+    if (answer instanceof CallAnswer.Ended ended) {
+      end = new End(TaskResult.Kind.EXITED, ended.status(), null, 0, stop);
+    } else if (answer instanceof CallAnswer.Cancelled) {
+      finish(TaskResult.Kind.KILLED, "the service has cancelled it", 0);
+    } else if (answer instanceof CallAnswer.Failed failed) {
+      finish(TaskResult.Kind.CALL_FAILED, failed.message(), 0);
+    } else if (answer instanceof CallAnswer.Running running) {
+      handle = running.handle().isEmpty() ? handle : running.handle();
+      progress = running.progress();
+      retry(waitMillis, nowMillis);
+    }
+  }
+
+  /** Nobody knows whether the service has the call. */
+  private void doubt(String message, long nowMillis) {
+    trouble = message;
+    if (idempotent) {
+      finish(TaskResult.Kind.CALL_FAILED, "outcome unknown: " + message, 0);
+      return;
+    }
+    nextMillis = canPoll || (stop != null && canCancel) ? nowMillis : NEVER;
+  }
+
+  /** The service does not know the call: perhaps not yet, or not any more. */
+  private void absent(String message, long nowMillis) {
+    trouble = message;
+    if (provesAbsence && !confirmed && !starting) {
+      finish(TaskResult.Kind.START_FAILED, "the service never received it: " + message, 0);
+      return;
+    }
+    retry(waitMillis, nowMillis);
+  }
+
+  private void retry(long wait, long nowMillis) {
+    // Between 80 and 120 percent: many calls that began together are not asked about together.
+    long jitter = (long) (wait * (0.8 + 0.4 * random.fraction()));
+    boolean asks = canPoll || (stop != null && canCancel && !cancelAccepted);
+    nextMillis = asks ? nowMillis + Math.max(1, jitter) : NEVER;
+    waitMillis = Math.min(pace.mostMillis(), waitMillis + waitMillis / 2 + 1);
+  }
+
+  /**
+   * Requests that the call be stopped: the service is told to cancel it, if it can be told. The
+   * first reason counts.
+   *
+   * @return whether there is a way to tell the service
+   */
+  public boolean stop(StopReason reason, long nowMillis) {
+    if (end == null && stop == null) {
+      stop = reason;
+      if (canCancel) {
+        nextMillis = nowMillis;
+        waitMillis = pace.firstMillis();
+      }
+    }
+    return canCancel;
+  }
+
+  /** Ends the call here without touching the service: somebody else will ask about it. */
+  public void letGo(String message) {
+    if (end == null) {
+      finish(TaskResult.Kind.LOST, message, 0);
+    }
+  }
+
+  /**
+   * Returns the request that is due; null: none. Its answer must follow. A call that nobody has
+   * confirmed for too long ends here.
+   */
+  public @Nullable Request due(long nowMillis) {
+    if (end != null) {
+      return null;
+    }
+    if (!starting && nowMillis - confirmedMillis >= holdMillis) {
+      finish(
+          idempotent ? TaskResult.Kind.CALL_FAILED : TaskResult.Kind.OUTCOME_UNKNOWN, trouble, 0);
+      return null;
+    }
+    if (asking || nowMillis < nextMillis) {
+      return null;
+    }
+    nextMillis = NEVER;
+    asking = true;
+    return stop != null && canCancel && !cancelAccepted ? Request.CANCEL : Request.POLL;
+  }
+
+  /** Returns when {@link #due} must be called again, unless an answer comes before. */
+  public long nextMillis() {
+    if (end != null) {
+      return NEVER;
+    }
+    long next = asking ? NEVER : nextMillis;
+    return starting ? next : Math.min(next, confirmedMillis + holdMillis);
+  }
+
+  private void finish(TaskResult.Kind kind, String message, long retryAfterMillis) {
+    end = new End(kind, null, message, retryAfterMillis, stop);
+  }
+
+  /** Returns how it ended; null: it has not. */
+  public @Nullable End end() {
+    return end;
+  }
+
+  /** Returns what the service calls it; empty: nothing so far. */
+  public String handle() {
+    return handle;
+  }
+
+  /** Returns why its outcome is in doubt; empty: it is not. */
+  public String trouble() {
+    return trouble;
+  }
+
+  /** Returns the progress since the last call of this method; null: none. */
+  public Json.@Nullable Obj takeProgress() {
+    Json.Obj newest = progress;
+    progress = null;
+    return newest;
+  }
+}

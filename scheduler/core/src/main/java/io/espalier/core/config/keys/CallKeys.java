@@ -1,0 +1,397 @@
+package io.espalier.core.config.keys;
+
+import static io.espalier.core.config.keys.ValueType.bool;
+import static io.espalier.core.config.keys.ValueType.int32;
+import static io.espalier.core.config.keys.ValueType.list;
+import static io.espalier.core.config.keys.ValueType.object;
+import static io.espalier.core.config.keys.ValueType.oneOf;
+import static io.espalier.core.config.keys.ValueType.optional;
+import static io.espalier.core.config.keys.ValueType.seconds;
+import static io.espalier.core.config.keys.ValueType.text;
+
+import io.espalier.core.call.Call;
+import io.espalier.core.call.CallSpec;
+import io.espalier.core.call.HttpCall;
+import io.espalier.core.json.Json;
+import io.espalier.core.text.HttpHeaders;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The keys of tasks that call a service (docs/calls.md). */
+public final class CallKeys {
+  /** A placeholder in a text; its group is the name. */
+  public static final Pattern PLACEHOLDER = Pattern.compile("\\{([A-Za-z0-9_.-]{1,255})\\}");
+
+  /** The name of calls over HTTP. */
+  public static final String HTTP_EXECUTOR = "http";
+
+  private static final double MOST_SECONDS = 86_400;
+  private static final String CHARACTERS = "A-Za-z0-9._~%!$&'()*+,;=:@/-";
+  private static final Pattern URL =
+      Pattern.compile(
+          "https?://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?(/["
+              + CHARACTERS
+              + "]*)?(\\?["
+              + CHARACTERS
+              + "?]*)?");
+  private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
+  private static final Set<String> REPEATED = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+  private static final Set<String> OF_THE_CALL =
+      Set.of(Call.JOB, Call.NODE, Call.INVOCATION, Call.TOKEN, Call.ATTEMPT, Call.KEY);
+  private static final HttpCall.Poll USUAL_POLL =
+      new HttpCall.Poll(
+          "", Duration.ofSeconds(2), Duration.ofSeconds(30), HttpCall.NotFound.UNKNOWN);
+  private static final HttpCall USUAL_HTTP =
+      new HttpCall(
+          "",
+          "POST",
+          Optional.empty(),
+          Map.of(),
+          Optional.empty(),
+          List.of(),
+          Duration.ofSeconds(60),
+          Optional.empty(),
+          Optional.empty());
+
+  private CallKeys() {}
+
+  /** {@code call.http.poll}. */
+  public static final Section<HttpCall.Poll> POLL =
+      new Section<>("poll", "How to ask a service about a call.", USUAL_POLL) {
+        private final Key<HttpCall.Poll, String> url =
+            key("url", url(), HttpCall.Poll::url, "What is asked with GET.")
+                .required("the URL that tells how a call stands");
+        private final Key<HttpCall.Poll, Duration> every =
+            key(
+                "every_sec",
+                seconds(0.001, MOST_SECONDS),
+                HttpCall.Poll::every,
+                "Wait before the second question; each later one is half as long again.");
+        private final Key<HttpCall.Poll, Duration> upTo =
+            key(
+                "up_to_sec",
+                seconds(0.001, MOST_SECONDS),
+                HttpCall.Poll::upTo,
+                "Longest wait between two questions.");
+        private final Key<HttpCall.Poll, HttpCall.NotFound> notFound =
+            key(
+                "not_found",
+                oneOf(List.of(HttpCall.NotFound.values()), HttpCall.NotFound::label),
+                HttpCall.Poll::notFound,
+                "What 404 and 410 mean. `unknown`: nothing, the call may still arrive;"
+                    + " `never_started`: it was never carried out, and the service refuses it from"
+                    + " then on, so that the task may be tried again.");
+
+        @Override
+        HttpCall.@Nullable Poll read(ConfigObject in, HttpCall.Poll base) {
+          String to = in.read(url, base);
+          Duration first = in.get(every, base);
+          Duration most = in.get(upTo, base);
+          HttpCall.NotFound meaning = in.get(notFound, base);
+          return to == null
+              ? null
+              : new HttpCall.Poll(to, first, most.compareTo(first) < 0 ? first : most, meaning);
+        }
+      };
+
+  /** {@code call.http.cancel}. */
+  public static final Section<HttpCall.Cancel> CANCEL =
+      new Section<>(
+          "cancel", "How to tell a service to cancel a call.", new HttpCall.Cancel("", "DELETE")) {
+        private final Key<HttpCall.Cancel, String> url =
+            key("url", url(), HttpCall.Cancel::url, "What is asked to end the call.")
+                .required("the URL that cancels a call");
+        private final Key<HttpCall.Cancel, String> method =
+            key("method", method(), HttpCall.Cancel::method, "Its HTTP method.");
+
+        @Override
+        HttpCall.@Nullable Cancel read(ConfigObject in, HttpCall.Cancel base) {
+          String to = in.read(url, base);
+          String how = in.get(method, base);
+          return to == null ? null : new HttpCall.Cancel(to, how);
+        }
+      };
+
+  /** {@code call.http}. */
+  public static final Section<HttpCall> HTTP =
+      new Section<>("http", "A call over HTTP or HTTPS, which is sent once.", USUAL_HTTP) {
+        private final Key<HttpCall, String> url =
+            key("url", url(), HttpCall::url, "Where the call is sent.")
+                .required("the URL of the service");
+        private final Key<HttpCall, String> method =
+            key("method", method(), HttpCall::method, "Its HTTP method.");
+        private final Key<HttpCall, Optional<Json>> body =
+            key(
+                    "body",
+                    body(),
+                    HttpCall::body,
+                    "What is sent: an object, in whose texts placeholders are replaced, or a text."
+                        + " Without it, the JSON argument that a process would get.")
+                .writtenUnless(Optional.empty());
+        private final Key<HttpCall, Map<String, String>> headers =
+            key(
+                    "headers",
+                    headers(),
+                    HttpCall::headers,
+                    "`{NAME: value}`: further headers; not for secrets.")
+                .writtenUnless(Map.of());
+        private final Key<HttpCall, Optional<String>> headersFile =
+            key(
+                    "headers_file",
+                    optional(text(Pattern.compile("/.*"), "expected an absolute path"), "/"),
+                    HttpCall::headersFile,
+                    "A file of `Name: value` lines, for what is secret: read at each request, on the"
+                        + " host that sends it.")
+                .writtenUnless(Optional.empty());
+        private final Key<HttpCall, List<Integer>> success =
+            key(
+                    "success",
+                    list(int32(100, 599), 200),
+                    HttpCall::success,
+                    "HTTP statuses that mean that the task has ended; without it, all from 200 to"
+                        + " 299 but 202.")
+                .writtenUnless(List.of());
+        private final Key<HttpCall, Duration> timeout =
+            key(
+                "timeout_sec",
+                seconds(0.001, MOST_SECONDS),
+                HttpCall::timeout,
+                "How long one request may take, whichever it is.");
+        private final Key<HttpCall, Optional<HttpCall.Poll>> poll =
+            key(
+                    "poll",
+                    optional(POLL.type(), USUAL_POLL),
+                    HttpCall::poll,
+                    "How to ask about a call, for services that answer 202 and go on, and for calls"
+                        + " whose answer was lost.")
+                .writtenUnless(Optional.empty());
+        private final Key<HttpCall, Optional<HttpCall.Cancel>> cancel =
+            key(
+                    "cancel",
+                    optional(CANCEL.type(), CANCEL.usual()),
+                    HttpCall::cancel,
+                    "How to cancel a call; without it, a call cannot be killed.")
+                .writtenUnless(Optional.empty());
+
+        @Override
+        @Nullable HttpCall read(ConfigObject in, HttpCall base) {
+          String to = in.read(url, base);
+          HttpCall call =
+              new HttpCall(
+                  to == null ? "" : to,
+                  in.get(method, base),
+                  in.get(body, base),
+                  in.get(headers, base),
+                  in.get(headersFile, base),
+                  in.get(success, base),
+                  in.get(timeout, base),
+                  in.get(poll, base),
+                  in.get(cancel, base));
+          if (REPEATED.contains(call.method())) {
+            ConfigValue given = in.find(method);
+            (given == null ? in.value() : given)
+                .error(
+                    "a call cannot be sent with " + call.method(),
+                    "HTTP may repeat such a request, and a call is sent once; use POST or PUT");
+          }
+          ConfigValue statuses = in.find(success);
+          if (statuses != null
+              && call.success().contains(HttpCall.ACCEPTED)
+              && call.poll().isPresent()) {
+            statuses.error(
+                "202 says that the service goes on with the call, so it cannot end the task",
+                "remove 202, or \"poll\"");
+          }
+          return to == null ? null : call;
+        }
+      };
+
+  /** {@code call} of a job. */
+  public static final Section<CallSpec> CALL =
+      new Section<>(
+          "call",
+          "A call of a service that the task is, instead of a process.",
+          new CallSpec("", Json.Obj.EMPTY, false, CallSpec.DEFAULT_HOLD)) {
+        private final Key<CallSpec, Optional<Json.Obj>> http =
+            key(
+                    HTTP_EXECUTOR,
+                    optional(normalised(), Json.Obj.EMPTY),
+                    spec -> optionsOf(spec, true),
+                    "A call over HTTP.")
+                .writtenIf((spec, inherited) -> spec.executor().equals(HTTP_EXECUTOR));
+        private final Key<CallSpec, String> executor =
+            key(
+                    "executor",
+                    text().says("name"),
+                    CallSpec::executor,
+                    "The name of a plug-in that makes another kind of call.")
+                .writtenIf((spec, inherited) -> !spec.executor().equals(HTTP_EXECUTOR));
+        private final Key<CallSpec, Optional<Json.Obj>> options =
+            key(
+                    "options",
+                    optional(object(), Json.Obj.EMPTY),
+                    spec -> optionsOf(spec, false),
+                    "The options of that plug-in.")
+                .writtenIf((spec, inherited) -> !spec.executor().equals(HTTP_EXECUTOR));
+        private final Key<CallSpec, Boolean> idempotent =
+            key(
+                "idempotent",
+                bool(),
+                CallSpec::idempotent,
+                "Whether the service carries out only once what it gets several times with the same"
+                    + " `{key}`: then a call of unknown outcome is sent again.");
+        private final Key<CallSpec, Duration> unknownHold =
+            key(
+                "unknown_hold_sec",
+                seconds(0, 30 * MOST_SECONDS),
+                CallSpec::unknownHold,
+                "How long a call that the service does not confirm keeps its slots; then the task"
+                    + " has failed, and is not tried again.");
+
+        {
+          rules("{'oneOf': [{'required': ['http']}, {'required': ['executor']}]}");
+        }
+
+        @Override
+        @Nullable CallSpec read(ConfigObject in, CallSpec base) {
+          ConfigValue overHttp = in.find(http);
+          ConfigValue named = in.find(executor);
+          Json.Obj httpOptions = in.get(http, base).orElse(null);
+          String name = in.get(executor, base);
+          Json.Obj others = in.get(options, base).orElse(Json.Obj.EMPTY);
+          boolean again = in.get(idempotent, base);
+          Duration hold = in.get(unknownHold, base);
+          if (overHttp != null && named != null) {
+            named.error("\"http\" says already how the call is made", "remove one of the two");
+            return null;
+          }
+          if (overHttp == null && (named == null || name.isEmpty())) {
+            in.value().error("expected \"http\" or \"executor\": how the call is made", null);
+            return null;
+          }
+          if (overHttp != null) {
+            return httpOptions == null
+                ? null
+                : new CallSpec(HTTP_EXECUTOR, httpOptions, again, hold);
+          }
+          return new CallSpec(name, others, again, hold);
+        }
+      };
+
+  private static Optional<Json.Obj> optionsOf(CallSpec spec, boolean http) {
+    return spec.executor().equals(HTTP_EXECUTOR) == http && !spec.executor().isEmpty()
+        ? Optional.of(spec.options())
+        : Optional.empty();
+  }
+
+  /** Options of a call over HTTP, checked, with all that is not said. */
+  private static ValueType<Json.Obj> normalised() {
+    return new ValueType<>(
+        (value, base) -> {
+          HttpCall call = HTTP.read(value, USUAL_HTTP);
+          return call == null ? null : HTTP.write(call);
+        },
+        (options, inherited, names) -> options,
+        "object",
+        HTTP.type().schema());
+  }
+
+  private static ValueType<String> method() {
+    return text(METHOD, "expected an HTTP method, such as \"POST\"");
+  }
+
+  private static ValueType<Optional<Json>> body() {
+    return ValueType.of(
+        value -> {
+          if (value.json() instanceof Json.Obj || value.json() instanceof Json.Str) {
+            return Optional.of(value.json());
+          }
+          value.wrongKind("an object or a text");
+          return null;
+        },
+        body -> body.orElse(Json.Null.NULL),
+        "object or text",
+        "{'type': ['object', 'string']}");
+  }
+
+  private static ValueType<Map<String, String>> headers() {
+    return ValueType.of(
+        value -> {
+          Map<String, ConfigValue> members = value.members();
+          if (members == null) {
+            return null;
+          }
+          Map<String, String> headers = new LinkedHashMap<>();
+          members.forEach(
+              (name, member) -> {
+                String text = member.text();
+                String objection = text == null ? "" : HttpHeaders.objection(name, text);
+                if (!objection.isEmpty()) {
+                  member.error("the header " + objection, null);
+                } else if (HttpHeaders.isSecret(name)) {
+                  member.errorOfSecret(
+                      "this header is a secret, and the configuration is not",
+                      "write it into a file, and name that as \"headers_file\"");
+                } else if (text != null) {
+                  headers.put(name, text);
+                }
+              });
+          return headers;
+        },
+        headers -> {
+          Json.Builder out = Json.object();
+          headers.forEach(out::put);
+          return out.build();
+        },
+        "object",
+        ValueType.membersSchema("{'type': ['string', 'number']}"));
+  }
+
+  /** A URL whose placeholders are levels of the configuration or parts of the call. */
+  private static ValueType<String> url() {
+    return ValueType.of(
+        value -> {
+          String text = value.text();
+          return text == null ? null : checkedUrl(value, text);
+        },
+        Json::of,
+        "URL",
+        "{'type': 'string', 'pattern': '^https?://'}");
+  }
+
+  private static @Nullable String checkedUrl(ConfigValue value, String text) {
+    List<String> unknown = new ArrayList<>();
+    StringBuilder plain = new StringBuilder();
+    Matcher placeholders = PLACEHOLDER.matcher(text);
+    while (placeholders.find()) {
+      String name = placeholders.group(1);
+      boolean level = !value.names().areKnown() || value.names().levels().find(name) >= 0;
+      if (!level && !OF_THE_CALL.contains(name)) {
+        unknown.add(name);
+      }
+      placeholders.appendReplacement(plain, "1");
+    }
+    placeholders.appendTail(plain);
+    if (!unknown.isEmpty()) {
+      value.error(
+          "nothing stands for {" + String.join("}, {", unknown) + "}",
+          "there are {job}, {node}, {invocation}, {token}, {attempt}, {key} and the levels");
+      return null;
+    }
+    if (URL.matcher(plain).matches()) {
+      return text;
+    }
+    value.error(
+        "expected a URL such as \"http://{host}:8080/compact/{node}\"",
+        text.contains("@") ? "a user and a password belong into \"headers_file\"" : null);
+    return null;
+  }
+}

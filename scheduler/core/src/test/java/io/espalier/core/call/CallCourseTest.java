@@ -1,0 +1,267 @@
+package io.espalier.core.call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A call is sent once, and ends when its service says so, or when nobody can find out. */
+class CallCourseTest {
+  private static final long HOLD = 60_000;
+  private static final CallAnswer GONE = new CallAnswer.NotFound("HTTP 404");
+  private static final CallAnswer SILENCE = new CallAnswer.Unknown("no answer in time");
+
+  private final Service service = new Service();
+
+  /** What a service can do; none of its methods that send is called here. */
+  private static final class Service implements CallClient {
+    boolean polls = true;
+    boolean cancels = true;
+    boolean proves;
+
+    @Override
+    public String executor() {
+      return "fake";
+    }
+
+    @Override
+    public String description(Call call) {
+      return "fake";
+    }
+
+    @Override
+    public CompletionStage<CallAnswer> start(Call call, Json.Obj argument) {
+      throw new AssertionError("the course decides, it does not send");
+    }
+
+    @Override
+    public boolean canPoll(Call call) {
+      return polls;
+    }
+
+    @Override
+    public CompletionStage<CallAnswer> poll(Call call, String handle) {
+      throw new AssertionError("the course decides, it does not send");
+    }
+
+    @Override
+    public boolean canCancel(Call call) {
+      return cancels;
+    }
+
+    @Override
+    public CompletionStage<CallAnswer> cancel(Call call, String handle) {
+      throw new AssertionError("the course decides, it does not send");
+    }
+
+    @Override
+    public PollPace pace(Call call) {
+      return new PollPace(1_000, 8_000);
+    }
+
+    @Override
+    public boolean provesAbsence(Call call) {
+      return proves;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static Call call(boolean idempotent) {
+    return Call.of(
+        new CallSpec("fake", Json.Obj.EMPTY, idempotent, Duration.ofMillis(HOLD)),
+        "job",
+        new Invocation(1, 2, 3),
+        1,
+        List.of("instance", "host"),
+        List.of("i", "h1"));
+  }
+
+  private CallCourse sent() {
+    return CallCourse.sent(call(false), service, 0);
+  }
+
+  private CallCourse adopted() {
+    return CallCourse.adopted(call(false), service, 0);
+  }
+
+  private static CallCourse.End end(CallCourse course) {
+    return Objects.requireNonNull(course.end(), "it has not ended");
+  }
+
+  /** Answers every request alike until the call has ended or the time is over. */
+  private static TaskResult.@Nullable Kind drive(
+      CallCourse course, CallAnswer answer, long untilMillis) {
+    for (long at = 0; at <= untilMillis && course.end() == null; at = course.nextMillis()) {
+      CallCourse.Request request = course.due(at);
+      if (request != null) {
+        course.answered(request, answer, at);
+      }
+    }
+    CallCourse.End end = course.end();
+    return end == null ? null : end.kind();
+  }
+
+  @Test
+  void whatTheServiceSaysIsTheEnd() {
+    CallCourse course = sent();
+    assertThat(course.due(0)).as("nothing to ask before the answer").isNull();
+    course.started(new CallAnswer.Ended("incomplete"), 5);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.EXITED);
+    assertThat(end(course).status()).isEqualTo("incomplete");
+    assertThat(course.nextMillis()).isEqualTo(CallCourse.NEVER);
+  }
+
+  @Test
+  void aRefusalIsNoAttemptAndWaitsAsLongAsAsked() {
+    CallCourse course = sent();
+    course.started(new CallAnswer.NotStarted("HTTP 503", 7_000), 5);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.NOT_STARTED);
+    assertThat(end(course).retryAfterMillis()).isEqualTo(7_000);
+
+    CallCourse wrong = sent();
+    wrong.started(new CallAnswer.NotStarted("no such host", 0), 5);
+    assertThat(end(wrong).kind()).as("an attempt").isEqualTo(TaskResult.Kind.START_FAILED);
+  }
+
+  @Test
+  void whatTheServiceAcceptsIsAskedAboutMoreAndMoreRarely() {
+    CallCourse course = sent();
+    course.started(CallAnswer.Running.PLAIN, 0);
+    long before = 0;
+    long last = 0;
+    for (int i = 0; i < 10; i++) {
+      long at = course.nextMillis();
+      assertThat(course.due(at - 1)).isNull();
+      assertThat(course.due(at)).isEqualTo(CallCourse.Request.POLL);
+      assertThat(course.due(at)).as("one question at a time").isNull();
+      last = at - before;
+      before = at;
+      course.answered(CallCourse.Request.POLL, CallAnswer.Running.PLAIN, at);
+    }
+    assertThat(last).isBetween(6_400L, 9_600L);
+    course.answered(CallCourse.Request.POLL, new CallAnswer.Failed("out of space"), before);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.CALL_FAILED);
+  }
+
+  @Test
+  void aLostAnswerIsFoundOutByAskingAndNeverSentAgain() {
+    CallCourse course = sent();
+    course.started(SILENCE, 10);
+    assertThat(course.end()).isNull();
+    assertThat(course.trouble()).contains("no answer");
+    assertThat(course.due(10)).isEqualTo(CallCourse.Request.POLL);
+    course.answered(CallCourse.Request.POLL, CallAnswer.Running.PLAIN, 20);
+    assertThat(course.trouble()).isEmpty();
+    assertThat(course.due(course.nextMillis())).isEqualTo(CallCourse.Request.POLL);
+    course.answered(CallCourse.Request.POLL, new CallAnswer.Ended("done"), 30);
+    assertThat(end(course).status()).isEqualTo("done");
+  }
+
+  @Test
+  void whatNobodyConfirmsIsUnknownAfterTheHold() {
+    CallCourse course = sent();
+    course.started(SILENCE, 0);
+    assertThat(drive(course, SILENCE, HOLD - 1)).isNull();
+    assertThat(drive(course, SILENCE, HOLD)).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
+  }
+
+  @Test
+  void aServiceThatForgetsACallProvesNothing() {
+    CallCourse course = sent();
+    course.started(CallAnswer.Running.PLAIN, 0);
+    service.proves = true;
+    assertThat(drive(course, GONE, HOLD)).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
+  }
+
+  @Test
+  void aServiceThatNeverHadACallMayProveIt() {
+    assertThat(drive(adopted(), GONE, HOLD)).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
+    service.proves = true;
+    assertThat(drive(adopted(), GONE, HOLD)).isEqualTo(TaskResult.Kind.START_FAILED);
+  }
+
+  @Test
+  void withoutAWayToAskTheHoldIsAllThereIs() {
+    service.polls = false;
+    service.cancels = false;
+    CallCourse course = adopted();
+    assertThat(course.due(HOLD - 1)).isNull();
+    assertThat(course.nextMillis()).isEqualTo(HOLD);
+    assertThat(course.due(HOLD)).isNull();
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
+  }
+
+  @Test
+  void anIdempotentCallOfUnknownOutcomeMayBeTriedAgain() {
+    CallCourse course = CallCourse.sent(call(true), service, 0);
+    course.started(SILENCE, 0);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.CALL_FAILED);
+    assertThat(end(course).message()).startsWith("outcome unknown");
+  }
+
+  @Test
+  void aStopIsARequestToTheServiceAndNotAnEnd() {
+    CallCourse course = sent();
+    course.started(CallAnswer.Running.PLAIN, 0);
+    assertThat(course.stop(StopReason.TIMEOUT, 100)).isTrue();
+    assertThat(course.due(100)).isEqualTo(CallCourse.Request.CANCEL);
+    course.answered(CallCourse.Request.CANCEL, SILENCE, 200);
+    assertThat(course.end()).as("the service was not heard").isNull();
+    assertThat(course.due(course.nextMillis())).isEqualTo(CallCourse.Request.CANCEL);
+    course.answered(CallCourse.Request.CANCEL, CallAnswer.Running.PLAIN, 300);
+    assertThat(course.due(course.nextMillis()))
+        .as("the service cancels it, and is asked when it has")
+        .isEqualTo(CallCourse.Request.POLL);
+    course.answered(CallCourse.Request.POLL, new CallAnswer.Cancelled(), 400);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.KILLED);
+    assertThat(end(course).stop()).isEqualTo(StopReason.TIMEOUT);
+  }
+
+  @Test
+  void aCallCanBeCancelledBeforeItsStartIsAnswered() {
+    CallCourse course = sent();
+    course.stop(StopReason.REQUESTED, 10);
+    assertThat(course.due(10)).isEqualTo(CallCourse.Request.CANCEL);
+    course.answered(CallCourse.Request.CANCEL, new CallAnswer.Cancelled(), 20);
+    course.started(new CallAnswer.Ended("done"), 30);
+    assertThat(end(course).kind()).as("the first end counts").isEqualTo(TaskResult.Kind.KILLED);
+  }
+
+  @Test
+  void aCallThatCannotBeCancelledGoesOn() {
+    service.cancels = false;
+    CallCourse course = sent();
+    course.started(CallAnswer.Running.PLAIN, 0);
+    assertThat(course.stop(StopReason.REQUESTED, 10)).isFalse();
+    assertThat(course.due(course.nextMillis())).isEqualTo(CallCourse.Request.POLL);
+    course.answered(CallCourse.Request.POLL, new CallAnswer.Ended("done"), 30);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.EXITED);
+  }
+
+  @Test
+  void aRunnerThatLetsGoLeavesTheServiceAlone() {
+    CallCourse course = sent();
+    course.letGo("stopped");
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.LOST);
+    assertThat(course.due(0)).isNull();
+  }
+
+  @Test
+  void aCallSurvivesItsStorage() {
+    Call call = call(true);
+    assertThat(Call.of(call.json())).isEqualTo(call);
+    assertThat(call.name("host")).isEqualTo("h1");
+    assertThat(call.name(Call.TOKEN)).isEqualTo("1.2");
+    assertThat(call.name(Call.KEY)).isNotEqualTo(call.name(Call.INVOCATION));
+  }
+}

@@ -1,0 +1,471 @@
+package io.espalier.worker.call;
+
+import io.espalier.core.call.Call;
+import io.espalier.core.call.CallAnswer;
+import io.espalier.core.call.CallClient;
+import io.espalier.core.call.CallCourse;
+import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.StopReason;
+import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.ProgressParser;
+import io.espalier.worker.process.JournalKey;
+import io.espalier.worker.process.TaskLog;
+import io.espalier.worker.process.TaskTimeLimits;
+import io.espalier.worker.process.os.Uptime;
+import io.espalier.worker.thread.OwnerThread;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.ServiceLoader;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the calls of tasks and follows each to its end. One thread owns all of them, and starts
+ * with the first; the public methods only post messages to it. What runs is the service's: this
+ * process may end, and another one may go on asking ({@link #adopt}).
+ *
+ * <p>Each call that was started or adopted is followed by exactly one end.
+ */
+public final class CallExecutor implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(CallExecutor.class);
+  private static final Duration CLOSE_BOUND = Duration.ofSeconds(2);
+  private static final long MS = 1_000_000L;
+
+  private final TaskLog log;
+  private final OwnerThread<Runnable> thread = new OwnerThread<>("calls");
+  private final Map<JournalKey, LaunchSpec> known = new ConcurrentHashMap<>();
+  private final Map<JournalKey, Running> running = new HashMap<>();
+  private final Map<String, CallClient> clients = new HashMap<>();
+  private final PriorityQueue<Timer> timers =
+      new PriorityQueue<>(Comparator.comparingLong(Timer::atMillis));
+  private @Nullable TaskListener listener;
+  private boolean begun;
+  private boolean closed;
+  private volatile @Nullable Lease lease;
+
+  /** Until when something may be sent. */
+  private record Lease(long uptimeHundredths, long clockMillis) {}
+
+  /** When to look at a call; one that is not its newest is void. */
+  private record Timer(long atMillis, Running call) {}
+
+  /** A call without an end; confined to the thread. */
+  private static final class Running {
+    final JournalKey key;
+    final Call call;
+    final CallClient client;
+    final CallCourse course;
+    final TaskTimeLimits limits;
+    @Nullable Timer timer;
+    String trouble = "";
+
+    Running(LaunchSpec launch, Call call, CallClient client, CallCourse course) {
+      this.key = JournalKey.of(launch);
+      this.call = call;
+      this.client = client;
+      this.course = course;
+      this.limits = new TaskTimeLimits(launch.limits(), System.nanoTime());
+    }
+
+    /** Looks at the call, unless another timer was set meanwhile. */
+    @SuppressWarnings("ReferenceEquality") // Timers of the same instant are not the same.
+    void ring(Timer due, Consumer<Running> look) {
+      if (timer == due) {
+        look.accept(this);
+      }
+    }
+  }
+
+  /**
+   * @param log takes the events of calls
+   */
+  public CallExecutor(TaskLog log) {
+    this.log = log;
+  }
+
+  /**
+   * @param newListener receives exactly one end per call, and progress, on the thread of the calls;
+   *     must not block
+   */
+  public synchronized void open(TaskListener newListener) {
+    listener = newListener;
+  }
+
+  /**
+   * Sends a call.
+   *
+   * @throws IllegalStateException before {@link #open}, and for an invocation that is known
+   */
+  public void start(LaunchSpec launch) {
+    accept(launch, this::send);
+  }
+
+  /** Asks about a call that somebody else has sent, or may have sent; never sends it. */
+  public void adopt(LaunchSpec launch) {
+    accept(launch, this::take);
+  }
+
+  private void accept(LaunchSpec launch, Consumer<LaunchSpec> message) {
+    JournalKey key = JournalKey.of(launch);
+    boolean late;
+    synchronized (this) {
+      if (listener == null) {
+        throw new IllegalStateException("not open");
+      }
+      if (known.putIfAbsent(key, launch) != null) {
+        throw new IllegalStateException("this invocation was started before: " + key);
+      }
+      late = closed;
+      if (!begun && !late) {
+        begun = true;
+        thread.start(this::turn, true);
+      }
+      if (!late) {
+        // Before the message that closes: whatever is accepted has an end.
+        thread.post(() -> message.accept(launch));
+      }
+    }
+    if (late) {
+      end(key, key.end(TaskResult.Kind.NOT_STARTED).withMessage("shutting down"));
+    }
+  }
+
+  /** Requests that a call be cancelled; returns false when it is unknown, or has ended. */
+  public boolean kill(String job, String node, Invocation invocation) {
+    return tell(new JournalKey(job, node, invocation), call -> stop(call, StopReason.REQUESTED));
+  }
+
+  /** Moves the time limits of a call; returns false when it is unknown, has ended, or has none. */
+  public boolean extend(String job, String node, Invocation invocation, long millis) {
+    JournalKey key = new JournalKey(job, node, invocation);
+    LaunchSpec launch = known.get(key);
+    return launch != null
+        && (launch.limits().timeoutMillis() > 0 || launch.limits().deadlineMillis() > 0)
+        && tell(key, call -> call.limits.extend(millis));
+  }
+
+  /** Ends a call here, as lost, without touching its service: somebody else asks about it. */
+  public boolean letGo(String job, String node, Invocation invocation) {
+    return tell(
+        new JournalKey(job, node, invocation),
+        call -> call.course.letGo("its worker has let go of it"));
+  }
+
+  private boolean tell(JournalKey key, Consumer<Running> message) {
+    if (!known.containsKey(key)) {
+      return false;
+    }
+    thread.post(
+        () -> {
+          Running call = running.get(key);
+          if (call != null) {
+            message.accept(call);
+            advance(call);
+          }
+        });
+    return true;
+  }
+
+  /** Returns whether an invocation is a call without an end. */
+  public boolean knows(String job, String node, Invocation invocation) {
+    return known.containsKey(new JournalKey(job, node, invocation));
+  }
+
+  /** Returns the number of calls without an end. */
+  public int count() {
+    return known.size();
+  }
+
+  /**
+   * From now on nothing is sent after the earlier of these instants, until they are moved.
+   *
+   * @param uptimeHundredths as {@code /proc/uptime} counts
+   * @param clockMillis epoch milliseconds
+   */
+  public void lease(long uptimeHundredths, long clockMillis) {
+    lease = new Lease(uptimeHundredths, clockMillis);
+  }
+
+  private boolean mayNotSend() {
+    Lease until = lease;
+    if (until == null) {
+      return false;
+    }
+    try (Uptime uptime = new Uptime()) {
+      return System.currentTimeMillis() >= until.clockMillis()
+          || uptime.millis() >= until.uptimeHundredths() * 10;
+    } catch (IOException e) {
+      LOG.error("no call is sent: /proc/uptime cannot be read", e);
+      return true;
+    }
+  }
+
+  // ---- on the thread
+
+  private static long now() {
+    return System.nanoTime() / MS;
+  }
+
+  private long turn() {
+    for (Runnable next = thread.inbox().poll(); next != null; next = thread.inbox().poll()) {
+      try {
+        next.run();
+      } catch (RuntimeException e) {
+        LOG.error("while handling a message about calls", e);
+      }
+    }
+    for (Timer next = timers.peek(); next != null; next = timers.peek()) {
+      if (next.atMillis() > now()) {
+        return Math.max(0, next.atMillis() * MS - System.nanoTime());
+      }
+      timers.remove();
+      next.call().ring(next, this::advance);
+    }
+    return OwnerThread.UNTIL_TOLD;
+  }
+
+  private void send(LaunchSpec launch) {
+    Running sent = prepared(launch, false);
+    if (sent == null) {
+      return;
+    }
+    if (mayNotSend()) {
+      fail(sent.key, TaskResult.Kind.NOT_STARTED, "the lease of this worker is over");
+      return;
+    }
+    event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
+    running.put(sent.key, sent);
+    ask(sent, sent.client.start(sent.call, launch.argument()), sent.course::started);
+    advance(sent);
+  }
+
+  private void take(LaunchSpec launch) {
+    Running adopted = prepared(launch, true);
+    if (adopted != null) {
+      event(
+          adopted, "adopted", Json.object().put("call", adopted.client.description(adopted.call)));
+      running.put(adopted.key, adopted);
+      advance(adopted);
+    }
+  }
+
+  /** Creates a call; null: it could not be made, and has ended. */
+  private @Nullable Running prepared(LaunchSpec launch, boolean adopted) {
+    JournalKey key = JournalKey.of(launch);
+    // Who cannot ask knows nothing about a call that somebody else may have sent.
+    TaskResult.Kind unusable =
+        adopted ? TaskResult.Kind.OUTCOME_UNKNOWN : TaskResult.Kind.START_FAILED;
+    Call call = launch.call();
+    CallClient client = call == null ? null : client(call.spec().executor());
+    if (call == null || client == null) {
+      String what = call == null ? "" : call.spec().executor();
+      fail(key, unusable, "there is no executor \"" + what + "\" here");
+      return null;
+    }
+    try {
+      String unused = client.description(call);
+      return new Running(
+          launch,
+          call,
+          client,
+          adopted ? CallCourse.adopted(call, client, now()) : CallCourse.sent(call, client, now()));
+    } catch (IllegalArgumentException e) {
+      fail(key, unusable, String.valueOf(e.getMessage()));
+    } catch (RuntimeException | LinkageError e) {
+      LOG.error("the plug-in {} that makes calls has failed", call.spec().executor(), e);
+      fail(key, unusable, "the executor failed: " + e);
+    }
+    return null;
+  }
+
+  private @Nullable CallClient client(String executor) {
+    if (clients.isEmpty()) {
+      ServiceLoader.load(CallClient.class).forEach(each -> clients.put(each.executor(), each));
+    }
+    return clients.get(executor);
+  }
+
+  /** What takes an answer. */
+  @FunctionalInterface
+  private interface Answered {
+    void take(CallAnswer answer, long nowMillis);
+  }
+
+  private void ask(Running call, CompletionStage<CallAnswer> answer, Answered then) {
+    var unused =
+        answer.whenComplete(
+            (result, failure) ->
+                thread.post(
+                    () -> {
+                      if (running.get(call.key) != call) {
+                        return;
+                      }
+                      if (failure != null) {
+                        LOG.error("a plug-in that makes calls has failed", failure);
+                      }
+                      then.take(
+                          failure == null
+                              ? result
+                              : new CallAnswer.Unknown("the executor failed: " + failure),
+                          now());
+                      advance(call);
+                    }));
+  }
+
+  private void stop(Running call, StopReason reason) {
+    if (!call.course.stop(reason, now())) {
+      event(
+          call,
+          "not_cancelled",
+          Json.object().put("message", "the job does not say how to cancel its calls"));
+    }
+  }
+
+  /** Does what is due of a call, and sets its timer. */
+  private void advance(Running call) {
+    StopReason over = call.limits.due(System.nanoTime(), System.currentTimeMillis());
+    if (over != null) {
+      event(call, "stopped", Json.object().put("reason", over.name().toLowerCase(Locale.ROOT)));
+      stop(call, over);
+    }
+    CallCourse.Request request = call.course.due(now());
+    if (request != null) {
+      String handle = call.course.handle();
+      ask(
+          call,
+          request == CallCourse.Request.POLL
+              ? call.client.poll(call.call, handle)
+              : call.client.cancel(call.call, handle),
+          (answer, at) -> call.course.answered(request, answer, at));
+    }
+    if (!call.trouble.equals(call.course.trouble())) {
+      call.trouble = call.course.trouble();
+      if (!call.trouble.isEmpty()) {
+        event(call, "in_doubt", Json.object().put("message", call.trouble));
+      }
+    }
+    Json.Obj progress = call.course.takeProgress();
+    if (progress != null) {
+      call.limits.sign(System.nanoTime());
+      JournalKey key = call.key;
+      to(
+          sink ->
+              sink.progress(key.job(), key.node(), key.invocation(), ProgressParser.of(progress)));
+    }
+    CallCourse.End end = call.course.end();
+    if (end != null) {
+      running.remove(call.key);
+      call.timer = null;
+      finish(call.key, end);
+      return;
+    }
+    long at = call.course.nextMillis();
+    long wait = call.limits.waitNanos(System.nanoTime(), System.currentTimeMillis());
+    if (wait != TaskTimeLimits.NEVER) {
+      at = Math.min(at, now() + wait / MS + 1);
+    }
+    Timer before = call.timer;
+    if (at == CallCourse.NEVER) {
+      call.timer = null;
+    } else if (before == null || before.atMillis() != at) {
+      call.timer = new Timer(at, call);
+      timers.add(call.timer);
+    }
+  }
+
+  private void finish(JournalKey key, CallCourse.End end) {
+    TaskResult result =
+        key.end(end.kind())
+            .withRawStatus(end.status())
+            .withMessage(end.message())
+            .withStopReason(end.stop())
+            .withUsage(null, false, System.currentTimeMillis())
+            .withRetryAfter(end.retryAfterMillis());
+    Json.Builder about = Json.object();
+    if (end.message() != null) {
+      about.put("message", end.message());
+    }
+    if (end.status() != null) {
+      about.put("raw_status", end.status());
+    }
+    Json.Obj form = log.statusForm(result);
+    if (!form.isEmpty()) {
+      about.put("status", form);
+    }
+    log.event(
+        key,
+        end.kind() == TaskResult.Kind.START_FAILED || end.kind() == TaskResult.Kind.NOT_STARTED
+            ? "task_failed_to_start"
+            : "got_status",
+        about.build());
+    end(key, result);
+  }
+
+  private void fail(JournalKey key, TaskResult.Kind kind, String message) {
+    finish(key, new CallCourse.End(kind, null, message, 0, null));
+  }
+
+  private void event(Running call, String name, Json.Builder about) {
+    log.event(call.key, name, about.build());
+  }
+
+  private void end(JournalKey key, TaskResult result) {
+    LaunchSpec unused = known.remove(key);
+    to(sink -> sink.ended(result));
+  }
+
+  private void to(Consumer<TaskListener> news) {
+    TaskListener sink;
+    synchronized (this) {
+      sink = listener;
+    }
+    if (sink == null) {
+      return;
+    }
+    try {
+      news.accept(sink);
+    } catch (RuntimeException e) {
+      LOG.error("nobody took the end of a call", e);
+    }
+  }
+
+  /**
+   * Lets go of all calls: each ends here as lost, and its service goes on. Whoever comes next asks
+   * about it.
+   */
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      if (!begun) {
+        return;
+      }
+      thread.post(this::letGoOfAll);
+    }
+    thread.close(CLOSE_BOUND);
+  }
+
+  private void letGoOfAll() {
+    for (Running call : new ArrayList<>(running.values())) {
+      call.course.letGo("its runner was stopped");
+      advance(call);
+    }
+    clients.values().forEach(CallClient::close);
+  }
+}

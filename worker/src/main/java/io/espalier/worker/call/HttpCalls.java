@@ -1,0 +1,359 @@
+package io.espalier.worker.call;
+
+import io.espalier.core.call.Call;
+import io.espalier.core.call.CallAnswer;
+import io.espalier.core.call.CallClient;
+import io.espalier.core.call.HttpCall;
+import io.espalier.core.config.keys.CallKeys;
+import io.espalier.core.config.keys.ConfigValue;
+import io.espalier.core.config.keys.Names;
+import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
+import io.espalier.core.text.HttpHeaders;
+import io.espalier.json.JsonReader;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.BiFunction;
+import java.util.regex.Matcher;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes calls over HTTP/1.1 with the client of the JDK (docs/calls.md): requests in flight need a
+ * connection each, but no thread. Redirections are not followed.
+ */
+public final class HttpCalls implements CallClient {
+  private static final int THREADS = 2;
+  private static final Duration CONNECT = Duration.ofSeconds(10);
+  private static final int QUOTED = 200;
+  private static final int MOST_OPTIONS = 1_000;
+  private static final long AGAIN_MILLIS = 1_000;
+
+  /** Options by what is configured: all calls of a job have the same. */
+  private final Map<Json.Obj, HttpCall> options =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Json.Obj, HttpCall> eldest) {
+          return size() > MOST_OPTIONS;
+        }
+      };
+
+  private @Nullable Connections connections;
+
+  /** What is only needed once a call is made. */
+  private record Connections(HttpClient client, ExecutorService threads) {
+    static Connections open() {
+      ExecutorService threads =
+          Executors.newFixedThreadPool(
+              THREADS,
+              task -> {
+                Thread thread = new Thread(task, "http-calls");
+                thread.setDaemon(true);
+                return thread;
+              });
+      return new Connections(
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .followRedirects(HttpClient.Redirect.NEVER)
+              .connectTimeout(CONNECT)
+              .executor(threads)
+              .build(),
+          threads);
+    }
+  }
+
+  @Override
+  public String executor() {
+    return CallKeys.HTTP_EXECUTOR;
+  }
+
+  private HttpCall of(Call call) {
+    return options.computeIfAbsent(call.spec().options(), HttpCalls::parsed);
+  }
+
+  private static HttpCall parsed(Json.Obj json) {
+    Problems problems = new Problems();
+    Names names = new Names(List.of(), List.of(), List.of());
+    HttpCall call =
+        CallKeys.HTTP.read(
+            new ConfigValue(json, ProblemPath.ROOT.key("http"), problems, names),
+            CallKeys.HTTP.usual());
+    if (call == null || problems.errors() > 0) {
+      throw new IllegalArgumentException("the options cannot be used: " + problems.sorted());
+    }
+    return call;
+  }
+
+  @Override
+  public String description(Call call) {
+    HttpCall http = of(call);
+    http.poll().ifPresent(poll -> UrlTemplate.expanded(poll.url(), call));
+    http.cancel().ifPresent(cancel -> UrlTemplate.expanded(cancel.url(), call));
+    return http.method() + " " + UrlTemplate.expanded(http.url(), call);
+  }
+
+  @Override
+  public boolean canPoll(Call call) {
+    return of(call).poll().isPresent();
+  }
+
+  @Override
+  public boolean canCancel(Call call) {
+    return of(call).cancel().isPresent();
+  }
+
+  @Override
+  public PollPace pace(Call call) {
+    return of(call)
+        .poll()
+        .map(poll -> new PollPace(poll.every().toMillis(), poll.upTo().toMillis()))
+        .orElse(new PollPace(AGAIN_MILLIS, 30 * AGAIN_MILLIS));
+  }
+
+  @Override
+  public boolean provesAbsence(Call call) {
+    return of(call).poll().stream()
+        .anyMatch(poll -> poll.notFound() == HttpCall.NotFound.NEVER_STARTED);
+  }
+
+  @Override
+  public CompletionStage<CallAnswer> start(Call call, Json.Obj argument) {
+    HttpCall http = of(call);
+    return request(call, http, http.method(), http.url(), argument, HttpCalls::started);
+  }
+
+  @Override
+  public CompletionStage<CallAnswer> poll(Call call, String handle) {
+    HttpCall http = of(call);
+    String url = http.poll().orElseThrow().url();
+    return request(call, http, "GET", url, null, HttpCalls::polled);
+  }
+
+  @Override
+  public CompletionStage<CallAnswer> cancel(Call call, String handle) {
+    HttpCall http = of(call);
+    HttpCall.Cancel how = http.cancel().orElseThrow();
+    return request(call, http, how.method(), how.url(), null, HttpCalls::cancelled);
+  }
+
+  private CompletionStage<CallAnswer> request(
+      Call call,
+      HttpCall http,
+      String method,
+      String url,
+      Json.@Nullable Obj argument,
+      BiFunction<HttpCall, HttpResponse<BoundedBody.Text>, CallAnswer> meaning) {
+    Connections open = connections == null ? Connections.open() : connections;
+    connections = open;
+    // Reading files must not hold up the thread of the calls.
+    return CompletableFuture.supplyAsync(
+            () -> built(call, http, method, url, argument), open.threads())
+        .thenCompose(request -> open.client().sendAsync(request, answer -> new BoundedBody()))
+        .handle(
+            (answer, failure) -> failure == null ? meaning.apply(http, answer) : failed(failure));
+  }
+
+  private static HttpRequest built(
+      Call call, HttpCall http, String method, String url, Json.@Nullable Obj argument) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(UrlTemplate.expanded(url, call)).timeout(http.timeout());
+    if (argument == null) {
+      request.method(method, HttpRequest.BodyPublishers.noBody());
+    } else {
+      Json body = http.body().map(given -> filled(given, call)).orElse(argument);
+      String text = body instanceof Json.Str plain ? plain.value() : JsonWriter.compact(body);
+      request.method(method, HttpRequest.BodyPublishers.ofString(text));
+      request.setHeader(
+          "Content-Type", body instanceof Json.Str ? "text/plain" : "application/json");
+    }
+    request.setHeader("Accept", "application/json");
+    request.setHeader("User-Agent", "espalier");
+    request.setHeader("Espalier-Job", call.name(Call.JOB));
+    request.setHeader(
+        "Espalier-Node", URLEncoder.encode(call.name(Call.NODE), StandardCharsets.UTF_8));
+    request.setHeader("Espalier-Invocation", call.name(Call.INVOCATION));
+    request.setHeader("Espalier-Token", call.name(Call.TOKEN));
+    request.setHeader("Espalier-Attempt", call.name(Call.ATTEMPT));
+    if (call.spec().idempotent()) {
+      request.setHeader("Idempotency-Key", "\"" + call.name(Call.KEY) + "\"");
+    }
+    http.headers().forEach((name, value) -> request.setHeader(name, replaced(value, call)));
+    http.headersFile().ifPresent(file -> secrets(file).forEach(request::setHeader));
+    return request.build();
+  }
+
+  private static Map<String, String> secrets(String file) {
+    try {
+      return HttpHeaders.parse(Files.readString(Path.of(file)));
+    } catch (IOException e) {
+      throw new IllegalArgumentException("the headers cannot be read: " + e, e);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("the headers in " + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Replaces placeholders in all texts. */
+  private static Json filled(Json json, Call call) {
+    if (json instanceof Json.Str text) {
+      return Json.of(replaced(text.value(), call));
+    }
+    if (json instanceof Json.Arr list) {
+      List<Json> items = new ArrayList<>();
+      list.items().forEach(item -> items.add(filled(item, call)));
+      return new Json.Arr(items);
+    }
+    if (json instanceof Json.Obj object) {
+      Json.Builder out = Json.object();
+      object.members().forEach((name, value) -> out.put(name, filled(value, call)));
+      return out.build();
+    }
+    return json;
+  }
+
+  private static String replaced(String text, Call call) {
+    return CallKeys.PLACEHOLDER
+        .matcher(text)
+        .replaceAll(
+            found ->
+                Matcher.quoteReplacement(call.names().getOrDefault(found.group(1), found.group())));
+  }
+
+  // ---- what an answer means
+
+  private static CallAnswer started(HttpCall http, HttpResponse<BoundedBody.Text> answer) {
+    int status = answer.statusCode();
+    if (http.isSuccess(status)) {
+      return ended(answer.body());
+    }
+    return switch (status) {
+      case HttpCall.ACCEPTED -> going(answer.body());
+      case 429, 503 -> new CallAnswer.NotStarted(told(answer), retryAfterMillis(answer));
+      case 408, 502, 504 -> new CallAnswer.Unknown(told(answer));
+      default -> new CallAnswer.Failed(told(answer));
+    };
+  }
+
+  private static CallAnswer polled(HttpCall http, HttpResponse<BoundedBody.Text> answer) {
+    int status = answer.statusCode();
+    if (http.isSuccess(status)) {
+      return ended(answer.body());
+    }
+    return switch (status) {
+      case HttpCall.ACCEPTED -> going(answer.body());
+      case 404, 410 -> new CallAnswer.NotFound(told(answer));
+      case 429, 503 -> new CallAnswer.NotStarted(told(answer), retryAfterMillis(answer));
+      default -> new CallAnswer.Unknown(told(answer));
+    };
+  }
+
+  private static CallAnswer cancelled(HttpCall http, HttpResponse<BoundedBody.Text> answer) {
+    if (answer.statusCode() >= 200 && answer.statusCode() <= 299) {
+      return answer.statusCode() == HttpCall.ACCEPTED
+          ? going(answer.body())
+          : new CallAnswer.Cancelled();
+    }
+    return polled(http, answer);
+  }
+
+  /** The status line of a body; one that says nothing about a status is done. */
+  private static CallAnswer ended(BoundedBody.Text body) {
+    String text = body.text().strip();
+    if (!text.startsWith("{")) {
+      return new CallAnswer.Ended("done");
+    }
+    if (!body.whole()) {
+      return new CallAnswer.Failed(
+          "the answer is an object of more than " + BoundedBody.MAX_BYTES + " bytes");
+    }
+    if (!(JsonReader.strict().read(text).value() instanceof Json.Obj object)) {
+      return new CallAnswer.Failed("the answer is no JSON object: " + quoted(text));
+    }
+    boolean says = object.get("result") != null || object.get("result_bits") != null;
+    return new CallAnswer.Ended(says ? JsonWriter.compact(object) : "done");
+  }
+
+  private static CallAnswer going(BoundedBody.Text body) {
+    String text = body.text().strip();
+    return body.whole()
+            && text.startsWith("{")
+            && JsonReader.strict().read(text).value() instanceof Json.Obj object
+            && object.get("progress") instanceof Json.Obj progress
+        ? new CallAnswer.Running("", progress)
+        : CallAnswer.Running.PLAIN;
+  }
+
+  private static long retryAfterMillis(HttpResponse<?> answer) {
+    String seconds = answer.headers().firstValue("Retry-After").orElse("");
+    return seconds.matches("[0-9]{1,6}")
+        ? Math.max(AGAIN_MILLIS, 1_000 * Long.parseLong(seconds))
+        : AGAIN_MILLIS;
+  }
+
+  private static String told(HttpResponse<BoundedBody.Text> answer) {
+    int status = answer.statusCode();
+    String to = answer.headers().firstValue("Location").orElse("");
+    String body = answer.body().text().strip();
+    return "HTTP "
+        + status
+        + (status >= 300 && status <= 399 && !to.isEmpty()
+            ? ", which points to " + quoted(to) + ": redirections are not followed"
+            : body.isEmpty() ? "" : ": " + quoted(body));
+  }
+
+  private static String quoted(String text) {
+    String line = text.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", " ");
+    return line.length() > QUOTED ? line.substring(0, QUOTED) + "..." : line;
+  }
+
+  private static CallAnswer failed(Throwable failure) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    String message =
+        cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    boolean neverSent =
+        cause instanceof ConnectException
+            || cause instanceof HttpConnectTimeoutException
+            || cause instanceof SSLHandshakeException
+            || cause instanceof IllegalArgumentException;
+    if (neverSent) {
+      String what = cause instanceof ConnectException ? "cannot connect" : message;
+      return new CallAnswer.NotStarted(what, 0);
+    }
+    return new CallAnswer.Unknown(
+        cause instanceof HttpTimeoutException ? "no answer in time" : "no answer: " + message);
+  }
+
+  @Override
+  public void close() {
+    Connections open = connections;
+    if (open != null) {
+      // The client of the JDK ends with its last reference.
+      open.threads().shutdown();
+    }
+  }
+}
