@@ -1,6 +1,6 @@
 package io.espalier.thrift.wire;
 
-import io.espalier.core.call.Call;
+import io.espalier.core.running.Call;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;

@@ -3,8 +3,8 @@ package io.espalier.thrift.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.call.Call;
-import io.espalier.core.call.CallSpec;
+import io.espalier.core.running.Call;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.CgroupLimits;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;

@@ -1,9 +1,10 @@
 package io.espalier.worker.call;
 
-import io.espalier.core.call.Call;
+import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.running.Call;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.call.CallClient;
-import io.espalier.core.call.HttpCall;
+import io.espalier.core.config.task.HttpCall;
 import io.espalier.core.config.keys.CallKeys;
 import io.espalier.core.config.keys.ConfigValue;
 import io.espalier.core.config.keys.Names;
@@ -191,14 +192,14 @@ public final class HttpCalls implements CallClient {
     }
     request.setHeader("Accept", "application/json");
     request.setHeader("User-Agent", "espalier");
-    request.setHeader("Espalier-Job", call.name(Call.JOB));
+    request.setHeader("Espalier-Job", call.name(CallSpec.JOB));
     request.setHeader(
-        "Espalier-Node", URLEncoder.encode(call.name(Call.NODE), StandardCharsets.UTF_8));
-    request.setHeader("Espalier-Invocation", call.name(Call.INVOCATION));
-    request.setHeader("Espalier-Token", call.name(Call.TOKEN));
-    request.setHeader("Espalier-Attempt", call.name(Call.ATTEMPT));
+        "Espalier-Node", URLEncoder.encode(call.name(CallSpec.NODE), StandardCharsets.UTF_8));
+    request.setHeader("Espalier-Invocation", call.name(CallSpec.INVOCATION));
+    request.setHeader("Espalier-Token", call.name(CallSpec.TOKEN));
+    request.setHeader("Espalier-Attempt", call.name(CallSpec.ATTEMPT));
     if (call.spec().idempotent()) {
-      request.setHeader("Idempotency-Key", "\"" + call.name(Call.KEY) + "\"");
+      request.setHeader("Idempotency-Key", "\"" + call.name(CallSpec.KEY) + "\"");
     }
     http.headers().forEach((name, value) -> request.setHeader(name, replaced(value, call)));
     http.headersFile().ifPresent(file -> secrets(file).forEach(request::setHeader));

@@ -1,6 +1,6 @@
 package io.espalier.worker.call;
 
-import io.espalier.core.call.Call;
+import io.espalier.core.running.Call;
 import io.espalier.core.config.keys.CallKeys;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -4,7 +4,7 @@ import static io.espalier.testkit.config.ConfigFixtures.job;
 import static io.espalier.testkit.config.ConfigFixtures.withJobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.call.CallSpec;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;

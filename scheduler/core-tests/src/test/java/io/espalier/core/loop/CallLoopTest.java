@@ -2,7 +2,8 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.call.Call;
+import io.espalier.core.running.Call;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
@@ -42,7 +43,7 @@ class CallLoopTest {
     LaunchSpec launch = world.launch("j", "h1");
     Call call = call(launch);
     assertThat(call.name("host")).isEqualTo("h1");
-    assertThat(call.name(Call.TOKEN)).isEqualTo(launch.invocation().token());
+    assertThat(call.name(CallSpec.TOKEN)).isEqualTo(launch.invocation().token());
     assertThat(call.spec().unknownHold()).hasSeconds(60);
     assertThat(world.row("j", "h1").call()).isEqualTo(call);
     world.ends("j", "h1", TaskResult.Kind.EXITED, "done", null);
@@ -113,10 +114,10 @@ class CallLoopTest {
     assertThat(status()).isEqualTo(StatusLabel.ERROR_BACKOFF);
     world.advance(2_000);
     assertThat(world.launches).hasSize(2);
-    assertThat(call(world.launches.get(1)).name(Call.KEY))
-        .isEqualTo(call(world.launches.get(0)).name(Call.KEY));
-    assertThat(call(world.launches.get(1)).name(Call.INVOCATION))
-        .isNotEqualTo(call(world.launches.get(0)).name(Call.INVOCATION));
+    assertThat(call(world.launches.get(1)).name(CallSpec.KEY))
+        .isEqualTo(call(world.launches.get(0)).name(CallSpec.KEY));
+    assertThat(call(world.launches.get(1)).name(CallSpec.INVOCATION))
+        .isNotEqualTo(call(world.launches.get(0)).name(CallSpec.INVOCATION));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.espalier.core.call;
 
+import io.espalier.core.running.Call;
 import io.espalier.core.json.Json;
 import java.util.concurrent.CompletionStage;
 

@@ -1,5 +1,7 @@
 package io.espalier.core.call;
 
+import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.running.Call;
 import io.espalier.core.call.CallClient.PollPace;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.StopReason;
@@ -74,7 +76,7 @@ public final class CallCourse {
     this.canCancel = client.canCancel(call);
     this.provesAbsence = client.provesAbsence(call);
     this.pace = client.pace(call);
-    this.random = new SplitMix64(call.name(Call.INVOCATION).hashCode());
+    this.random = new SplitMix64(call.name(CallSpec.INVOCATION).hashCode());
     this.starting = starting;
     this.confirmedMillis = nowMillis;
     this.waitMillis = pace.firstMillis();

@@ -1,6 +1,6 @@
 package io.espalier.core.config;
 
-import io.espalier.core.call.CallSpec;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;

@@ -1,7 +1,7 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.call.Call;
-import io.espalier.core.call.CallSpec;
+import io.espalier.core.running.Call;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.WorkerAllocation;

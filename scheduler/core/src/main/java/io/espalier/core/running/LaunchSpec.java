@@ -1,6 +1,5 @@
 package io.espalier.core.running;
 
-import io.espalier.core.call.Call;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
 import io.espalier.core.config.task.StatusSource;

@@ -1,5 +1,7 @@
 package io.espalier.core.call;
 
+import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.running.Call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
@@ -261,7 +263,7 @@ class CallCourseTest {
     Call call = call(true);
     assertThat(Call.of(call.json())).isEqualTo(call);
     assertThat(call.name("host")).isEqualTo("h1");
-    assertThat(call.name(Call.TOKEN)).isEqualTo("1.2");
-    assertThat(call.name(Call.KEY)).isNotEqualTo(call.name(Call.INVOCATION));
+    assertThat(call.name(CallSpec.TOKEN)).isEqualTo("1.2");
+    assertThat(call.name(CallSpec.KEY)).isNotEqualTo(call.name(CallSpec.INVOCATION));
   }
 }

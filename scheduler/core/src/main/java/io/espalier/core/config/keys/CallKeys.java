@@ -9,9 +9,8 @@ import static io.espalier.core.config.keys.ValueType.optional;
 import static io.espalier.core.config.keys.ValueType.seconds;
 import static io.espalier.core.config.keys.ValueType.text;
 
-import io.espalier.core.call.Call;
-import io.espalier.core.call.CallSpec;
-import io.espalier.core.call.HttpCall;
+import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.config.task.HttpCall;
 import io.espalier.core.json.Json;
 import io.espalier.core.text.HttpHeaders;
 import java.time.Duration;
@@ -45,7 +44,7 @@ public final class CallKeys {
   private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
   private static final Set<String> REPEATED = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
   private static final Set<String> OF_THE_CALL =
-      Set.of(Call.JOB, Call.NODE, Call.INVOCATION, Call.TOKEN, Call.ATTEMPT, Call.KEY);
+      Set.of(CallSpec.JOB, CallSpec.NODE, CallSpec.INVOCATION, CallSpec.TOKEN, CallSpec.ATTEMPT, CallSpec.KEY);
   private static final HttpCall.Poll USUAL_POLL =
       new HttpCall.Poll(
           "", Duration.ofSeconds(2), Duration.ofSeconds(30), HttpCall.NotFound.UNKNOWN);

@@ -11,7 +11,7 @@ import static io.espalier.core.config.keys.ValueType.optional;
 import static io.espalier.core.config.keys.ValueType.text;
 import static io.espalier.core.config.keys.ValueType.texts;
 
-import io.espalier.core.call.CallSpec;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.JobOptions;

@@ -62,6 +62,7 @@ public final class TaskAllocator {
   private final boolean readsAhead;
 
   /** Receives what was read ahead, so that the compiler cannot leave the reading out. */
+  @SuppressWarnings("UnusedVariable")
   private long readAhead;
 
   /** Must be called when the rest of the state is complete. */

@@ -1,6 +1,6 @@
 package io.espalier.core.status.store;
 
-import io.espalier.core.call.Call;
+import io.espalier.core.running.Call;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;

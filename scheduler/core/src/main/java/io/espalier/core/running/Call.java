@@ -1,7 +1,7 @@
-package io.espalier.core.call;
+package io.espalier.core.running;
 
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
-import io.espalier.core.running.Invocation;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -19,19 +19,6 @@ import java.util.UUID;
  *     of the path, {@code invocation}, {@code token}, {@code attempt}, {@code key}
  */
 public record Call(CallSpec spec, Map<String, String> names) {
-  /** Names the invocation; unique for ever. */
-  public static final String INVOCATION = "invocation";
-
-  /** A number that grows with each start of a task: a service refuses a lower one. */
-  public static final String TOKEN = "token";
-
-  /** Names the task; the same for all its attempts. */
-  public static final String KEY = "key";
-
-  public static final String JOB = "job";
-  public static final String NODE = "node";
-  public static final String ATTEMPT = "attempt";
-
   public Call {
     names = Map.copyOf(names);
   }
@@ -53,13 +40,12 @@ public record Call(CallSpec spec, Map<String, String> names) {
       names.put(levels.get(i), path.get(i));
     }
     String node = path.get(path.size() - 1);
-    names.put(JOB, job);
-    names.put(NODE, node);
-    names.put(ATTEMPT, Integer.toString(attempt));
-    names.put(TOKEN, invocation.token());
-    names.put(KEY, uuid(job, node));
-    names.put(
-        INVOCATION, uuid(job, node, invocation.token(), Long.toString(invocation.startMillis())));
+    names.put(CallSpec.JOB, job);
+    names.put(CallSpec.NODE, node);
+    names.put(CallSpec.ATTEMPT, Integer.toString(attempt));
+    names.put(CallSpec.TOKEN, invocation.token());
+    names.put(CallSpec.KEY, uuid(job, node));
+    names.put(CallSpec.INVOCATION, uuid(job, node, invocation.token(), Long.toString(invocation.startMillis())));
     return new Call(spec, names);
   }
 

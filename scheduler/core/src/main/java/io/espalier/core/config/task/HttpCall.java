@@ -1,4 +1,4 @@
-package io.espalier.core.call;
+package io.espalier.core.config.task;
 
 import io.espalier.core.json.Json;
 import java.time.Duration;
@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The options of an HTTP call. Texts may contain placeholders, see {@link Call#names}.
+ * The options of an HTTP call. Texts may contain placeholders, see {@link CallSpec}.
  *
  * @param body what is sent, an object or text; empty: the JSON argument of the task
  * @param headers by name

@@ -1,4 +1,4 @@
-package io.espalier.core.call;
+package io.espalier.core.config.task;
 
 import io.espalier.core.json.Json;
 import java.time.Duration;
@@ -15,6 +15,19 @@ import java.time.Duration;
  */
 public record CallSpec(
     String executor, Json.Obj options, boolean idempotent, Duration unknownHold) {
+  /** Placeholder: names the invocation; unique for ever. */
+  public static final String INVOCATION = "invocation";
+
+  /** Placeholder: grows with each start of a task: a service refuses a lower one. */
+  public static final String TOKEN = "token";
+
+  /** Placeholder: names the task; the same for all its attempts. */
+  public static final String KEY = "key";
+
+  public static final String JOB = "job";
+  public static final String NODE = "node";
+  public static final String ATTEMPT = "attempt";
+
   /** How long a silent service is waited for when the job does not say. */
   public static final Duration DEFAULT_HOLD = Duration.ofMinutes(10);
 }
