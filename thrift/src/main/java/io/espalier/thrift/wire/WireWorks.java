@@ -1,6 +1,5 @@
 package io.espalier.thrift.wire;
 
-import io.espalier.core.running.Call;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
@@ -8,6 +7,7 @@ import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.TaskCommand;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkResponse;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.status.JsonDecoder;

@@ -3,7 +3,6 @@ package io.espalier.thrift.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.running.Call;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.CgroupLimits;
 import io.espalier.core.config.task.KillRequest;
@@ -22,6 +21,7 @@ import io.espalier.core.protocol.TaskCommand;
 import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkerDescription;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;

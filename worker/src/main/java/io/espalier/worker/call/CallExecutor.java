@@ -1,10 +1,10 @@
 package io.espalier.worker.call;
 
-import io.espalier.core.running.Call;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.call.CallClient;
 import io.espalier.core.call.CallCourse;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;

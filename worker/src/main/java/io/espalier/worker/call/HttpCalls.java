@@ -1,17 +1,17 @@
 package io.espalier.worker.call;
 
-import io.espalier.core.config.task.CallSpec;
-import io.espalier.core.running.Call;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.call.CallClient;
-import io.espalier.core.config.task.HttpCall;
 import io.espalier.core.config.keys.CallKeys;
 import io.espalier.core.config.keys.ConfigValue;
 import io.espalier.core.config.keys.Names;
+import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.config.task.HttpCall;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
+import io.espalier.core.running.Call;
 import io.espalier.core.text.HttpHeaders;
 import io.espalier.json.JsonReader;
 import java.io.IOException;

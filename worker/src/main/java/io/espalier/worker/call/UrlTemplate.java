@@ -1,7 +1,7 @@
 package io.espalier.worker.call;
 
-import io.espalier.core.running.Call;
 import io.espalier.core.config.keys.CallKeys;
+import io.espalier.core.running.Call;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLEncoder;

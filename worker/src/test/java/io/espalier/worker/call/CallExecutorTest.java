@@ -3,10 +3,10 @@ package io.espalier.worker.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.running.Call;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
@@ -164,8 +164,10 @@ class CallExecutorTest implements TaskListener {
     assertThat(seen.header("Authorization")).isEqualTo("Bearer hunter2");
     assertThat(seen.header("Espalier-token")).isEqualTo("7.1");
     assertThat(seen.header("Espalier-job")).isEqualTo("job");
-    assertThat(seen.header("Espalier-invocation")).isEqualTo(call(launch).name(CallSpec.INVOCATION));
-    assertThat(seen.header("Idempotency-key")).isEqualTo("\"" + call(launch).name(CallSpec.KEY) + "\"");
+    assertThat(seen.header("Espalier-invocation"))
+        .isEqualTo(call(launch).name(CallSpec.INVOCATION));
+    assertThat(seen.header("Idempotency-key"))
+        .isEqualTo("\"" + call(launch).name(CallSpec.KEY) + "\"");
     List<String> events = logs.texts(LogLine.Stream.STATUSES, "a /b\u00e9");
     assertThat(events).hasSize(2).allMatch(event -> !event.contains("hunter2"));
     assertThat(events.get(0)).contains("\"call\":\"POST " + service.url());

@@ -2,8 +2,8 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.running.Call;
 import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;

@@ -1,7 +1,7 @@
 package io.espalier.core.call;
 
-import io.espalier.core.running.Call;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Call;
 import java.util.concurrent.CompletionStage;
 
 /**

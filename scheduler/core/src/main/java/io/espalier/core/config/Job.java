@@ -1,7 +1,7 @@
 package io.espalier.core.config;
 
-import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
 import io.espalier.core.config.task.OutcomeRules;

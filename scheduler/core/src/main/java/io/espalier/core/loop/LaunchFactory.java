@@ -1,16 +1,16 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.running.Call;
-import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.WorkerAllocation;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.TimeLimits;
 import io.espalier.core.loop.command.WorkerPool;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopPorts.Warnings;
 import io.espalier.core.loop.state.TaskArgument;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;

@@ -45,7 +45,9 @@ public record Call(CallSpec spec, Map<String, String> names) {
     names.put(CallSpec.ATTEMPT, Integer.toString(attempt));
     names.put(CallSpec.TOKEN, invocation.token());
     names.put(CallSpec.KEY, uuid(job, node));
-    names.put(CallSpec.INVOCATION, uuid(job, node, invocation.token(), Long.toString(invocation.startMillis())));
+    names.put(
+        CallSpec.INVOCATION,
+        uuid(job, node, invocation.token(), Long.toString(invocation.startMillis())));
     return new Call(spec, names);
   }
 

@@ -1,10 +1,10 @@
 package io.espalier.core.call;
 
-import io.espalier.core.config.task.CallSpec;
-import io.espalier.core.running.Call;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;

@@ -3,14 +3,14 @@ package io.espalier.testkit.status;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.running.Call;
-import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.outcome.JobStateRecord.Start;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;

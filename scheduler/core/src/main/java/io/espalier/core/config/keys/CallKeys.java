@@ -44,7 +44,13 @@ public final class CallKeys {
   private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
   private static final Set<String> REPEATED = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
   private static final Set<String> OF_THE_CALL =
-      Set.of(CallSpec.JOB, CallSpec.NODE, CallSpec.INVOCATION, CallSpec.TOKEN, CallSpec.ATTEMPT, CallSpec.KEY);
+      Set.of(
+          CallSpec.JOB,
+          CallSpec.NODE,
+          CallSpec.INVOCATION,
+          CallSpec.TOKEN,
+          CallSpec.ATTEMPT,
+          CallSpec.KEY);
   private static final HttpCall.Poll USUAL_POLL =
       new HttpCall.Poll(
           "", Duration.ofSeconds(2), Duration.ofSeconds(30), HttpCall.NotFound.UNKNOWN);

@@ -11,13 +11,13 @@ import static io.espalier.core.config.keys.ValueType.optional;
 import static io.espalier.core.config.keys.ValueType.text;
 import static io.espalier.core.config.keys.ValueType.texts;
 
-import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;

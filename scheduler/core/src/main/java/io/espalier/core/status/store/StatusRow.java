@@ -1,7 +1,7 @@
 package io.espalier.core.status.store;
 
-import io.espalier.core.running.Call;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.TaskKey;
