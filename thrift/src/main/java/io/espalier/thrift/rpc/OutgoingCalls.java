@@ -1,6 +1,5 @@
 package io.espalier.thrift.rpc;
 
-import io.espalier.core.running.Call;
 import io.espalier.thrift.rpc.RpcException.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
