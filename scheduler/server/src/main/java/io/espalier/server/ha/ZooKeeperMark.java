@@ -90,7 +90,8 @@ final class ZooKeeperMark implements GroupMark {
 
   private StoreException failed(String what, Exception e) {
     return new StoreException(
-        ZooKeeperException.of("cannot " + what + " " + path, link.target(), e).getMessage(),
+        String.valueOf(
+            ZooKeeperException.of("cannot " + what + " " + path, link.target(), e).getMessage()),
         true,
         e);
   }
