@@ -83,8 +83,9 @@ public final class LocalRunner implements TaskRunner {
   }
 
   @Override
-  public void adopt(LaunchSpec launch) {
+  public boolean adopt(LaunchSpec launch) {
     calls.adopt(launch);
+    return true;
   }
 
   @Override

@@ -97,6 +97,21 @@ class CallLoopTest {
   }
 
   @Test
+  void whoMakesNoCallsLeavesThemRunning() {
+    world.configure(CALL);
+    world.makesCalls = false;
+    world.crashAndRestart();
+    world.configure(CALL);
+    world.advance(1_000_000);
+    assertThat(status()).isEqualTo(StatusLabel.RUNNING);
+    assertThat(world.row("j", "h1").call()).isNotNull();
+    assertThat(world.launches).hasSize(1);
+    assertThat(world.loop.liveCount()).isEqualTo(1);
+    assertThat(world.loop.awaitedCount()).as("nobody waits for it at the end").isZero();
+    assertThat(world.loop.isQuiet()).isTrue();
+  }
+
+  @Test
   void anUnknownOutcomeIsFinal() {
     world.configure(CALL);
     world.ends("j", "h1", TaskResult.Kind.OUTCOME_UNKNOWN, null, null);

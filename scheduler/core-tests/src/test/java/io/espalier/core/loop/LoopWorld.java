@@ -60,6 +60,9 @@ final class LoopWorld {
   boolean saturated;
   boolean storeAnswers = true;
 
+  /** Whether the runner asks about calls that it did not make. */
+  boolean makesCalls = true;
+
   /** Tasks outlive the scheduler, as those of workers do. */
   boolean isRemote;
 
@@ -462,9 +465,10 @@ final class LoopWorld {
     }
 
     @Override
-    public void adopt(LaunchSpec launch) {
+    public boolean adopt(LaunchSpec launch) {
       running.put(new TaskKey(launch.job(), launch.node()), launch);
       adopted.add(launch);
+      return makesCalls;
     }
 
     @Override

@@ -26,6 +26,7 @@ final class InvocationRecovery {
   private final LiveTasks live;
   private final List<Live> resumed = new ArrayList<>();
   private final List<TaskResult> early = new ArrayList<>();
+  private int endless;
 
   InvocationRecovery(SchedulingCore core, LiveTasks live) {
     this.core = core;
@@ -56,13 +57,18 @@ final class InvocationRecovery {
       resumed.add(task);
       if (runner.outlivesScheduler()) {
         assignments.add(new Assignment(row.job(), row.node(), row.invocation(), row.worker()));
-      } else {
-        runner.adopt(launch);
+      } else if (!runner.adopt(launch)) {
+        endless++;
       }
     }
     if (runner.outlivesScheduler()) {
       runner.resume(assignments);
     }
+  }
+
+  /** Returns the number of calls that are alive and that this scheduler does not ask about. */
+  int endless() {
+    return endless;
   }
 
   /** Returns true when the end must wait for the first configuration; it is then stored here. */

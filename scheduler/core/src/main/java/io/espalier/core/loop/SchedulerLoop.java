@@ -309,6 +309,11 @@ public final class SchedulerLoop {
     return live.size();
   }
 
+  /** The number of live invocations whose ends the runner will report. */
+  public int awaitedCount() {
+    return Math.max(0, live.size() - recovery.endless());
+  }
+
   /** Statistics of this loop; any thread may read them. */
   public LoopStats stats() {
     return stats;
@@ -326,7 +331,7 @@ public final class SchedulerLoop {
   public boolean isQuiet() {
     return chores.isEmpty()
         && questions.isEmpty()
-        && live.size() == 0
+        && awaitedCount() == 0
         && !changes.underWay()
         && committer.isDurable()
         && roundComplete

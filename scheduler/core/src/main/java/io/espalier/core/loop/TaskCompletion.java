@@ -126,7 +126,7 @@ final class TaskCompletion {
       Live unused = live.remove(key, end.invocation());
     } else {
       ports.warnings().warn("its call is asked about: " + end.message(), key.job(), key.node());
-      ports.runner().adopt(task.launch);
+      boolean unused = ports.runner().adopt(task.launch);
     }
     return true;
   }

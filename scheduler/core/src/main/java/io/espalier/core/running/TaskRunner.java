@@ -49,9 +49,11 @@ public interface TaskRunner extends AutoCloseable {
    * an earlier scheduler process. The runner asks the service about it, and never sends it.
    *
    * @param launch with a call
+   * @return false when this runner makes no calls: the task stays running, until the scheduler ends
+   *     and another one asks
    */
-  default void adopt(LaunchSpec launch) {
-    throw new UnsupportedOperationException(name() + " makes no calls");
+  default boolean adopt(LaunchSpec launch) {
+    return false;
   }
 
   /**

@@ -221,7 +221,7 @@ record LoopParts(
     }
     // Completions arrive through the inbox, and so do tasks that were about to be dispatched.
     long deadline = System.nanoTime() + LAST_ENDS_AT_MOST.toNanos();
-    while (thread.call(SchedulerLoop::liveCount) > 0 && System.nanoTime() < deadline) {
+    while (thread.call(SchedulerLoop::awaitedCount) > 0 && System.nanoTime() < deadline) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
   }

@@ -287,8 +287,9 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   @Override
-  public void adopt(LaunchSpec launch) {
+  public boolean adopt(LaunchSpec launch) {
     adopted.adopt(launch);
+    return true;
   }
 
   @Override
