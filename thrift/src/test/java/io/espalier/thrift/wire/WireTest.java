@@ -107,10 +107,12 @@ class WireTest {
         Call.of(
             new CallSpec("http", Json.object().put("url", "x").build(), true, Duration.ofDays(1)),
             "job",
+            0,
             process.invocation(),
             2,
             List.of("instance", "host"),
-            List.of("i", "\u20ac"));
+            List.of("i", "\u20ac"),
+            new InvocationLimits(1, 2, 3));
     LaunchSpec calling =
         launch("b", LogOptions.DEFAULT, SubprocessOptions.DEFAULT).toBuilder()
             .command(List.of())

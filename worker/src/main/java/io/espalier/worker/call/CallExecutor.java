@@ -23,11 +23,14 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,8 +52,9 @@ public final class CallExecutor implements AutoCloseable {
   private final Map<JournalKey, LaunchSpec> known = new ConcurrentHashMap<>();
   private final Map<JournalKey, Running> running = new HashMap<>();
   private final Map<String, CallClient> clients = new HashMap<>();
-  private final PriorityQueue<Timer> timers =
-      new PriorityQueue<>(Comparator.comparingLong(Timer::atMillis));
+  private final TreeSet<Timer> timers =
+      new TreeSet<>(Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::number));
+  private long timerCount;
   private @Nullable TaskListener listener;
   private boolean begun;
   private boolean closed;
@@ -59,8 +63,8 @@ public final class CallExecutor implements AutoCloseable {
   /** Until when something may be sent. */
   private record Lease(long uptimeHundredths, long clockMillis) {}
 
-  /** When to look at a call; one that is not its newest is void. */
-  private record Timer(long atMillis, Running call) {}
+  /** When to look at a call. */
+  private record Timer(long atMillis, long number, Running call) {}
 
   /** A call without an end; confined to the thread. */
   private static final class Running {
@@ -72,6 +76,9 @@ public final class CallExecutor implements AutoCloseable {
     @Nullable Timer timer;
     String trouble = "";
 
+    /** Read by the thread that sends. */
+    volatile boolean isOver;
+
     Running(LaunchSpec launch, Call call, CallClient client, CallCourse course) {
       this.key = JournalKey.of(launch);
       this.call = call;
@@ -80,13 +87,6 @@ public final class CallExecutor implements AutoCloseable {
       this.limits = new TaskTimeLimits(launch.limits(), System.nanoTime());
     }
 
-    /** Looks at the call, unless another timer was set meanwhile. */
-    @SuppressWarnings("ReferenceEquality") // Timers of the same instant are not the same.
-    void ring(Timer due, Consumer<Running> look) {
-      if (timer == due) {
-        look.accept(this);
-      }
-    }
   }
 
   /**
@@ -113,9 +113,14 @@ public final class CallExecutor implements AutoCloseable {
     accept(launch, this::send);
   }
 
-  /** Asks about a call that somebody else has sent, or may have sent; never sends it. */
+  /**
+   * Asks about a call that somebody else has sent, or may have sent; never sends it. A call that is
+   * known already is asked about anyway.
+   */
   public void adopt(LaunchSpec launch) {
-    accept(launch, this::take);
+    if (!known.containsKey(JournalKey.of(launch))) {
+      accept(launch, this::take);
+    }
   }
 
   private void accept(LaunchSpec launch, Consumer<LaunchSpec> message) {
@@ -131,7 +136,7 @@ public final class CallExecutor implements AutoCloseable {
       late = closed;
       if (!begun && !late) {
         begun = true;
-        thread.start(this::turn, true);
+        thread.start(new Owner(), true);
       }
       if (!late) {
         // Before the message that closes: whatever is accepted has an end.
@@ -219,6 +224,19 @@ public final class CallExecutor implements AutoCloseable {
     return System.nanoTime() / MS;
   }
 
+  private final class Owner implements OwnerThread.Turn {
+    @Override
+    public long take() {
+      return turn();
+    }
+
+    @Override
+    public boolean isOver() {
+      // What was accepted has an end, also when it came while the thread was being closed.
+      return thread.inbox().isEmpty();
+    }
+  }
+
   private long turn() {
     for (Runnable next = thread.inbox().poll(); next != null; next = thread.inbox().poll()) {
       try {
@@ -227,14 +245,29 @@ public final class CallExecutor implements AutoCloseable {
         LOG.error("while handling a message about calls", e);
       }
     }
-    for (Timer next = timers.peek(); next != null; next = timers.peek()) {
+    while (!timers.isEmpty()) {
+      Timer next = timers.first();
       if (next.atMillis() > now()) {
         return Math.max(0, next.atMillis() * MS - System.nanoTime());
       }
-      timers.remove();
-      next.call().ring(next, this::advance);
+      set(next.call(), null);
+      try {
+        advance(next.call());
+      } catch (RuntimeException e) {
+        LOG.error("while looking at a call", e);
+      }
     }
     return OwnerThread.UNTIL_TOLD;
+  }
+
+  private void set(Running call, @Nullable Timer timer) {
+    if (call.timer != null) {
+      timers.remove(call.timer);
+    }
+    call.timer = timer;
+    if (timer != null) {
+      timers.add(timer);
+    }
   }
 
   private void send(LaunchSpec launch) {
@@ -248,7 +281,12 @@ public final class CallExecutor implements AutoCloseable {
     }
     event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
     running.put(sent.key, sent);
-    ask(sent, sent.client.start(sent.call, launch.argument()), sent.course::started);
+    ask(
+        sent,
+        () ->
+            sent.client.start(
+                sent.call, launch.argument(), () -> !sent.isOver && !mayNotSend()),
+        sent.course::started);
     advance(sent);
   }
 
@@ -269,22 +307,25 @@ public final class CallExecutor implements AutoCloseable {
     TaskResult.Kind unusable =
         adopted ? TaskResult.Kind.OUTCOME_UNKNOWN : TaskResult.Kind.START_FAILED;
     Call call = launch.call();
-    CallClient client = call == null ? null : client(call.spec().executor());
-    if (call == null || client == null) {
-      String what = call == null ? "" : call.spec().executor();
-      fail(key, unusable, "there is no executor \"" + what + "\" here");
+    if (call == null) {
+      fail(key, unusable, "it is no call");
       return null;
     }
     try {
+      CallClient client = client(call.spec().executor());
+      if (client == null) {
+        fail(key, unusable, "there is no executor \"" + call.spec().executor() + "\" here");
+        return null;
+      }
       String unused = client.description(call);
       return new Running(
           launch,
           call,
           client,
-          adopted ? CallCourse.adopted(call, client, now()) : CallCourse.sent(call, client, now()));
+          adopted ? CallCourse.adopted(call, client, now()) : CallCourse.sent(call, client));
     } catch (IllegalArgumentException e) {
       fail(key, unusable, String.valueOf(e.getMessage()));
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | LinkageError | ServiceConfigurationError e) {
       LOG.error("the plug-in {} that makes calls has failed", call.spec().executor(), e);
       fail(key, unusable, "the executor failed: " + e);
     }
@@ -304,7 +345,13 @@ public final class CallExecutor implements AutoCloseable {
     void take(CallAnswer answer, long nowMillis);
   }
 
-  private void ask(Running call, CompletionStage<CallAnswer> answer, Answered then) {
+  private void ask(Running call, Supplier<CompletionStage<CallAnswer>> request, Answered then) {
+    CompletionStage<CallAnswer> answer;
+    try {
+      answer = request.get();
+    } catch (RuntimeException | LinkageError e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
     var unused =
         answer.whenComplete(
             (result, failure) ->
@@ -326,7 +373,8 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void stop(Running call, StopReason reason) {
-    if (!call.course.stop(reason, now())) {
+    boolean first = !call.course.isStopping();
+    if (!call.course.stop(reason, now()) && first) {
       event(
           call,
           "not_cancelled",
@@ -346,9 +394,10 @@ public final class CallExecutor implements AutoCloseable {
       String handle = call.course.handle();
       ask(
           call,
-          request == CallCourse.Request.POLL
-              ? call.client.poll(call.call, handle)
-              : call.client.cancel(call.call, handle),
+          () ->
+              request == CallCourse.Request.POLL
+                  ? call.client.poll(call.call, handle)
+                  : call.client.cancel(call.call, handle),
           (answer, at) -> call.course.answered(request, answer, at));
     }
     if (!call.trouble.equals(call.course.trouble())) {
@@ -367,8 +416,9 @@ public final class CallExecutor implements AutoCloseable {
     }
     CallCourse.End end = call.course.end();
     if (end != null) {
+      call.isOver = true;
       running.remove(call.key);
-      call.timer = null;
+      set(call, null);
       finish(call.key, end);
       return;
     }
@@ -377,13 +427,7 @@ public final class CallExecutor implements AutoCloseable {
     if (wait != TaskTimeLimits.NEVER) {
       at = Math.min(at, now() + wait / MS + 1);
     }
-    Timer before = call.timer;
-    if (at == CallCourse.NEVER) {
-      call.timer = null;
-    } else if (before == null || before.atMillis() != at) {
-      call.timer = new Timer(at, call);
-      timers.add(call.timer);
-    }
+    set(call, at == CallCourse.NEVER ? null : new Timer(at, ++timerCount, call));
   }
 
   private void finish(JournalKey key, CallCourse.End end) {

@@ -35,7 +35,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
@@ -141,23 +144,24 @@ public final class HttpCalls implements CallClient {
   }
 
   @Override
-  public CompletionStage<CallAnswer> start(Call call, Json.Obj argument) {
+  public CompletionStage<CallAnswer> start(
+      Call call, Json.Obj argument, BooleanSupplier maySend) {
     HttpCall http = of(call);
-    return request(call, http, http.method(), http.url(), argument, HttpCalls::started);
+    return request(call, http, http.method(), http.url(), argument, maySend, HttpCalls::started);
   }
 
   @Override
   public CompletionStage<CallAnswer> poll(Call call, String handle) {
     HttpCall http = of(call);
     String url = http.poll().orElseThrow().url();
-    return request(call, http, "GET", url, null, HttpCalls::polled);
+    return request(call, http, "GET", url, null, () -> true, HttpCalls::polled);
   }
 
   @Override
   public CompletionStage<CallAnswer> cancel(Call call, String handle) {
     HttpCall http = of(call);
     HttpCall.Cancel how = http.cancel().orElseThrow();
-    return request(call, http, how.method(), how.url(), null, HttpCalls::cancelled);
+    return request(call, http, how.method(), how.url(), null, () -> true, HttpCalls::cancelled);
   }
 
   private CompletionStage<CallAnswer> request(
@@ -166,15 +170,48 @@ public final class HttpCalls implements CallClient {
       String method,
       String url,
       Json.@Nullable Obj argument,
+      BooleanSupplier maySend,
       BiFunction<HttpCall, HttpResponse<BoundedBody.Text>, CallAnswer> meaning) {
     Connections open = connections == null ? Connections.open() : connections;
     connections = open;
     // Reading files must not hold up the thread of the calls.
     return CompletableFuture.supplyAsync(
             () -> built(call, http, method, url, argument), open.threads())
-        .thenCompose(request -> open.client().sendAsync(request, answer -> new BoundedBody()))
         .handle(
-            (answer, failure) -> failure == null ? meaning.apply(http, answer) : failed(failure));
+            (built, failure) -> {
+              if (failure != null) {
+                return answer(new CallAnswer.NotStarted(message(cause(failure)), 0));
+              }
+              return maySend.getAsBoolean()
+                  ? sent(open.client(), built, http, meaning)
+                  : answer(new CallAnswer.NotStarted("the worker may not send it any more", 1));
+            })
+        .thenCompose(answer -> answer);
+  }
+
+  private static CompletableFuture<CallAnswer> answer(CallAnswer answer) {
+    return CompletableFuture.completedFuture(answer);
+  }
+
+  private static CompletableFuture<CallAnswer> sent(
+      HttpClient client,
+      HttpRequest request,
+      HttpCall http,
+      BiFunction<HttpCall, HttpResponse<BoundedBody.Text>, CallAnswer> meaning) {
+    CompletableFuture<HttpResponse<BoundedBody.Text>> exchange =
+        client.sendAsync(request, answer -> new BoundedBody());
+    // The limit of the request itself ends with the headers of its answer.
+    return exchange
+        .copy()
+        .orTimeout(http.timeout().toMillis(), TimeUnit.MILLISECONDS)
+        .handle(
+            (answer, failure) -> {
+              if (failure == null) {
+                return meaning.apply(http, answer);
+              }
+              boolean unused = exchange.cancel(true);
+              return failed(cause(failure));
+            });
   }
 
   private static HttpRequest built(
@@ -251,7 +288,12 @@ public final class HttpCalls implements CallClient {
     }
     return switch (status) {
       case HttpCall.ACCEPTED -> going(answer.body());
-      case 429, 503 -> new CallAnswer.NotStarted(told(answer), retryAfterMillis(answer));
+      case 429 -> new CallAnswer.NotStarted(told(answer), retryAfterMillis(answer));
+      // Without the header it may come from a gateway that has passed the call on.
+      case 503 ->
+          answer.headers().firstValue("Retry-After").isPresent()
+              ? new CallAnswer.NotStarted(told(answer), retryAfterMillis(answer))
+              : new CallAnswer.Unknown(told(answer));
       case 408, 502, 504 -> new CallAnswer.Unknown(told(answer));
       default -> new CallAnswer.Failed(told(answer));
     };
@@ -272,9 +314,11 @@ public final class HttpCalls implements CallClient {
 
   private static CallAnswer cancelled(HttpCall http, HttpResponse<BoundedBody.Text> answer) {
     if (answer.statusCode() >= 200 && answer.statusCode() <= 299) {
-      return answer.statusCode() == HttpCall.ACCEPTED
-          ? going(answer.body())
-          : new CallAnswer.Cancelled();
+      if (answer.statusCode() == HttpCall.ACCEPTED) {
+        return going(answer.body());
+      }
+      CallAnswer ended = ended(answer.body());
+      return ended.equals(new CallAnswer.Ended("done")) ? new CallAnswer.Cancelled() : ended;
     }
     return polled(http, answer);
   }
@@ -329,24 +373,27 @@ public final class HttpCalls implements CallClient {
     return line.length() > QUOTED ? line.substring(0, QUOTED) + "..." : line;
   }
 
-  private static CallAnswer failed(Throwable failure) {
+  private static Throwable cause(Throwable failure) {
     Throwable cause = failure;
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();
     }
-    String message =
-        cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-    boolean neverSent =
-        cause instanceof ConnectException
-            || cause instanceof HttpConnectTimeoutException
-            || cause instanceof SSLHandshakeException
-            || cause instanceof IllegalArgumentException;
-    if (neverSent) {
-      String what = cause instanceof ConnectException ? "cannot connect" : message;
-      return new CallAnswer.NotStarted(what, 0);
+    return cause;
+  }
+
+  private static String message(Throwable cause) {
+    return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+  }
+
+  private static CallAnswer failed(Throwable cause) {
+    if (cause instanceof ConnectException) {
+      return new CallAnswer.NotStarted("cannot connect", 0);
     }
-    return new CallAnswer.Unknown(
-        cause instanceof HttpTimeoutException ? "no answer in time" : "no answer: " + message);
+    if (cause instanceof HttpConnectTimeoutException || cause instanceof SSLHandshakeException) {
+      return new CallAnswer.NotStarted(message(cause), 0);
+    }
+    boolean late = cause instanceof HttpTimeoutException || cause instanceof TimeoutException;
+    return new CallAnswer.Unknown(late ? "no answer in time" : "no answer: " + message(cause));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.espalier.worker.call;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -105,10 +106,12 @@ class CallExecutorTest implements TaskListener {
         Call.of(
             new CallSpec("http", options.build(), again, hold),
             "job",
+            0,
             invocation,
             1,
             List.of("instance", "host"),
-            List.of("i", node));
+            List.of("i", node),
+            limits);
     return LaunchSpec.of("job", node, invocation)
         .argument(Json.object().put("id", "job").build())
         .limits(limits)
@@ -226,6 +229,34 @@ class CallExecutorTest implements TaskListener {
     service.answers("/run/n2", Reply.of(200, "x".repeat(10_000_000)));
     LaunchSpec text = launch(options(), "n2", Duration.ofMinutes(1), InvocationLimits.NONE, false);
     assertThat(run(text).rawStatus()).isEqualTo("done");
+  }
+
+  @Test
+  void aBodyThatStallsIsNotWaitedForForEver() throws Exception {
+    try (ServerSocket stalling = new ServerSocket(0)) {
+      Thread answers =
+          new Thread(
+              () -> {
+                try {
+                  var connection = stalling.accept();
+                  connection
+                      .getOutputStream()
+                      .write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx".getBytes(UTF_8));
+                } catch (IOException e) {
+                  throw new java.io.UncheckedIOException(e);
+                }
+              });
+      answers.start();
+      Json.Builder options =
+          Json.object()
+              .put("url", "http://127.0.0.1:" + stalling.getLocalPort() + "/")
+              .put("timeout_sec", Json.of(0.3));
+      TaskResult end =
+          run(launch(options, "n1", Duration.ofMillis(50), InvocationLimits.NONE, false));
+      assertThat(end.kind()).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
+      assertThat(end.message()).isEqualTo("no answer in time");
+      answers.join();
+    }
   }
 
   @Test
@@ -362,7 +393,16 @@ class CallExecutorTest implements TaskListener {
   void whatCannotBeUsedIsReported() throws Exception {
     Invocation invocation = new Invocation(7, ++sequence, 1_000);
     CallSpec soap = new CallSpec("soap", Json.Obj.EMPTY, false, Duration.ZERO);
-    Call call = Call.of(soap, "job", invocation, 1, List.of("instance"), List.of("n1"));
+    Call call =
+        Call.of(
+            soap,
+            "job",
+            0,
+            invocation,
+            1,
+            List.of("instance"),
+            List.of("n1"),
+            InvocationLimits.NONE);
     assertThat(run(LaunchSpec.of("job", "n1", invocation).call(call).build()).message())
         .isEqualTo("there is no executor \"soap\" here");
     assertThat(run(launch(Json.object().put("url", "ftp://x"))).message())

@@ -81,7 +81,7 @@ class CallConfigTest {
         "'call': {'http': {'url': 'x'}} | expected a URL",
         "'call': {'http': {'url': 'ftp://x/y'}} | expected a URL",
         "'call': {'http': {'url': 'http://'}} | expected a URL",
-        "'call': {'http': {'url': 'http://me:pw@h/'}} | belong into \"headers_file\"",
+        "'call': {'http': {'url': 'http://me:pw@h/'}} | belong in \"headers_file\"",
         "'call': {'http': {'url': 'http://h/#f'}} | expected a URL",
         "'call': {'http': {'url': 'http://h/a b'}} | expected a URL",
         "'call': {'http': {'url': 'http://{hots}/{x y}'}} | nothing stands for {hots}",
@@ -104,6 +104,7 @@ class CallConfigTest {
         "'call': {'http': {'url': 'http://h', 'cancel': {}}} | the key is missing",
         "'call': {'http': {'url': 'http://h'}, 'executor': 'soap'} | remove one of the two",
         "'call': {'http': {'url': 'http://h'}, 'unknown_hold_sec': -1} | from 0",
+        "'status_from': 'exit_code', 'call': {'http': {'url': 'http://h'}} | has no exit code",
         "'command': ['/bin/true'], 'call': {'http': {'url': 'http://h'}} | have a command already"
       })
   void whatIsWrongIsSaid(String members, String message) {

@@ -97,6 +97,51 @@ class CallLoopTest {
   }
 
   @Test
+  void aWorkerThatDoesNotKnowTheCallOfAnEarlierLeaderProvesNothing() {
+    world.isRemote = true;
+    world.configure(CALL);
+    world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
+    world.settle();
+    world.crashAndRestart();
+    world.configure(CALL);
+    world.ends("j", "h1", TaskResult.Kind.NOT_STARTED, null, null);
+    world.advance(10_000);
+    assertThat(world.adopted).as("by both leaders").hasSize(2);
+    assertThat(status()).isEqualTo(StatusLabel.RUNNING);
+    assertThat(world.launches).hasSize(1);
+  }
+
+  @Test
+  void anEndThatIsRepeatedBeforeThereIsAConfigurationIsOne() {
+    world.isRemote = true;
+    world.configure(CALL);
+    world.crashAndRestart();
+    TaskResult lost =
+        TaskResult.of(
+            "j", "h1", world.launch("j", "h1").invocation(), TaskResult.Kind.LOST);
+    world.post(new LoopInput.TaskEnded(lost));
+    world.post(new LoopInput.TaskEnded(lost));
+    world.settle();
+    world.configure(CALL);
+    world.settle();
+    assertThat(world.adopted).hasSize(1);
+  }
+
+  @Test
+  void whatAWorkerReportsLateIsTheEnd() {
+    world.isRemote = true;
+    world.configure(CALL);
+    LaunchSpec launch = world.launch("j", "h1");
+    world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
+    world.settle();
+    world.post(
+        new LoopInput.TaskEndedLate(
+            TaskResult.exited("j", "h1", launch.invocation(), "done", null)));
+    world.settle();
+    assertThat(status()).isEqualTo(StatusLabel.DONE);
+  }
+
+  @Test
   void whoMakesNoCallsLeavesThemRunning() {
     world.configure(CALL);
     world.makesCalls = false;

@@ -3,6 +3,7 @@ package io.espalier.core.call;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 
 /**
  * Makes the calls of one kind: the seam for plug-ins (docs/calls.md#other-kinds-of-calls). Methods
@@ -24,8 +25,10 @@ public interface CallClient extends AutoCloseable {
    * Sends a call. The implementation sends it at most once, and follows no redirection.
    *
    * @param argument the JSON argument of the task, as processes get it
+   * @param maySend asked right before the first byte is sent, on any thread; if it returns false,
+   *     nothing is sent, and the answer is {@code NotStarted}
    */
-  CompletionStage<CallAnswer> start(Call call, Json.Obj argument);
+  CompletionStage<CallAnswer> start(Call call, Json.Obj argument, BooleanSupplier maySend);
 
   /** Returns whether the service of a call can be asked how it stands. */
   boolean canPoll(Call call);

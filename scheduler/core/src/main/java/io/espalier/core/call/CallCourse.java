@@ -38,8 +38,8 @@ public final class CallCourse {
   /** Whether a start or a question was answered by the service itself. */
   private boolean confirmed;
 
-  /** When the service last confirmed the call; it is waited for as long as the job allows. */
-  private long confirmedMillis;
+  /** Since when the service has confirmed nothing though it was asked; NEVER: it is not overdue. */
+  private long silentSince = NEVER;
 
   private String handle = "";
   private long waitMillis;
@@ -69,7 +69,7 @@ public final class CallCourse {
       long retryAfterMillis,
       @Nullable StopReason stop) {}
 
-  private CallCourse(Call call, CallClient client, boolean starting, long nowMillis) {
+  private CallCourse(Call call, CallClient client, boolean starting) {
     this.idempotent = call.spec().idempotent();
     this.holdMillis = call.spec().unknownHold().toMillis();
     this.canPoll = client.canPoll(call);
@@ -78,20 +78,19 @@ public final class CallCourse {
     this.pace = client.pace(call);
     this.random = new SplitMix64(call.name(CallSpec.INVOCATION).hashCode());
     this.starting = starting;
-    this.confirmedMillis = nowMillis;
     this.waitMillis = pace.firstMillis();
   }
 
   /** Returns the course of a call that is being sent now. */
-  public static CallCourse sent(Call call, CallClient client, long nowMillis) {
-    return new CallCourse(call, client, true, nowMillis);
+  public static CallCourse sent(Call call, CallClient client) {
+    return new CallCourse(call, client, true);
   }
 
   /**
    * Returns the course of a call that somebody else may have sent, and that must not be sent again.
    */
   public static CallCourse adopted(Call call, CallClient client, long nowMillis) {
-    CallCourse course = new CallCourse(call, client, false, nowMillis);
+    CallCourse course = new CallCourse(call, client, false);
     course.doubt("whoever made this call was lost", nowMillis);
     return course;
   }
@@ -127,7 +126,7 @@ public final class CallCourse {
     }
     asking = false;
     if (answer instanceof CallAnswer.NotFound missing) {
-      absent(missing.message(), nowMillis);
+      absent(request, missing.message(), nowMillis);
     } else if (answer instanceof CallAnswer.NotStarted refused) {
       trouble = refused.message();
       retry(Math.max(waitMillis, refused.retryAfterMillis()), nowMillis);
@@ -137,8 +136,11 @@ public final class CallCourse {
     } else if (request == Request.CANCEL && answer instanceof CallAnswer.Failed refused) {
       trouble = refused.message();
       retry(waitMillis, nowMillis);
+    } else if (starting && answer instanceof CallAnswer.Cancelled) {
+      // The call may still arrive: once its start is answered it is cancelled again.
+      retry(waitMillis, nowMillis);
     } else {
-      cancelAccepted |= request == Request.CANCEL;
+      cancelAccepted |= request == Request.CANCEL && !starting;
       take(answer, nowMillis);
     }
   }
@@ -146,7 +148,7 @@ public final class CallCourse {
   /** Takes an answer that says how the call stands. */
   private void take(CallAnswer answer, long nowMillis) {
     confirmed = true;
-    confirmedMillis = nowMillis;
+    silentSince = NEVER;
     trouble = "";
     if (answer instanceof CallAnswer.Ended ended) {
       end = new End(TaskResult.Kind.EXITED, ended.status(), null, 0, stop);
@@ -164,7 +166,8 @@ public final class CallCourse {
   /** Nobody knows whether the service has the call. */
   private void doubt(String message, long nowMillis) {
     trouble = message;
-    if (idempotent) {
+    silentSince = silentSince == NEVER ? nowMillis : silentSince;
+    if (idempotent && !canPoll) {
       finish(TaskResult.Kind.CALL_FAILED, "outcome unknown: " + message, 0);
       return;
     }
@@ -172,9 +175,10 @@ public final class CallCourse {
   }
 
   /** The service does not know the call: perhaps not yet, or not any more. */
-  private void absent(String message, long nowMillis) {
+  private void absent(Request request, String message, long nowMillis) {
     trouble = message;
-    if (provesAbsence && !confirmed && !starting) {
+    boolean mayTryAgain = provesAbsence || idempotent;
+    if (mayTryAgain && request == Request.POLL && !confirmed && !starting) {
       finish(TaskResult.Kind.START_FAILED, "the service never received it: " + message, 0);
       return;
     }
@@ -186,6 +190,10 @@ public final class CallCourse {
     long jitter = (long) (wait * (0.8 + 0.4 * random.fraction()));
     boolean asks = canPoll || (stop != null && canCancel && !cancelAccepted);
     nextMillis = asks ? nowMillis + Math.max(1, jitter) : NEVER;
+    if (asks && silentSince != NEVER && nextMillis > silentSince + holdMillis) {
+      // A last question, before the call is given up.
+      nextMillis = Math.max(nowMillis + 1, silentSince + holdMillis - 1);
+    }
     waitMillis = Math.min(pace.mostMillis(), waitMillis + waitMillis / 2 + 1);
   }
 
@@ -221,7 +229,8 @@ public final class CallCourse {
     if (end != null) {
       return null;
     }
-    if (!starting && nowMillis - confirmedMillis >= holdMillis) {
+    boolean isOverdue = silentSince != NEVER && nowMillis - silentSince >= holdMillis;
+    if (!starting && !asking && isOverdue) {
       finish(
           idempotent ? TaskResult.Kind.CALL_FAILED : TaskResult.Kind.OUTCOME_UNKNOWN, trouble, 0);
       return null;
@@ -231,6 +240,7 @@ public final class CallCourse {
     }
     nextMillis = NEVER;
     asking = true;
+    silentSince = silentSince == NEVER ? nowMillis : silentSince;
     return stop != null && canCancel && !cancelAccepted ? Request.CANCEL : Request.POLL;
   }
 
@@ -239,12 +249,21 @@ public final class CallCourse {
     if (end != null) {
       return NEVER;
     }
-    long next = asking ? NEVER : nextMillis;
-    return starting ? next : Math.min(next, confirmedMillis + holdMillis);
+    if (asking) {
+      return NEVER;
+    }
+    return starting || silentSince == NEVER
+        ? nextMillis
+        : Math.min(nextMillis, silentSince + holdMillis);
   }
 
   private void finish(TaskResult.Kind kind, String message, long retryAfterMillis) {
     end = new End(kind, null, message, retryAfterMillis, stop);
+  }
+
+  /** Returns whether a stop was requested. */
+  public boolean isStopping() {
+    return stop != null;
   }
 
   /** Returns how it ended; null: it has not. */

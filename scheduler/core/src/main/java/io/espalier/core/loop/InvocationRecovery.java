@@ -6,12 +6,16 @@ import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.InvocationLimits;
+import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.store.StatusRow;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -25,7 +29,7 @@ final class InvocationRecovery {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final List<Live> resumed = new ArrayList<>();
-  private final List<TaskResult> early = new ArrayList<>();
+  private final Map<Invocation, TaskResult> early = new LinkedHashMap<>();
   private int endless;
 
   InvocationRecovery(SchedulingCore core, LiveTasks live) {
@@ -47,11 +51,13 @@ final class InvocationRecovery {
               .attempt(row.status().attempts())
               .worker(row.worker())
               .call(row.call())
+              .limits(row.call() == null ? InvocationLimits.NONE : row.call().limits())
               .build();
       long run = core.adopt(row.job(), row.node(), row.worker());
       Settings settings = core.config().settings();
       Live task = new Live(row.key(), run, launch, row.status(), settings.defaults().retrying());
       task.dispatched = true;
+      task.resumed = true;
       task.dispatchedMillis = nowMillis;
       live.add(task);
       resumed.add(task);
@@ -76,7 +82,9 @@ final class InvocationRecovery {
     if (hasConfig || resumed.isEmpty()) {
       return false;
     }
-    return early.add(end);
+    // The watchdog repeats the end of what the runner has lost.
+    early.putIfAbsent(end.invocation(), end);
+    return true;
   }
 
   /**
@@ -98,7 +106,7 @@ final class InvocationRecovery {
       }
     }
     resumed.clear();
-    early.forEach(ended);
+    early.values().forEach(ended);
     early.clear();
   }
 }

@@ -113,7 +113,15 @@ final class LaunchFactory {
       return null;
     }
     List<String> levels = core.config().settings().levels().names();
-    return Call.of(spec, job.name(), invocation, attempt, levels, core.runPath(run));
+    return Call.of(
+        spec,
+        job.name(),
+        job.createTime(),
+        invocation,
+        attempt,
+        levels,
+        core.runPath(run),
+        limits(job.timeLimits()));
   }
 
   private static TaskStatus startedAgain(TaskStatus before, Job config, long nowMillis) {

@@ -86,7 +86,7 @@ public sealed interface LoopInput {
   record TaskEndedLate(TaskResult end) implements LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.endedLate(end);
+      loop.endedLate(end, nowMillis);
     }
   }
 

@@ -252,8 +252,8 @@ public final class SchedulerLoop {
     }
   }
 
-  void endedLate(TaskResult end) {
-    completion.endedLate(end);
+  void endedLate(TaskResult end, long nowMillis) {
+    completion.endedLate(end, nowMillis);
   }
 
   void workers(List<WorkerInfo> workers, long nowMillis) {

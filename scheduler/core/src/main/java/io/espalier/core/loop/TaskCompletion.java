@@ -1,5 +1,6 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
@@ -67,7 +68,9 @@ final class TaskCompletion {
 
   void ended(TaskResult end, long nowMillis) {
     TaskKey key = new TaskKey(end.job(), end.node());
-    if (end.kind() == TaskResult.Kind.LOST && goesOn(key, end)) {
+    boolean isGuess =
+        end.kind() == TaskResult.Kind.LOST || end.kind() == TaskResult.Kind.NOT_STARTED;
+    if (isGuess && goesOn(key, end)) {
       return;
     }
     Live task = live.remove(key, end.invocation());
@@ -111,13 +114,17 @@ final class TaskCompletion {
 
   /**
    * A call outlives the worker that made it: only its service knows whether it has ended. The
-   * runner asks the service from now on, and the task keeps its slots.
+   * runner asks the service from now on, and the task keeps its slots. That a worker does not know
+   * the call of an earlier leadership proves nothing: it may have let go of it.
    *
-   * @return false when the task is a process, which has died with its worker
+   * @return false when this is the end of the task
    */
   private boolean goesOn(TaskKey key, TaskResult end) {
     Live task = live.get(key);
     if (task == null || !task.invocation().equals(end.invocation()) || task.launch.call() == null) {
+      return false;
+    }
+    if (end.kind() == TaskResult.Kind.NOT_STARTED && !task.resumed) {
       return false;
     }
     committer.confirm(end);
@@ -132,7 +139,16 @@ final class TaskCompletion {
   }
 
   /** Takes note of the real outcome of an invocation that was recorded as lost. */
-  void endedLate(TaskResult end) {
+  void endedLate(TaskResult end, long nowMillis) {
+    Live task = live.get(new TaskKey(end.job(), end.node()));
+    if (task != null
+        && task.invocation().equals(end.invocation())
+        && task.launch.call() != null
+        && end.kind() != TaskResult.Kind.LOST) {
+      // Its service is still asked about it: the worker knew earlier how it ended.
+      ended(end, nowMillis);
+      return;
+    }
     Attempt known = lost.remove(end.invocation());
     if (known != null) {
       committer.batch().attempt(known.reportedLate(end));
@@ -156,7 +172,9 @@ final class TaskCompletion {
         && end.stopReason() != StopReason.NO_OUTPUT) {
       return new TaskEvent.Interrupted("the scheduler was stopped");
     }
-    return statusText.meaning(explained, task.statusFrom);
+    // A service has no exit code.
+    return statusText.meaning(
+        explained, task.launch.call() == null ? task.statusFrom : StatusSource.STATUS_LINE);
   }
 
   /**

@@ -17,8 +17,11 @@ import java.util.UUID;
  *
  * @param names what placeholders stand for, without braces: {@code node}, {@code job}, each level
  *     of the path, {@code invocation}, {@code token}, {@code attempt}, {@code key}
+ * @param limits its time limits
  */
-public record Call(CallSpec spec, Map<String, String> names) {
+public record Call(CallSpec spec, Map<String, String> names, InvocationLimits limits) {
+  private static final List<String> LIMITS = List.of("timeout_ms", "no_output_ms", "deadline_ms");
+
   public Call {
     names = Map.copyOf(names);
   }
@@ -26,15 +29,19 @@ public record Call(CallSpec spec, Map<String, String> names) {
   /**
    * Creates the call of an invocation.
    *
+   * @param created when the job was created, epoch seconds: its successor of the same name has
+   *     other keys
    * @param path names from the instance down to the task's node, and the names of their levels
    */
   public static Call of(
       CallSpec spec,
       String job,
+      long created,
       Invocation invocation,
       int attempt,
       List<String> levels,
-      List<String> path) {
+      List<String> path,
+      InvocationLimits limits) {
     Map<String, String> names = new LinkedHashMap<>();
     for (int i = 0; i < path.size(); i++) {
       names.put(levels.get(i), path.get(i));
@@ -44,11 +51,15 @@ public record Call(CallSpec spec, Map<String, String> names) {
     names.put(CallSpec.NODE, node);
     names.put(CallSpec.ATTEMPT, Integer.toString(attempt));
     names.put(CallSpec.TOKEN, invocation.token());
-    names.put(CallSpec.KEY, uuid(job, node));
+    names.put(CallSpec.KEY, uuid(job, Long.toString(created), node));
     names.put(
         CallSpec.INVOCATION,
         uuid(job, node, invocation.token(), Long.toString(invocation.startMillis())));
-    return new Call(spec, names);
+    return new Call(spec, names, limits);
+  }
+
+  private static long number(Json.Obj json, String key) {
+    return json.get(key) instanceof Json.Num number ? number.value().longValue() : 0;
   }
 
   private static String uuid(String... parts) {
@@ -71,6 +82,9 @@ public record Call(CallSpec spec, Map<String, String> names) {
         .put("idempotent", spec.idempotent())
         .put("unknown_hold_ms", spec.unknownHold().toMillis())
         .put("names", values.build())
+        .put(LIMITS.get(0), limits.timeoutMillis())
+        .put(LIMITS.get(1), limits.noOutputMillis())
+        .put(LIMITS.get(2), limits.deadlineMillis())
         .build();
   }
 
@@ -101,7 +115,11 @@ public record Call(CallSpec spec, Map<String, String> names) {
               options,
               idempotent.value(),
               Duration.ofMillis(Math.max(0, hold.value().longValue()))),
-          names);
+          names,
+          new InvocationLimits(
+              number(json, LIMITS.get(0)),
+              number(json, LIMITS.get(1)),
+              number(json, LIMITS.get(2))));
     }
     throw new IllegalArgumentException("the call of a task cannot be read");
   }

@@ -6,12 +6,14 @@ import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +42,8 @@ class CallCourseTest {
     }
 
     @Override
-    public CompletionStage<CallAnswer> start(Call call, Json.Obj argument) {
+    public CompletionStage<CallAnswer> start(
+        Call call, Json.Obj argument, BooleanSupplier maySend) {
       throw new AssertionError("the course decides, it does not send");
     }
 
@@ -82,14 +85,16 @@ class CallCourseTest {
     return Call.of(
         new CallSpec("fake", Json.Obj.EMPTY, idempotent, Duration.ofMillis(HOLD)),
         "job",
+        9,
         new Invocation(1, 2, 3),
         1,
         List.of("instance", "host"),
-        List.of("i", "h1"));
+        List.of("i", "h1"),
+        new InvocationLimits(4, 5, 6));
   }
 
   private CallCourse sent() {
-    return CallCourse.sent(call(false), service, 0);
+    return CallCourse.sent(call(false), service);
   }
 
   private CallCourse adopted() {
@@ -182,7 +187,7 @@ class CallCourseTest {
     CallCourse course = sent();
     course.started(CallAnswer.Running.PLAIN, 0);
     service.proves = true;
-    assertThat(drive(course, GONE, HOLD)).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
+    assertThat(drive(course, GONE, 2 * HOLD)).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
   }
 
   @Test
@@ -205,7 +210,8 @@ class CallCourseTest {
 
   @Test
   void anIdempotentCallOfUnknownOutcomeMayBeTriedAgain() {
-    CallCourse course = CallCourse.sent(call(true), service, 0);
+    service.polls = false;
+    CallCourse course = CallCourse.sent(call(true), service);
     course.started(SILENCE, 0);
     assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.CALL_FAILED);
     assertThat(end(course).message()).startsWith("outcome unknown");
@@ -230,13 +236,55 @@ class CallCourseTest {
   }
 
   @Test
-  void aCallCanBeCancelledBeforeItsStartIsAnswered() {
+  void aCallThatMayStillArriveIsCancelledAgain() {
     CallCourse course = sent();
     course.stop(StopReason.REQUESTED, 10);
     assertThat(course.due(10)).isEqualTo(CallCourse.Request.CANCEL);
     course.answered(CallCourse.Request.CANCEL, new CallAnswer.Cancelled(), 20);
-    course.started(new CallAnswer.Ended("done"), 30);
-    assertThat(end(course).kind()).as("the first end counts").isEqualTo(TaskResult.Kind.KILLED);
+    assertThat(course.end()).as("it was not there yet").isNull();
+    course.started(CallAnswer.Running.PLAIN, 30);
+    assertThat(course.due(course.nextMillis())).isEqualTo(CallCourse.Request.CANCEL);
+    course.answered(CallCourse.Request.CANCEL, new CallAnswer.Cancelled(), 9_000);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.KILLED);
+  }
+
+  @Test
+  void notToKnowWhatIsToBeCancelledProvesNothing() {
+    service.proves = true;
+    CallCourse course = sent();
+    course.started(SILENCE, 0);
+    course.stop(StopReason.REQUESTED, 0);
+    assertThat(course.due(0)).isEqualTo(CallCourse.Request.CANCEL);
+    course.answered(CallCourse.Request.CANCEL, GONE, 1);
+    assertThat(course.end()).isNull();
+  }
+
+  @Test
+  void aServiceIsAskedBeforeItIsGivenUp() {
+    // A request may take longer than the hold, and so may the pauses between two questions.
+    CallCourse late = sent();
+    late.started(SILENCE, 10 * HOLD);
+    assertThat(late.due(10 * HOLD)).isEqualTo(CallCourse.Request.POLL);
+    CallCourse slow = sent();
+    slow.started(CallAnswer.Running.PLAIN, 0);
+    assertThat(slow.due(100 * HOLD)).isEqualTo(CallCourse.Request.POLL);
+    slow.answered(CallCourse.Request.POLL, CallAnswer.Running.PLAIN, 101 * HOLD);
+    assertThat(slow.end()).isNull();
+    long next = slow.nextMillis();
+    assertThat(slow.due(next)).isEqualTo(CallCourse.Request.POLL);
+    slow.answered(
+        CallCourse.Request.POLL, new CallAnswer.NotStarted("HTTP 503", 5 * HOLD), next + 1);
+    assertThat(slow.nextMillis()).as("once more before the end").isLessThan(next + HOLD);
+  }
+
+  @Test
+  void anIdempotentCallIsAskedAboutBeforeItIsSentAgain() {
+    CallCourse course = CallCourse.adopted(call(true), service, 0);
+    assertThat(course.due(0)).isEqualTo(CallCourse.Request.POLL);
+    course.answered(CallCourse.Request.POLL, CallAnswer.Running.PLAIN, 1);
+    assertThat(course.end()).isNull();
+    CallCourse gone = CallCourse.adopted(call(true), service, 0);
+    assertThat(drive(gone, GONE, HOLD)).isEqualTo(TaskResult.Kind.START_FAILED);
   }
 
   @Test

@@ -83,11 +83,12 @@ final class ProblemMonitor implements AutoCloseable {
     show("recording", recordingProblem);
     security.problems().forEach((about, text) -> show(about, text.isEmpty() ? null : text));
     show("leadership", stored.leadership().problem().orElse(null));
+    // Before what follows: that may throw as long as ZooKeeper is away.
+    loop.writer().failure().ifPresent(stored.onDeath());
     RemoteRunner remote = loop.remote();
     if (remote != null) {
       showWorkers(remote);
     }
-    loop.writer().failure().ifPresent(stored.onDeath());
   }
 
   private void show(String source, @Nullable String problem) {

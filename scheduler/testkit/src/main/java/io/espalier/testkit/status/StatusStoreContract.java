@@ -12,6 +12,7 @@ import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.outcome.JobStateRecord.Start;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.RetryCounts;
@@ -227,10 +228,12 @@ public abstract class StatusStoreContract extends AttemptsContract {
         Call.of(
             new CallSpec("http", Json.object().put("url", "x").build(), true, Duration.ofDays(1)),
             "j",
+            0,
             invocation,
             9,
             List.of("instance", "host"),
-            List.of("i", "n"));
+            List.of("i", "n"),
+            new InvocationLimits(1, 2, 3));
     StatusRow row = new StatusRow("j", "n", running, invocation, WorkerRef.LOCAL, call);
     store.commit(epoch, StoreTransaction.of(List.of(row)));
     restartAfterKill();

@@ -258,8 +258,9 @@ public final class CallKeys {
                 "unknown_hold_sec",
                 seconds(0, 30 * MOST_SECONDS),
                 CallSpec::unknownHold,
-                "How long a call that the service does not confirm keeps its slots; then the task"
-                    + " has failed, and is not tried again.");
+                "How long a call that the service was asked about and does not confirm keeps its"
+                    + " slots; then the task has failed, and is not tried again unless it is"
+                    + " `idempotent`.");
 
         {
           rules("{'oneOf': [{'required': ['http']}, {'required': ['executor']}]}");
@@ -396,7 +397,7 @@ public final class CallKeys {
     }
     value.error(
         "expected a URL such as \"http://{host}:8080/compact/{node}\"",
-        text.contains("@") ? "a user and a password belong into \"headers_file\"" : null);
+        text.contains("@") ? "a user and a password belong in \"headers_file\"" : null);
     return null;
   }
 }

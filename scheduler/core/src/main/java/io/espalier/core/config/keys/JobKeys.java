@@ -418,6 +418,10 @@ public final class JobKeys extends Section<Job> {
       called.error(
           "the tasks of this job have a command already", "remove \"call\" or \"command\"");
     }
+    if (called != null && in.get(statusFrom, base) == StatusSource.EXIT_CODE) {
+      called.error(
+          "a call has no exit code: the service says how it ended", "remove \"status_from\"");
+    }
     return new Job(
         base.name(),
         askedAbout == null ? "" : askedAbout,

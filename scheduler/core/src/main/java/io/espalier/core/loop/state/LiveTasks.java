@@ -97,6 +97,9 @@ public final class LiveTasks {
     private double rate;
     private long heardMillis;
 
+    /** Whether an earlier scheduler process has started it. */
+    public boolean resumed;
+
     /** Whether the task has been handed to the runner. */
     public boolean dispatched;
 
