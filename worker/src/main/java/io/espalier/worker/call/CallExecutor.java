@@ -86,7 +86,6 @@ public final class CallExecutor implements AutoCloseable {
       this.course = course;
       this.limits = new TaskTimeLimits(launch.limits(), System.nanoTime());
     }
-
   }
 
   /**
@@ -283,9 +282,7 @@ public final class CallExecutor implements AutoCloseable {
     running.put(sent.key, sent);
     ask(
         sent,
-        () ->
-            sent.client.start(
-                sent.call, launch.argument(), () -> !sent.isOver && !mayNotSend()),
+        () -> sent.client.start(sent.call, launch.argument(), () -> !sent.isOver && !mayNotSend()),
         sent.course::started);
     advance(sent);
   }

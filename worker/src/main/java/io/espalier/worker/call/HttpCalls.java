@@ -144,8 +144,7 @@ public final class HttpCalls implements CallClient {
   }
 
   @Override
-  public CompletionStage<CallAnswer> start(
-      Call call, Json.Obj argument, BooleanSupplier maySend) {
+  public CompletionStage<CallAnswer> start(Call call, Json.Obj argument, BooleanSupplier maySend) {
     HttpCall http = of(call);
     return request(call, http, http.method(), http.url(), argument, maySend, HttpCalls::started);
   }

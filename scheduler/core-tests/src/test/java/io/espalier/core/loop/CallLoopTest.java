@@ -117,8 +117,7 @@ class CallLoopTest {
     world.configure(CALL);
     world.crashAndRestart();
     TaskResult lost =
-        TaskResult.of(
-            "j", "h1", world.launch("j", "h1").invocation(), TaskResult.Kind.LOST);
+        TaskResult.of("j", "h1", world.launch("j", "h1").invocation(), TaskResult.Kind.LOST);
     world.post(new LoopInput.TaskEnded(lost));
     world.post(new LoopInput.TaskEnded(lost));
     world.settle();
