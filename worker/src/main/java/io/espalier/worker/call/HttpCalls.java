@@ -176,20 +176,14 @@ public final class HttpCalls implements CallClient {
     // Reading files must not hold up the thread of the calls.
     return CompletableFuture.supplyAsync(
             () -> built(call, http, method, url, argument), open.threads())
-        .handle(
-            (built, failure) -> {
-              if (failure != null) {
-                return answer(new CallAnswer.NotStarted(message(cause(failure)), 0));
-              }
-              return maySend.getAsBoolean()
-                  ? sent(open.client(), built, http, meaning)
-                  : answer(new CallAnswer.NotStarted("the worker may not send it any more", 1));
-            })
-        .thenCompose(answer -> answer);
-  }
-
-  private static CompletableFuture<CallAnswer> answer(CallAnswer answer) {
-    return CompletableFuture.completedFuture(answer);
+        .thenCompose(
+            built ->
+                maySend.getAsBoolean()
+                    ? sent(open.client(), built, http, meaning)
+                    : CompletableFuture.<CallAnswer>completedFuture(
+                        new CallAnswer.NotStarted("the worker may not send it any more", 1)))
+        // Whatever happens once it is sent is an answer: this is what could not be sent.
+        .exceptionally(failure -> new CallAnswer.NotStarted(message(cause(failure)), 0));
   }
 
   private static CompletableFuture<CallAnswer> sent(
