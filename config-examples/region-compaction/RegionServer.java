@@ -13,7 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A small region server that compacts its regions on demand: the service of this example. It
- * answers 202 at once, compacts for a moment, and says how it went to whoever asks. Like real
+ * answers 202 at once, compacts for a moment, and can then be asked how it went. Like real
  * services it loses answers: one in twenty requests is carried out, and its connection is closed
  * without an answer.
  *

@@ -246,10 +246,7 @@ public final class CallCourse {
 
   /** Returns when {@link #due} must be called again, unless an answer comes before. */
   public long nextMillis() {
-    if (end != null) {
-      return NEVER;
-    }
-    if (asking) {
+    if (end != null || asking) {
       return NEVER;
     }
     return starting || silentSince == NEVER

@@ -72,7 +72,7 @@ public final class CallKeys {
   public static final Section<HttpCall.Poll> POLL =
       new Section<>("poll", "How to ask a service about a call.", USUAL_POLL) {
         private final Key<HttpCall.Poll, String> url =
-            key("url", url(), HttpCall.Poll::url, "What is asked with GET.")
+            key("url", url(), HttpCall.Poll::url, "Requested with GET.")
                 .required("the URL that tells how a call stands");
         private final Key<HttpCall.Poll, Duration> every =
             key(
@@ -112,7 +112,7 @@ public final class CallKeys {
       new Section<>(
           "cancel", "How to tell a service to cancel a call.", new HttpCall.Cancel("", "DELETE")) {
         private final Key<HttpCall.Cancel, String> url =
-            key("url", url(), HttpCall.Cancel::url, "What is asked to end the call.")
+            key("url", url(), HttpCall.Cancel::url, "Requested to end the call.")
                 .required("the URL that cancels a call");
         private final Key<HttpCall.Cancel, String> method =
             key("method", method(), HttpCall.Cancel::method, "Its HTTP method.");
