@@ -80,6 +80,7 @@ function Now({ job }) {
       tile('Done', share(p?.done ?? 0, p?.total ?? 0) || '–', p ? `${count(p.done)} of ${count(p.total)}` : ''),
       tile('Running', count(p?.running ?? 0), 'tasks'),
       tile('Rate', rate(job.rate_per_second), 'over the last minute'),
+      job.waited_p50_sec !== undefined && tile('Waited', seconds(job.waited_p50_sec), `half of its tasks; 95 % at most ${seconds(job.waited_p95_sec)}`),
       tile('Time left', job.seconds_left > 0 ? seconds(job.seconds_left) : '–', job.seconds_left > 0 ? 'at this rate' : '')),
     c(Bar, { states: p, total: p?.total, tall: true, label: job.name }),
     c(Counts, { states: p }));

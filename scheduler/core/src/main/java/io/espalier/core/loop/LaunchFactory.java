@@ -71,6 +71,7 @@ final class LaunchFactory {
       throw new IllegalStateException("placed a task of the removed job " + core.runJobName(run));
     }
     TaskStatus before = core.runStatus(run);
+    long eligible = core.eligibleMillis(run);
     TaskStatus status =
         before == null ? firstStarts.at(nowMillis) : startedAgain(before, config, nowMillis);
     core.setRunStatus(run, status);
@@ -103,6 +104,7 @@ final class LaunchFactory {
             config.logs(),
             call(config, run, invocation, status.attempts()));
     Live task = new Live(key, run, launch, status, config.retrying());
+    task.waitedMillis = Math.max(0, nowMillis - eligible);
     live.add(task);
     return task;
   }

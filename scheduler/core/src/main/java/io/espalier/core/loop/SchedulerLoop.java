@@ -516,7 +516,9 @@ public final class SchedulerLoop {
   }
 
   private void placed(long run, long nowMillis) {
-    committer.started(starts.placed(run, nowMillis), nowMillis);
+    Live task = starts.placed(run, nowMillis);
+    paces.placed(task);
+    committer.started(task, nowMillis);
   }
 
   /** Puts the end of a task, which nobody reports, into the queue. */

@@ -177,6 +177,7 @@ final class TrackedRuns {
             false,
             null,
             nowMillis,
+            0,
             0));
   }
 

@@ -103,7 +103,7 @@ record LoopParts(
     // port free.
     opened.add("runner", () -> stop(runner, thread));
     CurrentView view = new CurrentView();
-    EventMetrics happened = new EventMetrics(metrics);
+    EventMetrics happened = new EventMetrics(metrics, () -> view.get().progress().keySet());
     SchedulerLoop loop =
         new SchedulerLoop(
             core,

@@ -33,7 +33,8 @@ final class TaskDetailPrinter {
             + JsonFields.number(task, "attempts")
             + " attempts"
             + since(" since ", JsonFields.number(task, "since_ms"))
-            + since(", waits until ", JsonFields.number(task, "until_ms")));
+            + since(", waits until ", JsonFields.number(task, "until_ms"))
+            + since(", could start since ", JsonFields.number(task, "eligible_at_ms")));
     Json.Obj data = JsonFields.object(task, "data");
     if (!data.isEmpty()) {
       lines.add("data: " + JsonWriter.compact(data));
@@ -46,6 +47,9 @@ final class TaskDetailPrinter {
               + JsonFields.number(running, "attempt")
               + on(JsonFields.text(running, "worker"))
               + since(" since ", JsonFields.number(running, "started_at_ms"))
+              + (running.get("waited_ms") == null
+                  ? ""
+                  : ", waited " + TaskDetail.waited(running))
               + (usage.isEmpty() ? "" : "; " + usage(usage)));
       String progress = TaskDetail.progress(running);
       if (!progress.isEmpty()) {
@@ -92,6 +96,7 @@ final class TaskDetailPrinter {
     Table table =
         new Table(
             ">#",
+            "?>WAITED",
             "STARTED",
             ">FOR",
             "?WORKER",
@@ -110,6 +115,7 @@ final class TaskDetailPrinter {
       long started = JsonFields.number(attempt, "started_at_ms");
       table.row(
           JsonFields.number(attempt, "attempt"),
+          TaskDetail.waited(attempt),
           HumanFormat.time(started),
           HumanFormat.duration(JsonFields.number(attempt, "ended_at_ms") - started),
           JsonFields.text(attempt, "worker"),

@@ -102,6 +102,8 @@ public final class TaskListCommands {
                   ">ATTEMPTS",
                   "SINCE",
                   "~UNTIL",
+                  "?~ELIGIBLE",
+                  "?~>WAITED",
                   "?PROGRESS",
                   "?WORKER",
                   "DATA")
@@ -115,6 +117,10 @@ public final class TaskListCommands {
             JsonFields.number(task, "attempts"),
             HumanFormat.time(JsonFields.number(task, "since_ms")),
             HumanFormat.time(JsonFields.number(task, "until_ms")),
+            JsonFields.number(task, "eligible_at_ms") == 0
+                ? ""
+                : HumanFormat.time(JsonFields.number(task, "eligible_at_ms")),
+            TaskDetail.waited(JsonFields.object(task, "running")),
             progress(task),
             JsonFields.text(JsonFields.object(task, "running"), "worker"),
             data.isEmpty() ? "" : JsonWriter.compact(data));
@@ -198,6 +204,7 @@ public final class TaskListCommands {
               "JOB",
               "NODE",
               ">ATTEMPT",
+              "?~>WAITED",
               ">FOR",
               "?>LEFT",
               "?PROGRESS",
@@ -214,6 +221,7 @@ public final class TaskListCommands {
             JsonFields.text(task, "job"),
             JsonFields.text(task, "node"),
             JsonFields.number(task, "attempt"),
+            TaskDetail.waited(task),
             HumanFormat.duration(now - JsonFields.number(task, "started_at_ms")),
             TaskDetail.timeLeft(task, now),
             TaskDetail.progress(task),
