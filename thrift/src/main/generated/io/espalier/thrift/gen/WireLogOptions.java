@@ -506,13 +506,13 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
           case 3: // REDACT
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list110 = iprot.readListBegin();
-                struct.redact = new java.util.ArrayList<java.lang.String>(_list110.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem111;
-                for (int _i112 = 0; _i112 < _list110.size; ++_i112)
+                org.apache.thrift.protocol.TList _list138 = iprot.readListBegin();
+                struct.redact = new java.util.ArrayList<java.lang.String>(_list138.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem139;
+                for (int _i140 = 0; _i140 < _list138.size; ++_i140)
                 {
-                  _elem111 = iprot.readString();
-                  struct.redact.add(_elem111);
+                  _elem139 = iprot.readString();
+                  struct.redact.add(_elem139);
                 }
                 iprot.readListEnd();
               }
@@ -551,9 +551,9 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
         oprot.writeFieldBegin(REDACT_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.redact.size()));
-          for (java.lang.String _iter113 : struct.redact)
+          for (java.lang.String _iter141 : struct.redact)
           {
-            oprot.writeString(_iter113);
+            oprot.writeString(_iter141);
           }
           oprot.writeListEnd();
         }
@@ -597,9 +597,9 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
       if (struct.isSetRedact()) {
         {
           oprot.writeI32(struct.redact.size());
-          for (java.lang.String _iter114 : struct.redact)
+          for (java.lang.String _iter142 : struct.redact)
           {
-            oprot.writeString(_iter114);
+            oprot.writeString(_iter142);
           }
         }
       }
@@ -619,13 +619,13 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list115 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.redact = new java.util.ArrayList<java.lang.String>(_list115.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem116;
-          for (int _i117 = 0; _i117 < _list115.size; ++_i117)
+          org.apache.thrift.protocol.TList _list143 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.redact = new java.util.ArrayList<java.lang.String>(_list143.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem144;
+          for (int _i145 = 0; _i145 < _list143.size; ++_i145)
           {
-            _elem116 = iprot.readString();
-            struct.redact.add(_elem116);
+            _elem144 = iprot.readString();
+            struct.redact.add(_elem144);
           }
         }
         struct.setRedactIsSet(true);

@@ -1076,13 +1076,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 1: // STREAMS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list192 = iprot.readListBegin();
-                struct.streams = new java.util.ArrayList<java.lang.String>(_list192.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem193;
-                for (int _i194 = 0; _i194 < _list192.size; ++_i194)
+                org.apache.thrift.protocol.TList _list220 = iprot.readListBegin();
+                struct.streams = new java.util.ArrayList<java.lang.String>(_list220.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem221;
+                for (int _i222 = 0; _i222 < _list220.size; ++_i222)
                 {
-                  _elem193 = iprot.readString();
-                  struct.streams.add(_elem193);
+                  _elem221 = iprot.readString();
+                  struct.streams.add(_elem221);
                 }
                 iprot.readListEnd();
               }
@@ -1094,13 +1094,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 2: // JOBS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list195 = iprot.readListBegin();
-                struct.jobs = new java.util.ArrayList<java.lang.String>(_list195.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem196;
-                for (int _i197 = 0; _i197 < _list195.size; ++_i197)
+                org.apache.thrift.protocol.TList _list223 = iprot.readListBegin();
+                struct.jobs = new java.util.ArrayList<java.lang.String>(_list223.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem224;
+                for (int _i225 = 0; _i225 < _list223.size; ++_i225)
                 {
-                  _elem196 = iprot.readString();
-                  struct.jobs.add(_elem196);
+                  _elem224 = iprot.readString();
+                  struct.jobs.add(_elem224);
                 }
                 iprot.readListEnd();
               }
@@ -1112,13 +1112,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 3: // NODES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list198 = iprot.readListBegin();
-                struct.nodes = new java.util.ArrayList<java.lang.String>(_list198.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem199;
-                for (int _i200 = 0; _i200 < _list198.size; ++_i200)
+                org.apache.thrift.protocol.TList _list226 = iprot.readListBegin();
+                struct.nodes = new java.util.ArrayList<java.lang.String>(_list226.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem227;
+                for (int _i228 = 0; _i228 < _list226.size; ++_i228)
                 {
-                  _elem199 = iprot.readString();
-                  struct.nodes.add(_elem199);
+                  _elem227 = iprot.readString();
+                  struct.nodes.add(_elem227);
                 }
                 iprot.readListEnd();
               }
@@ -1203,9 +1203,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(STREAMS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.streams.size()));
-          for (java.lang.String _iter201 : struct.streams)
+          for (java.lang.String _iter229 : struct.streams)
           {
-            oprot.writeString(_iter201);
+            oprot.writeString(_iter229);
           }
           oprot.writeListEnd();
         }
@@ -1215,9 +1215,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(JOBS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.jobs.size()));
-          for (java.lang.String _iter202 : struct.jobs)
+          for (java.lang.String _iter230 : struct.jobs)
           {
-            oprot.writeString(_iter202);
+            oprot.writeString(_iter230);
           }
           oprot.writeListEnd();
         }
@@ -1227,9 +1227,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(NODES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.nodes.size()));
-          for (java.lang.String _iter203 : struct.nodes)
+          for (java.lang.String _iter231 : struct.nodes)
           {
-            oprot.writeString(_iter203);
+            oprot.writeString(_iter231);
           }
           oprot.writeListEnd();
         }
@@ -1313,27 +1313,27 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       if (struct.isSetStreams()) {
         {
           oprot.writeI32(struct.streams.size());
-          for (java.lang.String _iter204 : struct.streams)
+          for (java.lang.String _iter232 : struct.streams)
           {
-            oprot.writeString(_iter204);
+            oprot.writeString(_iter232);
           }
         }
       }
       if (struct.isSetJobs()) {
         {
           oprot.writeI32(struct.jobs.size());
-          for (java.lang.String _iter205 : struct.jobs)
+          for (java.lang.String _iter233 : struct.jobs)
           {
-            oprot.writeString(_iter205);
+            oprot.writeString(_iter233);
           }
         }
       }
       if (struct.isSetNodes()) {
         {
           oprot.writeI32(struct.nodes.size());
-          for (java.lang.String _iter206 : struct.nodes)
+          for (java.lang.String _iter234 : struct.nodes)
           {
-            oprot.writeString(_iter206);
+            oprot.writeString(_iter234);
           }
         }
       }
@@ -1366,39 +1366,39 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       java.util.BitSet incoming = iprot.readBitSet(10);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list207 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.streams = new java.util.ArrayList<java.lang.String>(_list207.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem208;
-          for (int _i209 = 0; _i209 < _list207.size; ++_i209)
+          org.apache.thrift.protocol.TList _list235 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.streams = new java.util.ArrayList<java.lang.String>(_list235.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem236;
+          for (int _i237 = 0; _i237 < _list235.size; ++_i237)
           {
-            _elem208 = iprot.readString();
-            struct.streams.add(_elem208);
+            _elem236 = iprot.readString();
+            struct.streams.add(_elem236);
           }
         }
         struct.setStreamsIsSet(true);
       }
       if (incoming.get(1)) {
         {
-          org.apache.thrift.protocol.TList _list210 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.jobs = new java.util.ArrayList<java.lang.String>(_list210.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem211;
-          for (int _i212 = 0; _i212 < _list210.size; ++_i212)
+          org.apache.thrift.protocol.TList _list238 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.jobs = new java.util.ArrayList<java.lang.String>(_list238.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem239;
+          for (int _i240 = 0; _i240 < _list238.size; ++_i240)
           {
-            _elem211 = iprot.readString();
-            struct.jobs.add(_elem211);
+            _elem239 = iprot.readString();
+            struct.jobs.add(_elem239);
           }
         }
         struct.setJobsIsSet(true);
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list213 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.nodes = new java.util.ArrayList<java.lang.String>(_list213.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem214;
-          for (int _i215 = 0; _i215 < _list213.size; ++_i215)
+          org.apache.thrift.protocol.TList _list241 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.nodes = new java.util.ArrayList<java.lang.String>(_list241.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem242;
+          for (int _i243 = 0; _i243 < _list241.size; ++_i243)
           {
-            _elem214 = iprot.readString();
-            struct.nodes.add(_elem214);
+            _elem242 = iprot.readString();
+            struct.nodes.add(_elem242);
           }
         }
         struct.setNodesIsSet(true);

@@ -766,13 +766,13 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
           case 1: // COMMAND
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list118 = iprot.readListBegin();
-                struct.command = new java.util.ArrayList<java.lang.String>(_list118.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem119;
-                for (int _i120 = 0; _i120 < _list118.size; ++_i120)
+                org.apache.thrift.protocol.TList _list146 = iprot.readListBegin();
+                struct.command = new java.util.ArrayList<java.lang.String>(_list146.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem147;
+                for (int _i148 = 0; _i148 < _list146.size; ++_i148)
                 {
-                  _elem119 = iprot.readString();
-                  struct.command.add(_elem119);
+                  _elem147 = iprot.readString();
+                  struct.command.add(_elem147);
                 }
                 iprot.readListEnd();
               }
@@ -810,15 +810,15 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
           case 5: // WORKER_SLOTS
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map121 = iprot.readMapBegin();
-                struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map121.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key122;
-                int _val123;
-                for (int _i124 = 0; _i124 < _map121.size; ++_i124)
+                org.apache.thrift.protocol.TMap _map149 = iprot.readMapBegin();
+                struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map149.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key150;
+                int _val151;
+                for (int _i152 = 0; _i152 < _map149.size; ++_i152)
                 {
-                  _key122 = iprot.readString();
-                  _val123 = iprot.readI32();
-                  struct.workerSlots.put(_key122, _val123);
+                  _key150 = iprot.readString();
+                  _val151 = iprot.readI32();
+                  struct.workerSlots.put(_key150, _val151);
                 }
                 iprot.readMapEnd();
               }
@@ -856,9 +856,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         oprot.writeFieldBegin(COMMAND_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.command.size()));
-          for (java.lang.String _iter125 : struct.command)
+          for (java.lang.String _iter153 : struct.command)
           {
-            oprot.writeString(_iter125);
+            oprot.writeString(_iter153);
           }
           oprot.writeListEnd();
         }
@@ -883,10 +883,10 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         oprot.writeFieldBegin(WORKER_SLOTS_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32, struct.workerSlots.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter126 : struct.workerSlots.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter154 : struct.workerSlots.entrySet())
           {
-            oprot.writeString(_iter126.getKey());
-            oprot.writeI32(_iter126.getValue());
+            oprot.writeString(_iter154.getKey());
+            oprot.writeI32(_iter154.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -938,9 +938,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       if (struct.isSetCommand()) {
         {
           oprot.writeI32(struct.command.size());
-          for (java.lang.String _iter127 : struct.command)
+          for (java.lang.String _iter155 : struct.command)
           {
-            oprot.writeString(_iter127);
+            oprot.writeString(_iter155);
           }
         }
       }
@@ -956,10 +956,10 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       if (struct.isSetWorkerSlots()) {
         {
           oprot.writeI32(struct.workerSlots.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter128 : struct.workerSlots.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter156 : struct.workerSlots.entrySet())
           {
-            oprot.writeString(_iter128.getKey());
-            oprot.writeI32(_iter128.getValue());
+            oprot.writeString(_iter156.getKey());
+            oprot.writeI32(_iter156.getValue());
           }
         }
       }
@@ -974,13 +974,13 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       java.util.BitSet incoming = iprot.readBitSet(6);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list129 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.command = new java.util.ArrayList<java.lang.String>(_list129.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem130;
-          for (int _i131 = 0; _i131 < _list129.size; ++_i131)
+          org.apache.thrift.protocol.TList _list157 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.command = new java.util.ArrayList<java.lang.String>(_list157.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem158;
+          for (int _i159 = 0; _i159 < _list157.size; ++_i159)
           {
-            _elem130 = iprot.readString();
-            struct.command.add(_elem130);
+            _elem158 = iprot.readString();
+            struct.command.add(_elem158);
           }
         }
         struct.setCommandIsSet(true);
@@ -1001,15 +1001,15 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TMap _map132 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32);
-          struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map132.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key133;
-          int _val134;
-          for (int _i135 = 0; _i135 < _map132.size; ++_i135)
+          org.apache.thrift.protocol.TMap _map160 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32);
+          struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map160.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key161;
+          int _val162;
+          for (int _i163 = 0; _i163 < _map160.size; ++_i163)
           {
-            _key133 = iprot.readString();
-            _val134 = iprot.readI32();
-            struct.workerSlots.put(_key133, _val134);
+            _key161 = iprot.readString();
+            _val162 = iprot.readI32();
+            struct.workerSlots.put(_key161, _val162);
           }
         }
         struct.setWorkerSlotsIsSet(true);

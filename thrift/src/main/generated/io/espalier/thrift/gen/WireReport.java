@@ -16,6 +16,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   private static final org.apache.thrift.protocol.TField PROGRESS_FIELD_DESC = new org.apache.thrift.protocol.TField("progress", org.apache.thrift.protocol.TType.LIST, (short)4);
   private static final org.apache.thrift.protocol.TField USAGE_FIELD_DESC = new org.apache.thrift.protocol.TField("usage", org.apache.thrift.protocol.TType.LIST, (short)5);
   private static final org.apache.thrift.protocol.TField STORE_ID_FIELD_DESC = new org.apache.thrift.protocol.TField("storeId", org.apache.thrift.protocol.TType.STRING, (short)6);
+  private static final org.apache.thrift.protocol.TField COUNTERS_FIELD_DESC = new org.apache.thrift.protocol.TField("counters", org.apache.thrift.protocol.TType.LIST, (short)7);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireReportStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireReportTupleSchemeFactory();
@@ -26,6 +27,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   private @org.apache.thrift.annotation.Nullable java.util.List<WireProgress> progress; // required
   private @org.apache.thrift.annotation.Nullable java.util.List<WireSample> usage; // required
   private @org.apache.thrift.annotation.Nullable java.lang.String storeId; // optional
+  private @org.apache.thrift.annotation.Nullable java.util.List<WireCounters> counters; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -34,7 +36,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     ENDS((short)3, "ends"),
     PROGRESS((short)4, "progress"),
     USAGE((short)5, "usage"),
-    STORE_ID((short)6, "storeId");
+    STORE_ID((short)6, "storeId"),
+    COUNTERS((short)7, "counters");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -62,6 +65,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           return USAGE;
         case 6: // STORE_ID
           return STORE_ID;
+        case 7: // COUNTERS
+          return COUNTERS;
         default:
           return null;
       }
@@ -107,7 +112,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   // isset id assignments
   private static final int __NUMBER_ISSET_ID = 0;
   private byte __isset_bitfield = 0;
-  private static final _Fields optionals[] = {_Fields.STORE_ID};
+  private static final _Fields optionals[] = {_Fields.STORE_ID,_Fields.COUNTERS};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -126,6 +131,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
             new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WireSample.class))));
     tmpMap.put(_Fields.STORE_ID, new org.apache.thrift.meta_data.FieldMetaData("storeId", org.apache.thrift.TFieldRequirementType.OPTIONAL,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING)));
+    tmpMap.put(_Fields.COUNTERS, new org.apache.thrift.meta_data.FieldMetaData("counters", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.ListMetaData(org.apache.thrift.protocol.TType.LIST,
+            new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WireCounters.class))));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireReport.class, metaDataMap);
   }
@@ -182,6 +190,13 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     if (other.isSetStoreId()) {
       this.storeId = other.storeId;
     }
+    if (other.isSetCounters()) {
+      java.util.List<WireCounters> __this__counters = new java.util.ArrayList<WireCounters>(other.counters.size());
+      for (WireCounters other_element : other.counters) {
+        __this__counters.add(new WireCounters(other_element));
+      }
+      this.counters = __this__counters;
+    }
   }
 
   @Override
@@ -198,6 +213,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     this.progress = null;
     this.usage = null;
     this.storeId = null;
+    this.counters = null;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -396,6 +412,47 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     }
   }
 
+  public int getCountersSize() {
+    return (this.counters == null) ? 0 : this.counters.size();
+  }
+
+  @org.apache.thrift.annotation.Nullable
+  public java.util.Iterator<WireCounters> getCountersIterator() {
+    return (this.counters == null) ? null : this.counters.iterator();
+  }
+
+  public void addToCounters(WireCounters elem) {
+    if (this.counters == null) {
+      this.counters = new java.util.ArrayList<WireCounters>();
+    }
+    this.counters.add(elem);
+  }
+
+  @org.apache.thrift.annotation.Nullable
+  public java.util.List<WireCounters> getCounters() {
+    return this.counters;
+  }
+
+  public WireReport setCounters(@org.apache.thrift.annotation.Nullable java.util.List<WireCounters> counters) {
+    this.counters = counters;
+    return this;
+  }
+
+  public void unsetCounters() {
+    this.counters = null;
+  }
+
+  /** Returns true if field counters is set (has been assigned a value) and false otherwise */
+  public boolean isSetCounters() {
+    return this.counters != null;
+  }
+
+  public void setCountersIsSet(boolean value) {
+    if (!value) {
+      this.counters = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -447,6 +504,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       break;
 
+    case COUNTERS:
+      if (value == null) {
+        unsetCounters();
+      } else {
+        setCounters((java.util.List<WireCounters>)value);
+      }
+      break;
+
     }
   }
 
@@ -472,6 +537,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     case STORE_ID:
       return getStoreId();
 
+    case COUNTERS:
+      return getCounters();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -496,6 +564,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       return isSetUsage();
     case STORE_ID:
       return isSetStoreId();
+    case COUNTERS:
+      return isSetCounters();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -567,6 +637,15 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         return false;
     }
 
+    boolean this_present_counters = true && this.isSetCounters();
+    boolean that_present_counters = true && that.isSetCounters();
+    if (this_present_counters || that_present_counters) {
+      if (!(this_present_counters && that_present_counters))
+        return false;
+      if (!this.counters.equals(that.counters))
+        return false;
+    }
+
     return true;
   }
 
@@ -595,6 +674,10 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     hashCode = hashCode * 8191 + ((isSetStoreId()) ? 131071 : 524287);
     if (isSetStoreId())
       hashCode = hashCode * 8191 + storeId.hashCode();
+
+    hashCode = hashCode * 8191 + ((isSetCounters()) ? 131071 : 524287);
+    if (isSetCounters())
+      hashCode = hashCode * 8191 + counters.hashCode();
 
     return hashCode;
   }
@@ -663,6 +746,16 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     }
     if (isSetStoreId()) {
       lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.storeId, other.storeId);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
+    lastComparison = java.lang.Boolean.compare(isSetCounters(), other.isSetCounters());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetCounters()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.counters, other.counters);
       if (lastComparison != 0) {
         return lastComparison;
       }
@@ -736,6 +829,16 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       first = false;
     }
+    if (isSetCounters()) {
+      if (!first) sb.append(", ");
+      sb.append("counters:");
+      if (this.counters == null) {
+        sb.append("null");
+      } else {
+        sb.append(this.counters);
+      }
+      first = false;
+    }
     sb.append(")");
     return sb.toString();
   }
@@ -806,14 +909,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 3: // ENDS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list52 = iprot.readListBegin();
-                struct.ends = new java.util.ArrayList<WireEnd>(_list52.size);
-                @org.apache.thrift.annotation.Nullable WireEnd _elem53;
-                for (int _i54 = 0; _i54 < _list52.size; ++_i54)
+                org.apache.thrift.protocol.TList _list72 = iprot.readListBegin();
+                struct.ends = new java.util.ArrayList<WireEnd>(_list72.size);
+                @org.apache.thrift.annotation.Nullable WireEnd _elem73;
+                for (int _i74 = 0; _i74 < _list72.size; ++_i74)
                 {
-                  _elem53 = new WireEnd();
-                  _elem53.read(iprot);
-                  struct.ends.add(_elem53);
+                  _elem73 = new WireEnd();
+                  _elem73.read(iprot);
+                  struct.ends.add(_elem73);
                 }
                 iprot.readListEnd();
               }
@@ -825,14 +928,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 4: // PROGRESS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list55 = iprot.readListBegin();
-                struct.progress = new java.util.ArrayList<WireProgress>(_list55.size);
-                @org.apache.thrift.annotation.Nullable WireProgress _elem56;
-                for (int _i57 = 0; _i57 < _list55.size; ++_i57)
+                org.apache.thrift.protocol.TList _list75 = iprot.readListBegin();
+                struct.progress = new java.util.ArrayList<WireProgress>(_list75.size);
+                @org.apache.thrift.annotation.Nullable WireProgress _elem76;
+                for (int _i77 = 0; _i77 < _list75.size; ++_i77)
                 {
-                  _elem56 = new WireProgress();
-                  _elem56.read(iprot);
-                  struct.progress.add(_elem56);
+                  _elem76 = new WireProgress();
+                  _elem76.read(iprot);
+                  struct.progress.add(_elem76);
                 }
                 iprot.readListEnd();
               }
@@ -844,14 +947,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 5: // USAGE
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list58 = iprot.readListBegin();
-                struct.usage = new java.util.ArrayList<WireSample>(_list58.size);
-                @org.apache.thrift.annotation.Nullable WireSample _elem59;
-                for (int _i60 = 0; _i60 < _list58.size; ++_i60)
+                org.apache.thrift.protocol.TList _list78 = iprot.readListBegin();
+                struct.usage = new java.util.ArrayList<WireSample>(_list78.size);
+                @org.apache.thrift.annotation.Nullable WireSample _elem79;
+                for (int _i80 = 0; _i80 < _list78.size; ++_i80)
                 {
-                  _elem59 = new WireSample();
-                  _elem59.read(iprot);
-                  struct.usage.add(_elem59);
+                  _elem79 = new WireSample();
+                  _elem79.read(iprot);
+                  struct.usage.add(_elem79);
                 }
                 iprot.readListEnd();
               }
@@ -864,6 +967,25 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
             if (schemeField.type == org.apache.thrift.protocol.TType.STRING) {
               struct.storeId = iprot.readString();
               struct.setStoreIdIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
+          case 7: // COUNTERS
+            if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
+              {
+                org.apache.thrift.protocol.TList _list81 = iprot.readListBegin();
+                struct.counters = new java.util.ArrayList<WireCounters>(_list81.size);
+                @org.apache.thrift.annotation.Nullable WireCounters _elem82;
+                for (int _i83 = 0; _i83 < _list81.size; ++_i83)
+                {
+                  _elem82 = new WireCounters();
+                  _elem82.read(iprot);
+                  struct.counters.add(_elem82);
+                }
+                iprot.readListEnd();
+              }
+              struct.setCountersIsSet(true);
             } else {
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
@@ -896,9 +1018,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(ENDS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.ends.size()));
-          for (WireEnd _iter61 : struct.ends)
+          for (WireEnd _iter84 : struct.ends)
           {
-            _iter61.write(oprot);
+            _iter84.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -908,9 +1030,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(PROGRESS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.progress.size()));
-          for (WireProgress _iter62 : struct.progress)
+          for (WireProgress _iter85 : struct.progress)
           {
-            _iter62.write(oprot);
+            _iter85.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -920,9 +1042,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(USAGE_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.usage.size()));
-          for (WireSample _iter63 : struct.usage)
+          for (WireSample _iter86 : struct.usage)
           {
-            _iter63.write(oprot);
+            _iter86.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -932,6 +1054,20 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         if (struct.isSetStoreId()) {
           oprot.writeFieldBegin(STORE_ID_FIELD_DESC);
           oprot.writeString(struct.storeId);
+          oprot.writeFieldEnd();
+        }
+      }
+      if (struct.counters != null) {
+        if (struct.isSetCounters()) {
+          oprot.writeFieldBegin(COUNTERS_FIELD_DESC);
+          {
+            oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.counters.size()));
+            for (WireCounters _iter87 : struct.counters)
+            {
+              _iter87.write(oprot);
+            }
+            oprot.writeListEnd();
+          }
           oprot.writeFieldEnd();
         }
       }
@@ -972,7 +1108,10 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetStoreId()) {
         optionals.set(5);
       }
-      oprot.writeBitSet(optionals, 6);
+      if (struct.isSetCounters()) {
+        optionals.set(6);
+      }
+      oprot.writeBitSet(optionals, 7);
       if (struct.isSetWorker()) {
         struct.worker.write(oprot);
       }
@@ -982,39 +1121,48 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetEnds()) {
         {
           oprot.writeI32(struct.ends.size());
-          for (WireEnd _iter64 : struct.ends)
+          for (WireEnd _iter88 : struct.ends)
           {
-            _iter64.write(oprot);
+            _iter88.write(oprot);
           }
         }
       }
       if (struct.isSetProgress()) {
         {
           oprot.writeI32(struct.progress.size());
-          for (WireProgress _iter65 : struct.progress)
+          for (WireProgress _iter89 : struct.progress)
           {
-            _iter65.write(oprot);
+            _iter89.write(oprot);
           }
         }
       }
       if (struct.isSetUsage()) {
         {
           oprot.writeI32(struct.usage.size());
-          for (WireSample _iter66 : struct.usage)
+          for (WireSample _iter90 : struct.usage)
           {
-            _iter66.write(oprot);
+            _iter90.write(oprot);
           }
         }
       }
       if (struct.isSetStoreId()) {
         oprot.writeString(struct.storeId);
       }
+      if (struct.isSetCounters()) {
+        {
+          oprot.writeI32(struct.counters.size());
+          for (WireCounters _iter91 : struct.counters)
+          {
+            _iter91.write(oprot);
+          }
+        }
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireReport struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(6);
+      java.util.BitSet incoming = iprot.readBitSet(7);
       if (incoming.get(0)) {
         struct.worker = new WireWorker();
         struct.worker.read(iprot);
@@ -1026,42 +1174,42 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list67 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.ends = new java.util.ArrayList<WireEnd>(_list67.size);
-          @org.apache.thrift.annotation.Nullable WireEnd _elem68;
-          for (int _i69 = 0; _i69 < _list67.size; ++_i69)
+          org.apache.thrift.protocol.TList _list92 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.ends = new java.util.ArrayList<WireEnd>(_list92.size);
+          @org.apache.thrift.annotation.Nullable WireEnd _elem93;
+          for (int _i94 = 0; _i94 < _list92.size; ++_i94)
           {
-            _elem68 = new WireEnd();
-            _elem68.read(iprot);
-            struct.ends.add(_elem68);
+            _elem93 = new WireEnd();
+            _elem93.read(iprot);
+            struct.ends.add(_elem93);
           }
         }
         struct.setEndsIsSet(true);
       }
       if (incoming.get(3)) {
         {
-          org.apache.thrift.protocol.TList _list70 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.progress = new java.util.ArrayList<WireProgress>(_list70.size);
-          @org.apache.thrift.annotation.Nullable WireProgress _elem71;
-          for (int _i72 = 0; _i72 < _list70.size; ++_i72)
+          org.apache.thrift.protocol.TList _list95 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.progress = new java.util.ArrayList<WireProgress>(_list95.size);
+          @org.apache.thrift.annotation.Nullable WireProgress _elem96;
+          for (int _i97 = 0; _i97 < _list95.size; ++_i97)
           {
-            _elem71 = new WireProgress();
-            _elem71.read(iprot);
-            struct.progress.add(_elem71);
+            _elem96 = new WireProgress();
+            _elem96.read(iprot);
+            struct.progress.add(_elem96);
           }
         }
         struct.setProgressIsSet(true);
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list73 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.usage = new java.util.ArrayList<WireSample>(_list73.size);
-          @org.apache.thrift.annotation.Nullable WireSample _elem74;
-          for (int _i75 = 0; _i75 < _list73.size; ++_i75)
+          org.apache.thrift.protocol.TList _list98 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.usage = new java.util.ArrayList<WireSample>(_list98.size);
+          @org.apache.thrift.annotation.Nullable WireSample _elem99;
+          for (int _i100 = 0; _i100 < _list98.size; ++_i100)
           {
-            _elem74 = new WireSample();
-            _elem74.read(iprot);
-            struct.usage.add(_elem74);
+            _elem99 = new WireSample();
+            _elem99.read(iprot);
+            struct.usage.add(_elem99);
           }
         }
         struct.setUsageIsSet(true);
@@ -1069,6 +1217,20 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (incoming.get(5)) {
         struct.storeId = iprot.readString();
         struct.setStoreIdIsSet(true);
+      }
+      if (incoming.get(6)) {
+        {
+          org.apache.thrift.protocol.TList _list101 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.counters = new java.util.ArrayList<WireCounters>(_list101.size);
+          @org.apache.thrift.annotation.Nullable WireCounters _elem102;
+          for (int _i103 = 0; _i103 < _list101.size; ++_i103)
+          {
+            _elem102 = new WireCounters();
+            _elem102.read(iprot);
+            struct.counters.add(_elem102);
+          }
+        }
+        struct.setCountersIsSet(true);
       }
     }
   }

@@ -506,14 +506,14 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
           case 3: // SETTLED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list76 = iprot.readListBegin();
-                struct.settled = new java.util.ArrayList<WireRun>(_list76.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem77;
-                for (int _i78 = 0; _i78 < _list76.size; ++_i78)
+                org.apache.thrift.protocol.TList _list104 = iprot.readListBegin();
+                struct.settled = new java.util.ArrayList<WireRun>(_list104.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem105;
+                for (int _i106 = 0; _i106 < _list104.size; ++_i106)
                 {
-                  _elem77 = new WireRun();
-                  _elem77.read(iprot);
-                  struct.settled.add(_elem77);
+                  _elem105 = new WireRun();
+                  _elem105.read(iprot);
+                  struct.settled.add(_elem105);
                 }
                 iprot.readListEnd();
               }
@@ -548,9 +548,9 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
         oprot.writeFieldBegin(SETTLED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.settled.size()));
-          for (WireRun _iter79 : struct.settled)
+          for (WireRun _iter107 : struct.settled)
           {
-            _iter79.write(oprot);
+            _iter107.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -594,9 +594,9 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
       if (struct.isSetSettled()) {
         {
           oprot.writeI32(struct.settled.size());
-          for (WireRun _iter80 : struct.settled)
+          for (WireRun _iter108 : struct.settled)
           {
-            _iter80.write(oprot);
+            _iter108.write(oprot);
           }
         }
       }
@@ -616,14 +616,14 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list81 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.settled = new java.util.ArrayList<WireRun>(_list81.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem82;
-          for (int _i83 = 0; _i83 < _list81.size; ++_i83)
+          org.apache.thrift.protocol.TList _list109 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.settled = new java.util.ArrayList<WireRun>(_list109.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem110;
+          for (int _i111 = 0; _i111 < _list109.size; ++_i111)
           {
-            _elem82 = new WireRun();
-            _elem82.read(iprot);
-            struct.settled.add(_elem82);
+            _elem110 = new WireRun();
+            _elem110.read(iprot);
+            struct.settled.add(_elem110);
           }
         }
         struct.setSettledIsSet(true);

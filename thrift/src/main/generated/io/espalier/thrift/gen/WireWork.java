@@ -1095,14 +1095,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 5: // RECIPES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list136 = iprot.readListBegin();
-                struct.recipes = new java.util.ArrayList<WireRecipe>(_list136.size);
-                @org.apache.thrift.annotation.Nullable WireRecipe _elem137;
-                for (int _i138 = 0; _i138 < _list136.size; ++_i138)
+                org.apache.thrift.protocol.TList _list164 = iprot.readListBegin();
+                struct.recipes = new java.util.ArrayList<WireRecipe>(_list164.size);
+                @org.apache.thrift.annotation.Nullable WireRecipe _elem165;
+                for (int _i166 = 0; _i166 < _list164.size; ++_i166)
                 {
-                  _elem137 = new WireRecipe();
-                  _elem137.read(iprot);
-                  struct.recipes.add(_elem137);
+                  _elem165 = new WireRecipe();
+                  _elem165.read(iprot);
+                  struct.recipes.add(_elem165);
                 }
                 iprot.readListEnd();
               }
@@ -1114,14 +1114,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 6: // STARTS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list139 = iprot.readListBegin();
-                struct.starts = new java.util.ArrayList<WireStart>(_list139.size);
-                @org.apache.thrift.annotation.Nullable WireStart _elem140;
-                for (int _i141 = 0; _i141 < _list139.size; ++_i141)
+                org.apache.thrift.protocol.TList _list167 = iprot.readListBegin();
+                struct.starts = new java.util.ArrayList<WireStart>(_list167.size);
+                @org.apache.thrift.annotation.Nullable WireStart _elem168;
+                for (int _i169 = 0; _i169 < _list167.size; ++_i169)
                 {
-                  _elem140 = new WireStart();
-                  _elem140.read(iprot);
-                  struct.starts.add(_elem140);
+                  _elem168 = new WireStart();
+                  _elem168.read(iprot);
+                  struct.starts.add(_elem168);
                 }
                 iprot.readListEnd();
               }
@@ -1133,14 +1133,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 7: // ORDERS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list142 = iprot.readListBegin();
-                struct.orders = new java.util.ArrayList<WireOrder>(_list142.size);
-                @org.apache.thrift.annotation.Nullable WireOrder _elem143;
-                for (int _i144 = 0; _i144 < _list142.size; ++_i144)
+                org.apache.thrift.protocol.TList _list170 = iprot.readListBegin();
+                struct.orders = new java.util.ArrayList<WireOrder>(_list170.size);
+                @org.apache.thrift.annotation.Nullable WireOrder _elem171;
+                for (int _i172 = 0; _i172 < _list170.size; ++_i172)
                 {
-                  _elem143 = new WireOrder();
-                  _elem143.read(iprot);
-                  struct.orders.add(_elem143);
+                  _elem171 = new WireOrder();
+                  _elem171.read(iprot);
+                  struct.orders.add(_elem171);
                 }
                 iprot.readListEnd();
               }
@@ -1152,14 +1152,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 8: // ASKS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list145 = iprot.readListBegin();
-                struct.asks = new java.util.ArrayList<WireRun>(_list145.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem146;
-                for (int _i147 = 0; _i147 < _list145.size; ++_i147)
+                org.apache.thrift.protocol.TList _list173 = iprot.readListBegin();
+                struct.asks = new java.util.ArrayList<WireRun>(_list173.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem174;
+                for (int _i175 = 0; _i175 < _list173.size; ++_i175)
                 {
-                  _elem146 = new WireRun();
-                  _elem146.read(iprot);
-                  struct.asks.add(_elem146);
+                  _elem174 = new WireRun();
+                  _elem174.read(iprot);
+                  struct.asks.add(_elem174);
                 }
                 iprot.readListEnd();
               }
@@ -1171,14 +1171,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 9: // SETTLED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list148 = iprot.readListBegin();
-                struct.settled = new java.util.ArrayList<WireRun>(_list148.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem149;
-                for (int _i150 = 0; _i150 < _list148.size; ++_i150)
+                org.apache.thrift.protocol.TList _list176 = iprot.readListBegin();
+                struct.settled = new java.util.ArrayList<WireRun>(_list176.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem177;
+                for (int _i178 = 0; _i178 < _list176.size; ++_i178)
                 {
-                  _elem149 = new WireRun();
-                  _elem149.read(iprot);
-                  struct.settled.add(_elem149);
+                  _elem177 = new WireRun();
+                  _elem177.read(iprot);
+                  struct.settled.add(_elem177);
                 }
                 iprot.readListEnd();
               }
@@ -1221,9 +1221,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(RECIPES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.recipes.size()));
-          for (WireRecipe _iter151 : struct.recipes)
+          for (WireRecipe _iter179 : struct.recipes)
           {
-            _iter151.write(oprot);
+            _iter179.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1233,9 +1233,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(STARTS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.starts.size()));
-          for (WireStart _iter152 : struct.starts)
+          for (WireStart _iter180 : struct.starts)
           {
-            _iter152.write(oprot);
+            _iter180.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1245,9 +1245,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ORDERS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.orders.size()));
-          for (WireOrder _iter153 : struct.orders)
+          for (WireOrder _iter181 : struct.orders)
           {
-            _iter153.write(oprot);
+            _iter181.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1257,9 +1257,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ASKS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.asks.size()));
-          for (WireRun _iter154 : struct.asks)
+          for (WireRun _iter182 : struct.asks)
           {
-            _iter154.write(oprot);
+            _iter182.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1269,9 +1269,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(SETTLED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.settled.size()));
-          for (WireRun _iter155 : struct.settled)
+          for (WireRun _iter183 : struct.settled)
           {
-            _iter155.write(oprot);
+            _iter183.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1339,45 +1339,45 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       if (struct.isSetRecipes()) {
         {
           oprot.writeI32(struct.recipes.size());
-          for (WireRecipe _iter156 : struct.recipes)
+          for (WireRecipe _iter184 : struct.recipes)
           {
-            _iter156.write(oprot);
+            _iter184.write(oprot);
           }
         }
       }
       if (struct.isSetStarts()) {
         {
           oprot.writeI32(struct.starts.size());
-          for (WireStart _iter157 : struct.starts)
+          for (WireStart _iter185 : struct.starts)
           {
-            _iter157.write(oprot);
+            _iter185.write(oprot);
           }
         }
       }
       if (struct.isSetOrders()) {
         {
           oprot.writeI32(struct.orders.size());
-          for (WireOrder _iter158 : struct.orders)
+          for (WireOrder _iter186 : struct.orders)
           {
-            _iter158.write(oprot);
+            _iter186.write(oprot);
           }
         }
       }
       if (struct.isSetAsks()) {
         {
           oprot.writeI32(struct.asks.size());
-          for (WireRun _iter159 : struct.asks)
+          for (WireRun _iter187 : struct.asks)
           {
-            _iter159.write(oprot);
+            _iter187.write(oprot);
           }
         }
       }
       if (struct.isSetSettled()) {
         {
           oprot.writeI32(struct.settled.size());
-          for (WireRun _iter160 : struct.settled)
+          for (WireRun _iter188 : struct.settled)
           {
-            _iter160.write(oprot);
+            _iter188.write(oprot);
           }
         }
       }
@@ -1406,70 +1406,70 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list161 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.recipes = new java.util.ArrayList<WireRecipe>(_list161.size);
-          @org.apache.thrift.annotation.Nullable WireRecipe _elem162;
-          for (int _i163 = 0; _i163 < _list161.size; ++_i163)
+          org.apache.thrift.protocol.TList _list189 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.recipes = new java.util.ArrayList<WireRecipe>(_list189.size);
+          @org.apache.thrift.annotation.Nullable WireRecipe _elem190;
+          for (int _i191 = 0; _i191 < _list189.size; ++_i191)
           {
-            _elem162 = new WireRecipe();
-            _elem162.read(iprot);
-            struct.recipes.add(_elem162);
+            _elem190 = new WireRecipe();
+            _elem190.read(iprot);
+            struct.recipes.add(_elem190);
           }
         }
         struct.setRecipesIsSet(true);
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list164 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.starts = new java.util.ArrayList<WireStart>(_list164.size);
-          @org.apache.thrift.annotation.Nullable WireStart _elem165;
-          for (int _i166 = 0; _i166 < _list164.size; ++_i166)
+          org.apache.thrift.protocol.TList _list192 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.starts = new java.util.ArrayList<WireStart>(_list192.size);
+          @org.apache.thrift.annotation.Nullable WireStart _elem193;
+          for (int _i194 = 0; _i194 < _list192.size; ++_i194)
           {
-            _elem165 = new WireStart();
-            _elem165.read(iprot);
-            struct.starts.add(_elem165);
+            _elem193 = new WireStart();
+            _elem193.read(iprot);
+            struct.starts.add(_elem193);
           }
         }
         struct.setStartsIsSet(true);
       }
       if (incoming.get(6)) {
         {
-          org.apache.thrift.protocol.TList _list167 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.orders = new java.util.ArrayList<WireOrder>(_list167.size);
-          @org.apache.thrift.annotation.Nullable WireOrder _elem168;
-          for (int _i169 = 0; _i169 < _list167.size; ++_i169)
+          org.apache.thrift.protocol.TList _list195 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.orders = new java.util.ArrayList<WireOrder>(_list195.size);
+          @org.apache.thrift.annotation.Nullable WireOrder _elem196;
+          for (int _i197 = 0; _i197 < _list195.size; ++_i197)
           {
-            _elem168 = new WireOrder();
-            _elem168.read(iprot);
-            struct.orders.add(_elem168);
+            _elem196 = new WireOrder();
+            _elem196.read(iprot);
+            struct.orders.add(_elem196);
           }
         }
         struct.setOrdersIsSet(true);
       }
       if (incoming.get(7)) {
         {
-          org.apache.thrift.protocol.TList _list170 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.asks = new java.util.ArrayList<WireRun>(_list170.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem171;
-          for (int _i172 = 0; _i172 < _list170.size; ++_i172)
+          org.apache.thrift.protocol.TList _list198 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.asks = new java.util.ArrayList<WireRun>(_list198.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem199;
+          for (int _i200 = 0; _i200 < _list198.size; ++_i200)
           {
-            _elem171 = new WireRun();
-            _elem171.read(iprot);
-            struct.asks.add(_elem171);
+            _elem199 = new WireRun();
+            _elem199.read(iprot);
+            struct.asks.add(_elem199);
           }
         }
         struct.setAsksIsSet(true);
       }
       if (incoming.get(8)) {
         {
-          org.apache.thrift.protocol.TList _list173 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.settled = new java.util.ArrayList<WireRun>(_list173.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem174;
-          for (int _i175 = 0; _i175 < _list173.size; ++_i175)
+          org.apache.thrift.protocol.TList _list201 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.settled = new java.util.ArrayList<WireRun>(_list201.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem202;
+          for (int _i203 = 0; _i203 < _list201.size; ++_i203)
           {
-            _elem174 = new WireRun();
-            _elem174.read(iprot);
-            struct.settled.add(_elem174);
+            _elem202 = new WireRun();
+            _elem202.read(iprot);
+            struct.settled.add(_elem202);
           }
         }
         struct.setSettledIsSet(true);

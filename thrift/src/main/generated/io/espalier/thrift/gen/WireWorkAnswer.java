@@ -794,14 +794,14 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
           case 5: // REFUSALS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list176 = iprot.readListBegin();
-                struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list176.size);
-                @org.apache.thrift.annotation.Nullable WireStartRefusal _elem177;
-                for (int _i178 = 0; _i178 < _list176.size; ++_i178)
+                org.apache.thrift.protocol.TList _list204 = iprot.readListBegin();
+                struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list204.size);
+                @org.apache.thrift.annotation.Nullable WireStartRefusal _elem205;
+                for (int _i206 = 0; _i206 < _list204.size; ++_i206)
                 {
-                  _elem177 = new WireStartRefusal();
-                  _elem177.read(iprot);
-                  struct.refusals.add(_elem177);
+                  _elem205 = new WireStartRefusal();
+                  _elem205.read(iprot);
+                  struct.refusals.add(_elem205);
                 }
                 iprot.readListEnd();
               }
@@ -813,15 +813,15 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
           case 6: // ASKED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list179 = iprot.readListBegin();
-                struct.asked = new java.util.ArrayList<WireRunState>(_list179.size);
-                @org.apache.thrift.annotation.Nullable WireRunState _elem180;
-                for (int _i181 = 0; _i181 < _list179.size; ++_i181)
+                org.apache.thrift.protocol.TList _list207 = iprot.readListBegin();
+                struct.asked = new java.util.ArrayList<WireRunState>(_list207.size);
+                @org.apache.thrift.annotation.Nullable WireRunState _elem208;
+                for (int _i209 = 0; _i209 < _list207.size; ++_i209)
                 {
-                  _elem180 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
-                  if (_elem180 != null)
+                  _elem208 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
+                  if (_elem208 != null)
                   {
-                    struct.asked.add(_elem180);
+                    struct.asked.add(_elem208);
                   }
                 }
                 iprot.readListEnd();
@@ -865,9 +865,9 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
         oprot.writeFieldBegin(REFUSALS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.refusals.size()));
-          for (WireStartRefusal _iter182 : struct.refusals)
+          for (WireStartRefusal _iter210 : struct.refusals)
           {
-            _iter182.write(oprot);
+            _iter210.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -877,9 +877,9 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
         oprot.writeFieldBegin(ASKED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.I32, struct.asked.size()));
-          for (WireRunState _iter183 : struct.asked)
+          for (WireRunState _iter211 : struct.asked)
           {
-            oprot.writeI32(_iter183.getValue());
+            oprot.writeI32(_iter211.getValue());
           }
           oprot.writeListEnd();
         }
@@ -938,18 +938,18 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
       if (struct.isSetRefusals()) {
         {
           oprot.writeI32(struct.refusals.size());
-          for (WireStartRefusal _iter184 : struct.refusals)
+          for (WireStartRefusal _iter212 : struct.refusals)
           {
-            _iter184.write(oprot);
+            _iter212.write(oprot);
           }
         }
       }
       if (struct.isSetAsked()) {
         {
           oprot.writeI32(struct.asked.size());
-          for (WireRunState _iter185 : struct.asked)
+          for (WireRunState _iter213 : struct.asked)
           {
-            oprot.writeI32(_iter185.getValue());
+            oprot.writeI32(_iter213.getValue());
           }
         }
       }
@@ -977,29 +977,29 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list186 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list186.size);
-          @org.apache.thrift.annotation.Nullable WireStartRefusal _elem187;
-          for (int _i188 = 0; _i188 < _list186.size; ++_i188)
+          org.apache.thrift.protocol.TList _list214 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list214.size);
+          @org.apache.thrift.annotation.Nullable WireStartRefusal _elem215;
+          for (int _i216 = 0; _i216 < _list214.size; ++_i216)
           {
-            _elem187 = new WireStartRefusal();
-            _elem187.read(iprot);
-            struct.refusals.add(_elem187);
+            _elem215 = new WireStartRefusal();
+            _elem215.read(iprot);
+            struct.refusals.add(_elem215);
           }
         }
         struct.setRefusalsIsSet(true);
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list189 = iprot.readListBegin(org.apache.thrift.protocol.TType.I32);
-          struct.asked = new java.util.ArrayList<WireRunState>(_list189.size);
-          @org.apache.thrift.annotation.Nullable WireRunState _elem190;
-          for (int _i191 = 0; _i191 < _list189.size; ++_i191)
+          org.apache.thrift.protocol.TList _list217 = iprot.readListBegin(org.apache.thrift.protocol.TType.I32);
+          struct.asked = new java.util.ArrayList<WireRunState>(_list217.size);
+          @org.apache.thrift.annotation.Nullable WireRunState _elem218;
+          for (int _i219 = 0; _i219 < _list217.size; ++_i219)
           {
-            _elem190 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
-            if (_elem190 != null)
+            _elem218 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
+            if (_elem218 != null)
             {
-              struct.asked.add(_elem190);
+              struct.asked.add(_elem218);
             }
           }
         }

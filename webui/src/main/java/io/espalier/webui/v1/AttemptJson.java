@@ -7,6 +7,7 @@ import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.store.TaskHistory;
+import io.espalier.core.status.store.TaskTotals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -24,13 +25,19 @@ final class AttemptJson {
     return ApiJson.task(task, view)
         .with(
             "history",
-            Json.object()
-                .put("ended", history.totals().ended())
-                .put("cpu_ms", history.totals().cpuMillis())
-                .put("ran_ms", history.totals().ranMillis())
-                .put("waited_ms", history.totals().waitedMillis())
-                .put("attempts", new Json.Arr(attempts))
-                .build());
+            totals(history.totals()).put("attempts", new Json.Arr(attempts)).build());
+  }
+
+  /** Schema {@code Totals}. */
+  static Json.Builder totals(TaskTotals totals) {
+    Json.Builder json =
+        Json.object()
+            .put("ended", totals.ended())
+            .put("cpu_ms", totals.cpuMillis())
+            .put("ran_ms", totals.ranMillis())
+            .put("waited_ms", totals.waitedMillis());
+    ApiJson.counters(json, totals.counters());
+    return json;
   }
 
   /** Schema {@code Attempt}. */
@@ -67,6 +74,7 @@ final class AttemptJson {
     if (attempt.backoffSeconds() > 0) {
       json.put("backoff_sec", attempt.backoffSeconds());
     }
+    ApiJson.counters(json, attempt.counters());
     if (!attempt.message().isEmpty()) {
       json.put("message", attempt.message());
     }

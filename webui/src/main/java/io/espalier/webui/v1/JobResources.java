@@ -127,6 +127,9 @@ final class JobResources {
       return summary;
     }
     ApiJson.pace(summary, progress);
+    summary.putIfPresent(
+        "counters",
+        standing == null ? null : ApiJson.counters(standing.counters(), progress));
     return summary.put("progress", ApiJson.progress(progress));
   }
 

@@ -12,6 +12,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
 import io.espalier.core.running.Call;
+import io.espalier.core.status.ProgressParser;
 import io.espalier.core.text.HttpHeaders;
 import io.espalier.json.JsonReader;
 import java.io.IOException;
@@ -42,12 +43,16 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes calls over HTTP/1.1 with the client of the JDK (docs/calls.md): requests in flight need a
  * connection each, but no thread. Redirections are not followed.
  */
 public final class HttpCalls implements CallClient {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpCalls.class);
+
   private static final int THREADS = 2;
   private static final Duration CONNECT = Duration.ofSeconds(10);
   private static final int QUOTED = 200;
@@ -330,17 +335,28 @@ public final class HttpCalls implements CallClient {
       return new CallAnswer.Failed("the answer is no JSON object: " + quoted(text));
     }
     boolean says = object.get("result") != null || object.get("result_bits") != null;
-    return new CallAnswer.Ended(says ? JsonWriter.compact(object) : "done");
+    return new CallAnswer.Ended(
+        says ? JsonWriter.compact(object) : "done", counters(object));
   }
 
   private static CallAnswer going(BoundedBody.Text body) {
     String text = body.text().strip();
-    return body.whole()
-            && text.startsWith("{")
-            && JsonReader.strict().read(text).value() instanceof Json.Obj object
-            && object.get("progress") instanceof Json.Obj progress
-        ? new CallAnswer.Running("", progress)
-        : CallAnswer.Running.PLAIN;
+    if (!body.whole()
+        || !text.startsWith("{")
+        || !(JsonReader.strict().read(text).value() instanceof Json.Obj object)) {
+      return CallAnswer.Running.PLAIN;
+    }
+    return new CallAnswer.Running(
+        "", object.get("progress") instanceof Json.Obj progress ? progress : null, counters(object));
+  }
+
+  /** What the body counts, in all since the start of the call; what cannot be used is left out. */
+  private static Counters counters(Json.Obj body) {
+    ProgressParser.Counted counted = ProgressParser.counted(body.get("count"));
+    if (counted.problem() != null) {
+      LOG.warn("an answer of a service is not counted: {}", counted.problem());
+    }
+    return counted.counters();
   }
 
   private static long retryAfterMillis(HttpResponse<?> answer) {

@@ -4,6 +4,7 @@ import io.espalier.core.call.CallClient.PollPace;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.spi.SplitMix64;
@@ -49,6 +50,7 @@ public final class CallCourse {
   private String trouble = "";
   private @Nullable End end;
   private Json.@Nullable Obj progress;
+  private Counters counters = Counters.NONE;
 
   /** What to do next. */
   public enum Request {
@@ -151,6 +153,7 @@ public final class CallCourse {
     silentSince = NEVER;
     trouble = "";
     if (answer instanceof CallAnswer.Ended ended) {
+      counters = counters.latest(ended.counters());
       end = new End(TaskResult.Kind.EXITED, ended.status(), null, 0, stop);
     } else if (answer instanceof CallAnswer.Cancelled) {
       finish(TaskResult.Kind.KILLED, "the service has cancelled it", 0);
@@ -159,6 +162,7 @@ public final class CallCourse {
     } else if (answer instanceof CallAnswer.Running running) {
       handle = running.handle().isEmpty() ? handle : running.handle();
       progress = running.progress();
+      counters = counters.latest(running.counters());
       retry(waitMillis, nowMillis);
     }
   }
@@ -276,6 +280,11 @@ public final class CallCourse {
   /** Returns why its outcome is in doubt; empty: it is not. */
   public String trouble() {
     return trouble;
+  }
+
+  /** Returns the largest value that the service gave for each counter. */
+  public Counters counters() {
+    return counters;
   }
 
   /** Returns the progress since the last call of this method; null: none. */

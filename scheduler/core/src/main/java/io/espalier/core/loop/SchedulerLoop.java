@@ -133,7 +133,7 @@ public final class SchedulerLoop {
     this.starts = new LaunchFactory(core, live, pool, options, ports.warnings());
     this.changes = new UpdateApplier(core, live, events, outcomes, options.epoch());
     this.recovery = new InvocationRecovery(core, live);
-    this.committer = new Committer(ports, events, outcomes, views, changes);
+    this.committer = new Committer(ports, events, outcomes, views, changes, paces);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion = new TaskCompletion(shared, statusText, paces, options.maxAttempts());
     this.commands = new OperatorCommands(shared, pauses, limits, kills, pool, chores::add);
@@ -266,6 +266,7 @@ public final class SchedulerLoop {
         && task != null
         && task.invocation().equals(invocation)
         && !task.isOfForgottenJob()) {
+      committer.heard(task, newest.counters());
       checkpoints.heard(task, newest, nowMillis, due -> committer.checkpoint(due, nowMillis));
       live.changed(task);
       views.changed();

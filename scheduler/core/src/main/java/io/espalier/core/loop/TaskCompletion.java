@@ -79,7 +79,11 @@ final class TaskCompletion {
       ports.warnings().warn("end of an unknown invocation ignored", end.job(), end.node());
       return;
     }
-    TaskResult explained = withReason(end, task);
+    if (!task.isOfForgottenJob()) {
+      committer.heard(task, end.counters());
+      committer.count(task, nowMillis);
+    }
+    TaskResult explained = withReason(end, task).withCounters(task.counters);
     task.checkpointIsDue = false;
     Transition transition =
         TaskTransitions.apply(task.status, meaning(end, explained, task), task.retrying, nowMillis);

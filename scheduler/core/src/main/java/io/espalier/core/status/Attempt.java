@@ -1,6 +1,7 @@
 package io.espalier.core.status;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  *     SchedulingCore.eligibleMillis}); {@link #UNKNOWN_WAIT}: not known
  * @param startedAtMillis start of its process, or sending of its call, epoch milliseconds by the
  *     clock of its host; 0: it did not start, or it is not known
+ * @param counters what it counted, which belongs to its task and job from then on
  */
 public record Attempt(
     String job,
@@ -46,7 +48,8 @@ public record Attempt(
     boolean gotOn,
     int backoffSeconds,
     long waitedMillis,
-    long startedAtMillis) {
+    long startedAtMillis,
+    Counters counters) {
   /** The wait of an attempt whose scheduler, or whose release, did not record it. */
   public static final long UNKNOWN_WAIT = -1;
 
@@ -95,7 +98,8 @@ public record Attempt(
         gotOn,
         status.backoffSeconds(),
         waitedMillis,
-        end.startedAtMillis());
+        end.startedAtMillis(),
+        end.counters());
   }
 
   /**
@@ -127,7 +131,9 @@ public record Attempt(
         false,
         backoffSeconds,
         waitedMillis,
-        end.startedAtMillis());
+        end.startedAtMillis(),
+        // What it counted after it was taken for lost does not count.
+        Counters.NONE);
   }
 
   /** How long it ran, in milliseconds, from when its process started, or else was placed. */

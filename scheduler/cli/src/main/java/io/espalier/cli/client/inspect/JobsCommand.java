@@ -89,7 +89,8 @@ public final class JobsCommand extends ListCommand {
                 ">FAILED",
                 "?~>RATE",
                 "?~>LEFT",
-                "?~WAITED")
+                "?~WAITED",
+                "?~COUNTERS")
             .paint("STATE", AnsiStyle::ofState)
             .paint("FAILED", AnsiStyle::ofTrouble);
     for (Json.Obj job : JsonFields.objects(body, "jobs")) {
@@ -111,7 +112,8 @@ public final class JobsCommand extends ListCommand {
           JsonFields.number(progress, "failed"),
           rate(job),
           left(job),
-          waited(job));
+          waited(job),
+          counters(job));
     }
     print(table, states.isEmpty() ? "there are no jobs" : "no job is in such a state");
   }
@@ -149,6 +151,20 @@ public final class JobsCommand extends ListCommand {
         : rate < 1
             ? String.format(Locale.ROOT, "%.1f/min", rate * 60)
             : String.format(Locale.ROOT, rate < 100 ? "%.1f/s" : "%.0f/s", rate);
+  }
+
+  /** Returns what its tasks have counted, with rates. */
+  private static String counters(Json.Obj job) {
+    List<String> counters = new ArrayList<>();
+    for (Json.Obj counter : JsonFields.objects(job, "counters")) {
+      String rate = JsonFields.text(counter, "rate_per_sec");
+      counters.add(
+          JsonFields.text(counter, "name")
+              + " "
+              + JsonFields.number(counter, "total")
+              + (rate.equals("0") ? "" : " (" + rate + "/s)"));
+    }
+    return String.join(", ", counters);
   }
 
   /** Returns for how long tasks waited, half of them and 95 percent; empty if unknown. */

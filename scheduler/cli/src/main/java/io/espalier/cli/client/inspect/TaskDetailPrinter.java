@@ -55,6 +55,10 @@ final class TaskDetailPrinter {
       if (!progress.isEmpty()) {
         lines.add("progress: " + progress);
       }
+      String counting = TaskDetail.counters(running);
+      if (!counting.isEmpty()) {
+        lines.add("counts: " + counting);
+      }
     }
     Json.Obj history = JsonFields.object(task, "history");
     lines.add(
@@ -63,6 +67,10 @@ final class TaskDetailPrinter {
             + " attempts, "
             + HumanFormat.seconds(history, "cpu_ms")
             + " of CPU time");
+    String counters = TaskDetail.counters(history);
+    if (!counters.isEmpty()) {
+      lines.add("counted by them: " + counters);
+    }
     return lines;
   }
 
@@ -108,6 +116,7 @@ final class TaskDetailPrinter {
             "?~>MEMORY",
             "?~>READ",
             "?~>WRITTEN",
+            "?~COUNTERS",
             "?~CAUSE",
             "?MESSAGE");
     for (Json.Obj attempt : JsonFields.objects(history, "attempts")) {
@@ -129,6 +138,7 @@ final class TaskDetailPrinter {
           HumanFormat.bytes(usage, "peak_memory_bytes"),
           HumanFormat.bytes(usage, "read_bytes"),
           HumanFormat.bytes(usage, "written_bytes"),
+          TaskDetail.counters(attempt),
           JsonFields.text(attempt, "fingerprint"),
           JsonFields.text(attempt, "message"));
     }
