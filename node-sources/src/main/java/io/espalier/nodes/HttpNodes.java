@@ -14,20 +14,16 @@ import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +46,6 @@ public final class HttpNodes implements NodeSource {
 
   private final int parentLevel;
   private final NameFormat url;
-  private static final int MAX_HEADERS_BYTES = 1 << 16;
-
   private final Map<String, String> headers;
   private final @Nullable Path headersFile;
   private final RowParser text;
@@ -99,7 +93,8 @@ public final class HttpNodes implements NodeSource {
   public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
     RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
-    HttpExchange exchange = new HttpExchange(client(), allHeaders(), timeout, maxBytes);
+    HttpExchange exchange = 
+        new HttpExchange(client(), allHeaders(), timeout, maxBytes, "by max_bytes");
     Map<URI, HttpExchange.Answer> newest = new HashMap<>();
     if (!url.uses("parent")) {
       read(URI.create(url.name(placeholder -> "")), null, exchange, delivery, newest);
@@ -115,11 +110,7 @@ public final class HttpNodes implements NodeSource {
 
   private HttpClient client() {
     if (client == null) {
-      client =
-          HttpClient.newBuilder()
-              .connectTimeout(timeout)
-              .followRedirects(HttpClient.Redirect.NEVER)
-              .build();
+      client = HttpExchange.client(timeout);
     }
     return client;
   }
@@ -128,14 +119,9 @@ public final class HttpNodes implements NodeSource {
     Map<String, String> all = new LinkedHashMap<>(headers);
     if (headersFile != null) {
       try {
-        if (Files.size(headersFile) > MAX_HEADERS_BYTES) {
-          throw new IOException("they are longer than " + MAX_HEADERS_BYTES + " bytes");
-        }
-        all.putAll(HttpHeaders.parse(Files.readString(headersFile)));
-      } catch (NoSuchFileException e) {
-        throw failure("there is no file " + headersFile + " of headers");
-      } catch (IOException | IllegalArgumentException e) {
-        throw failure("the headers in " + headersFile + " cannot be used: " + e.getMessage());
+        all.putAll(HttpExchange.headersIn(headersFile));
+      } catch (IOException e) {
+        throw failure(String.valueOf(e.getMessage()));
       }
     }
     return all;
@@ -152,18 +138,12 @@ public final class HttpNodes implements NodeSource {
     try {
       answer = exchange.get(address, known.get(address));
     } catch (IOException e) {
-      throw failure(shown(address) + " " + e.getMessage());
+      throw failure(HttpExchange.shown(address) + " " + e.getMessage());
     }
     if (answer.canBeConfirmed()) {
       newest.put(address, answer);
     }
-    text.read(answer.body(), shown(address), parent, delivery);
-  }
-
-  /** Returns the address without its query, which may contain secrets. */
-  private static String shown(URI address) {
-    int query = address.toString().indexOf('?');
-    return query < 0 ? address.toString() : address.toString().substring(0, query) + "?…";
+    text.read(answer.body(), HttpExchange.shown(address), parent, delivery);
   }
 
   private NodeSourceException failure(String message) {
@@ -216,27 +196,9 @@ public final class HttpNodes implements NodeSource {
     }
 
     private static void checkUrl(NameFormat url, Prefs prefs) {
-      String why = null;
-      String hint = null;
-      try {
-        URI address = new URI(url.name(placeholder -> "x"));
-        String scheme =
-            address.getScheme() == null ? "" : address.getScheme().toLowerCase(Locale.ROOT);
-        if (!scheme.equals("http") && !scheme.equals("https")) {
-          why = "the address must begin with http:// or https://";
-        } else if (address.getHost() == null) {
-          why = "the address names no host";
-        } else if (address.getUserInfo() != null) {
-          why = "a name or password does not belong into an address";
-          hint = "write a line \"Authorization: …\" into a file, and name it as headers_file";
-        } else if (address.getRawFragment() != null) {
-          why = "the address has a fragment, which is never sent";
-        }
-      } catch (URISyntaxException e) {
-        why = "this is not an address: " + e.getReason() + " at character " + (e.getIndex() + 1);
-      }
-      if (why != null) {
-        NameFormat.problem(prefs, "url", why, hint);
+      String objection = HttpExchange.objection(url.name(placeholder -> "x"));
+      if (!objection.isEmpty()) {
+        NameFormat.problem(prefs, "url", objection, null);
       }
     }
 
