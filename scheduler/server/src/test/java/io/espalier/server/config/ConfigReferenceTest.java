@@ -81,8 +81,7 @@ class ConfigReferenceTest {
     rows.add("|---|---|---|---|");
     for (Key<R, ?> key : section.keys()) {
       String meaning =
-          (key.isWithoutEffect() ? "Accepted, without effect. " : "")
-              + key.description()
+          key.description()
               + link(section, key)
               + (key.isOwn() && !isOwn ? " Not in Bistro." : "");
       rows.add(

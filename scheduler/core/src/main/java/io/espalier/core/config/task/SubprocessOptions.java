@@ -14,28 +14,25 @@ public record SubprocessOptions(
     int pollMillis,
     int maxLogLinesPerPollInterval,
     int parentDeathSignal,
-    boolean processGroupLeader,
     boolean useCanaryPipe,
     Cgroups cgroups,
     ProcessAttributes attributes,
     TaskVariables variables,
     CgroupLimits limits) {
   public static final SubprocessOptions DEFAULT =
-      asInBistro(10, 50, 9, false, true, new Cgroups("", "", List.of(), false));
+      asInBistro(10, 50, 9, true, new Cgroups("", "", List.of(), false));
 
   /** Creates options from those known to Bistro, with defaults for all newer ones. */
   public static SubprocessOptions asInBistro(
       int pollMillis,
       int maxLogLinesPerPollInterval,
       int parentDeathSignal,
-      boolean processGroupLeader,
-      boolean useCanaryPipe,
+        boolean useCanaryPipe,
       Cgroups cgroups) {
     return new SubprocessOptions(
         pollMillis,
         maxLogLinesPerPollInterval,
         parentDeathSignal,
-        processGroupLeader,
         useCanaryPipe,
         cgroups,
         ProcessAttributes.INHERITED,
@@ -49,7 +46,6 @@ public record SubprocessOptions(
         millis,
         lines,
         parentDeathSignal,
-        processGroupLeader,
         useCanaryPipe,
         cgroups,
         attributes,
@@ -63,7 +59,6 @@ public record SubprocessOptions(
         pollMillis,
         maxLogLinesPerPollInterval,
         parentDeathSignal,
-        processGroupLeader,
         used,
         cgroups,
         attributes,
@@ -77,7 +72,6 @@ public record SubprocessOptions(
         pollMillis,
         maxLogLinesPerPollInterval,
         parentDeathSignal,
-        processGroupLeader,
         useCanaryPipe,
         newCgroups,
         attributes,
@@ -91,7 +85,6 @@ public record SubprocessOptions(
         pollMillis,
         maxLogLinesPerPollInterval,
         parentDeathSignal,
-        processGroupLeader,
         useCanaryPipe,
         cgroups,
         newAttributes,
@@ -107,8 +100,7 @@ public record SubprocessOptions(
             pollMillis,
             maxLogLinesPerPollInterval,
             parentDeathSignal,
-            processGroupLeader,
-            useCanaryPipe,
+                useCanaryPipe,
             cgroups,
             attributes,
             variables,
