@@ -49,9 +49,7 @@ class SettingsConformanceTest {
   void c1_basicSettingsAreTaken() {
     Settings settings =
         settings(
-            "'enabled': true, 'working_wait': 0.5,"
-                + " 'scheduler': 'ranked_priority', "
-                + BASE);
+            "'enabled': true, 'working_wait': 0.5," + " 'scheduler': 'ranked_priority', " + BASE);
     assertThat(settings.enabled()).isTrue();
     assertThat(settings.workingWait()).isEqualTo(Duration.ofMillis(500));
     assertThat(settings.policy()).isEqualTo("ranked_priority");

@@ -27,7 +27,7 @@ public record SubprocessOptions(
       int pollMillis,
       int maxLogLinesPerPollInterval,
       int parentDeathSignal,
-        boolean useCanaryPipe,
+      boolean useCanaryPipe,
       Cgroups cgroups) {
     return new SubprocessOptions(
         pollMillis,
@@ -43,14 +43,7 @@ public record SubprocessOptions(
   /** A copy with that many log lines allowed in that many milliseconds. */
   public SubprocessOptions withQuota(int millis, int lines) {
     return new SubprocessOptions(
-        millis,
-        lines,
-        parentDeathSignal,
-        useCanaryPipe,
-        cgroups,
-        attributes,
-        variables,
-        limits);
+        millis, lines, parentDeathSignal, useCanaryPipe, cgroups, attributes, variables, limits);
   }
 
   /** A copy with or without a canary pipe. */
@@ -100,7 +93,7 @@ public record SubprocessOptions(
             pollMillis,
             maxLogLinesPerPollInterval,
             parentDeathSignal,
-                useCanaryPipe,
+            useCanaryPipe,
             cgroups,
             attributes,
             variables,
