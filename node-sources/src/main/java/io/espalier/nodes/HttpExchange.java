@@ -291,8 +291,7 @@ public final class HttpExchange {
             subscription.cancel();
           }
           onError(
-              new IOException(
-                  "the body is longer than the " + most + " bytes allowed " + allowed));
+              new IOException("the body is longer than the " + most + " bytes allowed " + allowed));
           return;
         }
         byte[] part = new byte[buffer.remaining()];

@@ -93,7 +93,7 @@ public final class HttpNodes implements NodeSource {
   public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
     RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
-    HttpExchange exchange = 
+    HttpExchange exchange =
         new HttpExchange(client(), allHeaders(), timeout, maxBytes, "by max_bytes");
     Map<URI, HttpExchange.Answer> newest = new HashMap<>();
     if (!url.uses("parent")) {

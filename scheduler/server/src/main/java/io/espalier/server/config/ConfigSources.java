@@ -26,7 +26,8 @@ public final class ConfigSources {
 
   /**
    * Returns the source of a URI: a file, a directory, {@code file:} with either, a znode, a schema
-   * of MySQL, or an address of HTTP. A file that does not exist yet is a source that is unavailable for now.
+   * of MySQL, or an address of HTTP. A file that does not exist yet is a source that is unavailable
+   * for now.
    *
    * @throws Unavailable when the URI is invalid
    */
@@ -75,7 +76,8 @@ public final class ConfigSources {
       }
       if (matcher.matches() && matcher.group(2) != null) {
         throw refused(
-            uri, "unknown kind of configuration \"" + scheme + "\"",
+            uri,
+            "unknown kind of configuration \"" + scheme + "\"",
             "there are files, directories, http://, https://, zk:// and mysql://");
       }
       return Path.of(uri);

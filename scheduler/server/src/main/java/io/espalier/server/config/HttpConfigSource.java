@@ -147,8 +147,7 @@ final class HttpConfigSource implements ConfigSource {
   }
 
   /** Returns the warning about an answer whose date lies before that of the answer before it. */
-  private List<Problem> older(
-      HttpExchange.@Nullable Answer before, HttpExchange.Answer answer) {
+  private List<Problem> older(HttpExchange.@Nullable Answer before, HttpExchange.Answer answer) {
     Instant last = before == null ? null : date(before.lastModified());
     Instant now = date(answer.lastModified());
     if (last == null || now == null || !now.isBefore(last)) {
