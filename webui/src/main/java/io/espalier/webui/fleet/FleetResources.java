@@ -97,9 +97,7 @@ public final class FleetResources {
                     .put("problems_total", joined.troubles().size())
                     .put(
                         "errors_total",
-                        joined.troubles().stream()
-                            .filter(FleetProblems.Trouble::error)
-                            .count())
+                        joined.troubles().stream().filter(FleetProblems.Trouble::error).count())
                     .put(
                         "problems",
                         FleetJson.troubles(joined.troubles().stream().limit(TOP_TROUBLES).toList()))

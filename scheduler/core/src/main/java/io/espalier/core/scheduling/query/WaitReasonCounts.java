@@ -90,7 +90,8 @@ final class WaitReasonCounts {
   }
 
   Group startable() {
-    return group(new Key(null, -1, false), -1, "nothing is in the way: they start in the next rounds");
+    return group(
+        new Key(null, -1, false), -1, "nothing is in the way: they start in the next rounds");
   }
 
   /**
