@@ -113,7 +113,8 @@ final class LaunchFactory {
       return null;
     }
     List<String> levels = core.config().settings().levels().names();
-    return Call.of(
+    Call call =
+        Call.of(
         spec,
         job.name(),
         job.createTime(),
@@ -122,6 +123,7 @@ final class LaunchFactory {
         levels,
         core.runPath(run),
         limits(job.timeLimits()));
+    return options.callbacks().signed(call);
   }
 
   private static TaskStatus startedAgain(TaskStatus before, Job config, long nowMillis) {
