@@ -79,6 +79,14 @@ public record Call(CallSpec spec, Map<String, String> names, InvocationLimits li
     return UUID.nameUUIDFromBytes(name).toString();
   }
 
+  /** Without the URL of its callback, which is secret. */
+  @Override
+  public String toString() {
+    Map<String, String> shown = new TreeMap<>(names);
+    shown.remove(CallSpec.CALLBACK);
+    return "Call[spec=" + spec + ", names=" + shown + ", limits=" + limits + "]";
+  }
+
   /** Returns what a placeholder stands for; empty when there is none of that name. */
   public String name(String placeholder) {
     return names.getOrDefault(placeholder, "");
