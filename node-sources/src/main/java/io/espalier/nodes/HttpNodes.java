@@ -36,9 +36,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Preferences: {@code parent_level}; {@code url}, http or https; with the placeholder {@code
  * {parent}} there is a request for each parent, whose name is URL-encoded, and with {@code
  * {parents}} one for as many as the address has room for, with commas between them; {@code
- * push_down} as in {@link Prefs#pushDown}; {@code headers}, an object; {@code headers_file}, a file of {@code Name: value} lines, for secrets; {@code items} as
- * in {@link RowParser}; {@code columns} as in {@link ColumnMapping}; {@code max_bytes} of an answer
- * (64 MiB); {@code refresh_sec}; {@code timeout_sec} of an answer (60).
+ * push_down} as in {@link Prefs#pushDown}; {@code headers}, an object; {@code headers_file}, a file
+ * of {@code Name: value} lines, for secrets; {@code items} as in {@link RowParser}; {@code columns}
+ * as in {@link ColumnMapping}; {@code max_bytes} of an answer (64 MiB); {@code refresh_sec}; {@code
+ * timeout_sec} of an answer (60).
  *
  * <p>If the last answer had an ETag or a date, the request is conditional: an unchanged answer is
  * not sent again.
@@ -222,8 +223,7 @@ public final class HttpNodes implements NodeSource {
       if (url.uses("parent") && url.uses("parents")) {
         NameFormat.problem(prefs, "url", "there is {parent} and {parents}, use one of them", null);
       }
-      PushDown pushDown =
-          prefs.pushDown(url.uses("parent") || url.uses("parents"), parentLevel);
+      PushDown pushDown = prefs.pushDown(url.uses("parent") || url.uses("parents"), parentLevel);
       if (text != null && !prefs.hasErrorAt("url")) {
         checkUrl(url, prefs);
       }

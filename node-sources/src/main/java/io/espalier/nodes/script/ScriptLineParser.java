@@ -86,7 +86,13 @@ record ScriptLineParser(
         throw new Unusable("has \"alternatives\" and, beside them, a role");
       }
       return new ScriptLineParser(
-          name(object), parent(object), tags(object), !disabled(object), attributes(object), role, places);
+          name(object),
+          parent(object),
+          tags(object),
+          !disabled(object),
+          attributes(object),
+          role,
+          places);
     } catch (ParentAlternatives.Unusable e) {
       throw new Unusable(String.valueOf(e.getMessage()));
     }

@@ -44,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  * last argument unless an argument says where it goes: {@code {parent}} in it is the name, and the
  * argument {@code {parents}} becomes up to {@value #PARENTS_PER_RUN} arguments, whose children one
  * run lists as objects with {@code parent}; {@code push_down} as in {@link Prefs#pushDown}; {@code
- * timeout_sec} for each run (60); {@code refresh_sec}; {@code
- * parallelism} (twice the cores, at most 8). A scheduler passes its data directory as {@code
- * ESPALIER_DATA_DIR}. A line is a name, or a JSON object as {@link ScriptLineParser} describes.
+ * timeout_sec} for each run (60); {@code refresh_sec}; {@code parallelism} (twice the cores, at
+ * most 8). A scheduler passes its data directory as {@code ESPALIER_DATA_DIR}. A line is a name, or
+ * a JSON object as {@link ScriptLineParser} describes.
  *
  * <p>All or nothing: an exit code other than 0, a run that takes too long, or an empty or unusable
  * line makes the whole fetch fail, stops the other runs and delivers nothing. Limits per fetch:

@@ -41,9 +41,9 @@ import org.slf4j.LoggerFactory;
  * <p>Preferences: {@code parent_level}; {@code url} of JDBC; {@code query}, which runs once for
  * each parent if it has a parameter {@code ?}, the parent's name, once for up to {@value
  * #PARENTS_PER_QUERY} parents if it has {@code {parents}}, which becomes as many parameters, and
- * otherwise once; {@code push_down} as in {@link Prefs#pushDown}; {@code user};
- * {@code password_file} or {@code password_env}; {@code columns} as in {@link ColumnMapping}, where
- * by default every column without another meaning is an attribute, and a single column is the name;
+ * otherwise once; {@code push_down} as in {@link Prefs#pushDown}; {@code user}; {@code
+ * password_file} or {@code password_env}; {@code columns} as in {@link ColumnMapping}, where by
+ * default every column without another meaning is an attribute, and a single column is the name;
  * {@code fetch_size} (1000); {@code refresh_sec}; {@code timeout_sec} (60) for connecting and for
  * each query with its rows.
  */
@@ -212,8 +212,7 @@ public final class SqlNodes implements NodeSource {
               prefs, url == null ? "jdbc:" : url, context.configDirectory(), prefs.timeout());
       ColumnMapping columns = ColumnMapping.read(prefs, true);
       int fetchSize = (int) prefs.integer("fetch_size", 1000, 1, MOST_FETCHED);
-      boolean byParents =
-          query != null && SqlText.parameters(query) + SqlText.lists(query) > 0;
+      boolean byParents = query != null && SqlText.parameters(query) + SqlText.lists(query) > 0;
       PushDown pushDown = prefs.pushDown(byParents, parentLevel);
       Optional<Duration> refresh = prefs.refresh();
       return prefs.finish(
@@ -257,7 +256,9 @@ public final class SqlNodes implements NodeSource {
             "query",
             query.isBlank()
                 ? "the query is empty"
-                : "the query has " + parameters + " parameters, at most one can be the parent or {parents}",
+                : "the query has "
+                    + parameters
+                    + " parameters, at most one can be the parent or {parents}",
             null);
       }
     }

@@ -193,10 +193,7 @@ class ScriptNodesTest extends NodeSourceContract {
             for h; do echo '{"name": "of-'$h'-'$#'", "parent": "'$h'"}'; done
             """);
     NodeSource source =
-        source(
-            TWO,
-            script,
-            ", \"args\": [\"list\", \"{parents}\"], \"push_down\": \"one_parent\"");
+        source(TWO, script, ", \"args\": [\"list\", \"{parents}\"], \"push_down\": \"one_parent\"");
     assertThat(source.pushDown()).isEqualTo(PushDown.ONE_PARENT);
     List<NodeSpec> hosts = new ArrayList<>();
     List<NodeSpec> children = new ArrayList<>();
@@ -209,8 +206,7 @@ class ScriptNodesTest extends NodeSourceContract {
     NodeSource silent = source(TWO, script("t", "echo x"), ", \"args\": [\"{parents}\"]");
     assertThat(only(failure(silent, hosts.subList(0, 2), TWO)))
         .contains("for \"h0\" and 1 others names no \"parent\"");
-    NodeSource wrong =
-        source(TWO, script("u", "echo '{\"name\": \"x\", \"parent\": \"h9\"}'"), "");
+    NodeSource wrong = source(TWO, script("u", "echo '{\"name\": \"x\", \"parent\": \"h9\"}'"), "");
     assertThat(only(failure(wrong, hosts.subList(0, 1), TWO)))
         .contains("names another \"parent\", \"h9\"");
   }

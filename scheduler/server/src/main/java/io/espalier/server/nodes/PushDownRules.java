@@ -21,8 +21,8 @@ final class PushDownRules {
   private PushDownRules() {}
 
   /**
-   * Returns the nodes that a source sees: of the levels below the instance those that can be reached
-   * from a subtree of the partition.
+   * Returns the nodes that a source sees: of the levels below the instance those that can be
+   * reached from a subtree of the partition.
    *
    * @param shown what it would see otherwise
    */

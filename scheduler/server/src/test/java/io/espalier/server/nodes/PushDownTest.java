@@ -216,8 +216,7 @@ final class PushDownTest {
         "alter table u rename to dbs",
         "create index by_host_again on dbs (host)");
     String racks = source("instance", "select distinct rack from hosts", "");
-    String hosts =
-        source("rack", "select host as name, rack as parent from hosts", "");
+    String hosts = source("rack", "select host as name, rack as parent from hosts", "");
     Settings pushed =
         settings(
             racks,
@@ -228,8 +227,7 @@ final class PushDownTest {
                     + " host in ({parents}))",
                 push("all_parents")));
     Settings complete =
-        settings(
-            racks, hosts, source("host", "select db as name, host as parent from dbs", ""));
+        settings(racks, hosts, source("host", "select db as name, host as parent from dbs", ""));
     for (int i = 0; i < 3; i++) {
       NodeSourceCoordinator live = live(i + "/3");
       assertThat(edges(live.fetch(pushed, now)))
