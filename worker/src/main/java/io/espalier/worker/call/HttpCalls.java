@@ -12,7 +12,6 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
 import io.espalier.core.running.Call;
-import io.espalier.core.status.ProgressParser;
 import io.espalier.core.text.HttpHeaders;
 import io.espalier.json.JsonReader;
 import java.io.IOException;
@@ -43,16 +42,12 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Makes calls over HTTP/1.1 with the client of the JDK (docs/calls.md): requests in flight need a
  * connection each, but no thread. Redirections are not followed.
  */
 public final class HttpCalls implements CallClient {
-  private static final Logger LOG = LoggerFactory.getLogger(HttpCalls.class);
-
   private static final int THREADS = 2;
   private static final Duration CONNECT = Duration.ofSeconds(10);
   private static final int QUOTED = 200;
@@ -222,6 +217,10 @@ public final class HttpCalls implements CallClient {
       Json body = http.body().map(given -> filled(given, call)).orElse(argument);
       String text = body instanceof Json.Str plain ? plain.value() : JsonWriter.compact(body);
       request.method(method, HttpRequest.BodyPublishers.ofString(text));
+      String callback = call.name(CallSpec.CALLBACK);
+      if (!callback.isEmpty()) {
+        request.setHeader("Espalier-Callback", callback);
+      }
       request.setHeader(
           "Content-Type", body instanceof Json.Str ? "text/plain" : "application/json");
     }
@@ -316,7 +315,9 @@ public final class HttpCalls implements CallClient {
         return going(answer.body());
       }
       CallAnswer ended = ended(answer.body());
-      return ended.equals(new CallAnswer.Ended("done")) ? new CallAnswer.Cancelled() : ended;
+      return ended.equals(new CallAnswer.Ended(CallAnswer.DONE))
+          ? new CallAnswer.Cancelled()
+          : ended;
     }
     return polled(http, answer);
   }
@@ -325,7 +326,7 @@ public final class HttpCalls implements CallClient {
   private static CallAnswer ended(BoundedBody.Text body) {
     String text = body.text().strip();
     if (!text.startsWith("{")) {
-      return new CallAnswer.Ended("done");
+      return new CallAnswer.Ended(CallAnswer.DONE);
     }
     if (!body.whole()) {
       return new CallAnswer.Failed(
@@ -334,9 +335,7 @@ public final class HttpCalls implements CallClient {
     if (!(JsonReader.strict().read(text).value() instanceof Json.Obj object)) {
       return new CallAnswer.Failed("the answer is no JSON object: " + quoted(text));
     }
-    boolean says = object.get("result") != null || object.get("result_bits") != null;
-    return new CallAnswer.Ended(
-        says ? JsonWriter.compact(object) : "done", counters(object));
+    return CallAnswer.ended(object);
   }
 
   private static CallAnswer going(BoundedBody.Text body) {
@@ -347,16 +346,8 @@ public final class HttpCalls implements CallClient {
       return CallAnswer.Running.PLAIN;
     }
     return new CallAnswer.Running(
-        "", object.get("progress") instanceof Json.Obj progress ? progress : null, counters(object));
-  }
-
-  /** What the body counts, in all since the start of the call; what cannot be used is left out. */
-  private static Counters counters(Json.Obj body) {
-    ProgressParser.Counted counted = ProgressParser.counted(body.get("count"));
-    if (counted.problem() != null) {
-      LOG.warn("an answer of a service is not counted: {}", counted.problem());
-    }
-    return counted.counters();
+        "", object.get("progress") instanceof Json.Obj progress ? progress : null,
+        CallAnswer.counters(object));
   }
 
   private static long retryAfterMillis(HttpResponse<?> answer) {

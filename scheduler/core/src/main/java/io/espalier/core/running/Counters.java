@@ -1,6 +1,7 @@
 package io.espalier.core.running;
 
 import io.espalier.core.json.Json;
+import java.math.BigDecimal;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
@@ -42,6 +43,52 @@ public record Counters(Map<String, Long> values) {
       }
     }
     return null;
+  }
+
+  /**
+   * What an object has under {@code count}.
+   *
+   * @param problem why it cannot be used; null: it can
+   */
+  public record Reading(Counters counters, @Nullable String problem) {
+    private static Reading refused(String why) {
+      return new Reading(NONE, "count " + why);
+    }
+  }
+
+  /**
+   * Reads what a task or its service has counted: whole numbers from 0 to {@link #MOST} by name.
+   *
+   * @param count null: nothing was counted
+   */
+  public static Reading read(@Nullable Json count) {
+    if (count == null || count instanceof Json.Null) {
+      return new Reading(NONE, null);
+    }
+    if (!(count instanceof Json.Obj object)) {
+      return Reading.refused("is not an object");
+    }
+    if (object.members().size() > MOST_NAMES) {
+      return Reading.refused("has more than " + MOST_NAMES + " names");
+    }
+    Map<String, Long> values = new TreeMap<>();
+    for (Map.Entry<String, Json> member : object.members().entrySet()) {
+      if (!(member.getValue() instanceof Json.Num number) || !isValue(number.value())) {
+        return Reading.refused("has a value that is not a whole number from 0 to 2^53");
+      }
+      values.put(member.getKey(), number.value().longValue());
+    }
+    String problem = problem(values);
+    return problem == null
+        ? new Reading(new Counters(values), null)
+        : Reading.refused(problem);
+  }
+
+  private static boolean isValue(BigDecimal value) {
+    return value.signum() == 0
+        || (value.signum() > 0
+            && value.compareTo(BigDecimal.valueOf(MOST)) <= 0
+            && value.stripTrailingZeros().scale() <= 0);
   }
 
   public boolean isEmpty() {

@@ -5,8 +5,6 @@ import io.espalier.core.running.Counters;
 import io.espalier.core.running.Progress;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +62,7 @@ public final class ProgressParser {
         || object.get("result_bits") != null) {
       return Reading.STATUS;
     }
-    Counted counted = counted(object.get(COUNT));
+    Counters.Reading counted = Counters.read(object.get(COUNT));
     if (counted.problem() != null) {
       return refused(counted.problem(), line);
     }
@@ -77,45 +75,6 @@ public final class ProgressParser {
     return object.get(KEY) instanceof Json.Obj progress
         ? read(progress, counted.counters(), line)
         : refused("progress is not an object", line);
-  }
-
-  /**
-   * Counters of an object.
-   *
-   * @param problem why they cannot be used; null: they can
-   */
-  public record Counted(Counters counters, @Nullable String problem) {
-    private static Counted refused(String why) {
-      return new Counted(Counters.NONE, COUNT + " " + why);
-    }
-  }
-
-  /**
-   * Reads what an object has under {@code count}.
-   *
-   * @param count null: nothing was counted
-   */
-  public static Counted counted(@Nullable Json count) {
-    if (count == null || count instanceof Json.Null) {
-      return new Counted(Counters.NONE, null);
-    }
-    if (!(count instanceof Json.Obj object)) {
-      return Counted.refused("is not an object");
-    }
-    Map<String, Long> values = new TreeMap<>();
-    for (Map.Entry<String, Json> member : object.members().entrySet()) {
-      Long value = count(member.getValue());
-      if (value == null || value > Counters.MOST) {
-        return Counted.refused("has a value that is not a whole number from 0 to 2^53");
-      }
-      if (values.size() <= Counters.MOST_NAMES) {
-        values.put(member.getKey(), value);
-      }
-    }
-    String problem = Counters.problem(values);
-    return problem == null
-        ? new Counted(new Counters(values), null)
-        : Counted.refused(problem);
   }
 
   private static Reading read(Json.Obj progress, Counters counters, String line) {
