@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
@@ -74,9 +75,10 @@ class CountersLoopTest {
     world.advance(1_000);
     assertThat(ofJob()).isEqualTo(rows(107));
     assertThat(world.row("j", "a").counters()).isEqualTo(rows(7));
-    assertThat(Objects.requireNonNull(world.view).standings().get("j").counters())
-        .isEqualTo(rows(107));
-    assertThat(world.view.progress().get("j").counterRates().get("rows")).isPositive();
+    SchedulerView view = Objects.requireNonNull(world.view);
+    assertThat(Objects.requireNonNull(view.standings().get("j")).counters()).isEqualTo(rows(107));
+    assertThat(Objects.requireNonNull(view.progress().get("j")).counterRates().get("rows"))
+        .isPositive();
     assertThat(world.row("j", "a").status().checkpoint()).isNull();
   }
 

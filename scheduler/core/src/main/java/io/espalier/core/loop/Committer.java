@@ -151,6 +151,9 @@ final class Committer {
 
   /** Adds to the counters of its job, in this batch, what the task has counted since the last call. */
   void count(Live task, long nowMillis) {
+    if (task.counters.isEmpty()) {
+      return;
+    }
     Counters more = task.counters.since(task.countersWritten);
     if (more.isEmpty()) {
       return;

@@ -3,7 +3,6 @@ package io.espalier.worker.process.output;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Progress;
 import io.espalier.core.status.ProgressParser;
-import io.espalier.core.status.StatusParser;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,16 +71,10 @@ public final class StatusPipe {
     return taken;
   }
 
-  private void count(Counters more, String line) {
+  private void count(Counters more) {
     Counters sums = newest.counters().plus(more);
     if (sums.values().size() > Counters.MOST_NAMES) {
-      problem =
-          "count would be the task's name number "
-              + sums.values().size()
-              + ", and there may be "
-              + Counters.MOST_NAMES
-              + ": "
-              + StatusParser.shortened(line);
+      problem = "count has names beyond the " + Counters.MOST_NAMES + " that a task may have";
       return;
     }
     newest = newest.withCounters(sums);
@@ -106,7 +99,7 @@ public final class StatusPipe {
       hasNews = true;
     }
     if (!reading.counters().isEmpty()) {
-      count(reading.counters(), line);
+      count(reading.counters());
     }
     if (reading.problem() != null) {
       problem = reading.problem();
