@@ -187,7 +187,8 @@ final class ClusterInvariants {
     if (lost.contains(run)) {
       violated(Invariant.DEAD_IS_DEAD, "started after it was taken for dead: " + run);
     }
-    if (finals.containsKey(task)) {
+    // What was sent before the store was set back may arrive after it.
+    if (finals.containsKey(task) && !setBack.contains(run)) {
       violated(
           Invariant.FINAL_IS_FINAL,
           "started although it is " + finals.get(task).status().label() + ": " + run);
