@@ -135,7 +135,7 @@ public final class SchedulerLoop {
     this.recovery = new InvocationRecovery(core, live);
     this.committer = new Committer(ports, events, outcomes, views, changes);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
-    this.completion = new TaskCompletion(shared, statusText, paces, options.maxAttempts());
+    this.completion = new TaskCompletion(shared, starts, statusText, paces, options.maxAttempts());
     this.commands = new OperatorCommands(shared, pauses, limits, kills, pool, chores::add);
     this.questions =
         new QueryQueue(
@@ -516,7 +516,16 @@ public final class SchedulerLoop {
   }
 
   private void placed(long run, long nowMillis) {
-    committer.started(starts.placed(run, nowMillis), nowMillis);
+    Live task = starts.placed(run, nowMillis);
+    committer.started(task, nowMillis);
+    if (task.isEmpty) {
+      put(
+          TaskResult.of(
+                  task.key.job(), task.key.node(), task.invocation(), TaskResult.Kind.EXITED)
+              .withRawStatus("done")
+              .withExit(0, null)
+              .withMessage("its step is gone from the job: nothing was run"));
+    }
   }
 
   /** Puts the end of a task, which nobody reports, into the queue. */

@@ -58,6 +58,13 @@ public record Call(CallSpec spec, Map<String, String> names, InvocationLimits li
     return new Call(spec, names, limits);
   }
 
+  /** The same call as a step of its task, which is another one to its service than other steps. */
+  public Call ofStep(String step) {
+    Map<String, String> own = new LinkedHashMap<>(names);
+    own.put(CallSpec.KEY, uuid(name(CallSpec.KEY), step));
+    return new Call(spec, own, limits);
+  }
+
   private static long number(Json.Obj json, String key) {
     return json.get(key) instanceof Json.Num number ? number.value().longValue() : 0;
   }

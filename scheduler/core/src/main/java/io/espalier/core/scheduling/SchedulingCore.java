@@ -1028,6 +1028,32 @@ public final class SchedulingCore {
     }
   }
 
+  /**
+   * Returns whether a running task whose invocation has ended may go on with another one, on the
+   * same path and worker and for the same charge: its job and its node are as open as for a start,
+   * and its worker takes tasks. Otherwise it must {@link #finish}.
+   */
+  public boolean mayGoOn(long run) {
+    int index = runs.index(run);
+    int job = state.places.job(index);
+    int node = state.places.node(index);
+    if (job < 0
+        || node < 0
+        || !state.jobs.isActive(job)
+        || StatusCodes.effect(state.tasks.code(job, node)) != StatusCodes.OPEN) {
+      return false;
+    }
+    for (int level = 0; level < state.topology.levels().count(); level++) {
+      int above = state.places.node(index, level);
+      if (above >= 0 && state.closed.isClosed(above)) {
+        return false;
+      }
+    }
+    int worker = state.places.worker(index);
+    WorkerInfo info = worker < 0 ? null : pool.info(worker);
+    return worker < 0 || (info != null && info.takesTasks());
+  }
+
   public int runningCount() {
     return runs.count();
   }

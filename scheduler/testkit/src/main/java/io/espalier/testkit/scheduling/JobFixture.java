@@ -14,6 +14,7 @@ import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
 import io.espalier.core.config.task.OutcomeRules;
 import io.espalier.core.config.task.ProgressRetryRules;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.config.task.TimeLimits;
@@ -227,6 +228,7 @@ public final class JobFixture {
         List.of(),
         StatusSource.STATUS_LINE,
         Optional.empty(),
+        Program.NONE,
         new JobOptions(
             backoff,
             level.isEmpty() ? levels.bottom() : levels.find(level),

@@ -24,6 +24,8 @@ public final class ConfigKeys {
           TaskKeys.CGROUP_LIMITS,
           TaskKeys.KILL_SUBPROCESS,
           JobKeys.JOB,
+          StepKeys.STEP,
+          StepKeys.COMPENSATION,
           CallKeys.CALL,
           CallKeys.HTTP,
           CallKeys.POLL,

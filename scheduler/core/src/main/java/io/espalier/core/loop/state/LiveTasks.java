@@ -3,6 +3,7 @@ package io.espalier.core.loop.state;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.RetryPolicy;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
@@ -52,6 +53,12 @@ public final class LiveTasks {
     public RetryPolicy retrying;
 
     public StatusSource statusFrom;
+
+    /** The program of its job; that of a removed job still counts. */
+    public Program program = Program.NONE;
+
+    /** Whether its step is gone, so that there is nothing to run. */
+    public boolean isEmpty;
 
     /** The newest sample. */
     @Nullable ResourceUsage usage;
@@ -194,7 +201,8 @@ public final class LiveTasks {
           limits,
           progress,
           rate,
-          TaskArgument.roleIn(launch.argument()));
+          TaskArgument.roleIn(launch.argument()),
+          status.step() == null ? "" : status.step().label());
     }
 
     public Invocation invocation() {

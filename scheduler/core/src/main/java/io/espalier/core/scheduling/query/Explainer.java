@@ -156,7 +156,8 @@ public final class Explainer {
     Job configured = state.jobs.job(job);
     ProgressRetryRules rules = configured == null ? null : configured.retry().orElse(null);
     switch (StatusCodes.main(code)) {
-      case RUNNING -> add(Kind.ALREADY_RUNNING, null, "the task is running");
+      case RUNNING ->
+          add(Kind.ALREADY_RUNNING, null, "the task is running" + step(state.statuses.of(job, node)));
       case DONE -> add(Kind.DONE, null, "the task is done");
       case FAILED ->
           add(Kind.FAILED, null, RetryMessages.failed(state.tasks.detail(job, node), rules));
@@ -165,11 +166,15 @@ public final class Explainer {
           TaskStatus status = state.tasks.detail(job, node);
           long until = status == null ? 0 : status.readyAtMillis();
           reasons.add(
-              Reason.of(Kind.BACKOFF, null, RetryMessages.waits(status, rules) + why(status))
+              Reason.of(Kind.BACKOFF, null, RetryMessages.waits(status, rules) + why(status) + step(status))
                   .until(until));
         }
       }
     }
+  }
+
+  private static String step(@Nullable TaskStatus status) {
+    return status == null || status.step() == null ? "" : " (step " + status.step().label() + ")";
   }
 
   /** Returns the outcome of the last attempt, or the message of a worker that refused the task. */

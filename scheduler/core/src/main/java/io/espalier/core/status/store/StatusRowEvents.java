@@ -6,6 +6,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Failure;
 import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import java.math.BigDecimal;
@@ -25,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * unless the task ran on the scheduler's own host. {@code task_started} and {@code tasks_forgiven}
  * leave data and checkpoint unchanged; in all other events {@code data} and {@code checkpoint} are
  * the current values. A failure is given by {@code fingerprint} and {@code failure}, its message;
- * {@code retries} contains the {@link RetryCounts}, if there are any.
+ * {@code retries} contains the {@link RetryCounts}, and {@code step_position} the {@link
+ * StepPosition}, if there are any.
  */
 public final class StatusRowEvents {
   /** A task was started. */
@@ -83,6 +85,9 @@ public final class StatusRowEvents {
     }
     if (!status.retries().equals(RetryCounts.NONE)) {
       event.put("retries", status.retries().json());
+    }
+    if (status.step() != null) {
+      event.put("step_position", status.step().json());
     }
     return event;
   }
@@ -177,7 +182,8 @@ public final class StatusRowEvents {
               key.node(),
               status(row, 0, said, checkpoint)
                   .withFailure(failure)
-                  .withRetries(RetryCounts.of(data.get("retries"))),
+                  .withRetries(RetryCounts.of(data.get("retries")))
+                  .withStep(StepPosition.of(data.get("step_position"))),
               new Invocation(number(row.get(5)), number(row.get(6)), number(row.get(7))),
               worker == null
                   ? WorkerRef.LOCAL
@@ -188,16 +194,18 @@ public final class StatusRowEvents {
     private void forgive(String job, List<Json> task) {
       TaskKey key = new TaskKey(job, ((Json.Str) task.get(0)).value());
       StatusRow before = rows.get(key);
+      StepPosition step = before == null ? null : before.status().step();
       rows.put(
           key,
           new StatusRow(
               job,
               key.node(),
               status(
-                  task,
-                  1,
-                  before == null ? null : before.status().data(),
-                  before == null ? null : before.status().checkpoint()),
+                      task,
+                      1,
+                      before == null ? null : before.status().data(),
+                      before == null ? null : before.status().checkpoint())
+                  .withStep(step == null ? null : step.again()),
               new Invocation(0, 0, 0)));
     }
 

@@ -1,0 +1,184 @@
+package io.espalier.core.status;
+
+import io.espalier.core.config.task.Program;
+import io.espalier.core.config.task.Step;
+import io.espalier.core.json.Json;
+import io.espalier.core.status.TaskStatus.Main;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transitions of tasks that have several steps: where a start begins, and what follows the end
+ * of a step (docs/writing-tasks.md#steps). Pure; {@link TaskTransitions} decides first what the end
+ * would mean for a task of one step.
+ */
+public final class ProgramTransitions {
+  /** The key, in the data of a failed task, of whether all its compensations were done. */
+  public static final String COMPENSATED = "compensated";
+
+  /** The key of the cause for which a compensation has failed. */
+  private static final String COMPENSATION_FAILED = "compensation_exception";
+
+  private ProgramTransitions() {}
+
+  /**
+   * Returns where the start of a task begins.
+   *
+   * @param before its position before the start; null: at the beginning
+   * @return null when its job has no steps and it has no compensation to run
+   */
+  public static @Nullable StepPosition begin(@Nullable StepPosition before, Program program) {
+    if (program.steps().isEmpty()) {
+      return before != null && before.isCompensation() ? before : null;
+    }
+    if (before != null && before.isCompensation()) {
+      return before;
+    }
+    String first = program.steps().get(0).name();
+    if (before == null) {
+      return StepPosition.step(first, first, false);
+    }
+    int at = program.find(before.step());
+    if (at < 0) {
+      String note = "step \"" + before.step() + "\" is gone: begun again with the first step";
+      return StepPosition.step(first, first, before.follows()).withNote(note);
+    }
+    boolean anew = program.restartsFromFirst() && before.isAttempt();
+    int reached = Math.max(at, program.find(before.begun()));
+    return StepPosition.step(
+        anew ? first : before.step(), program.steps().get(reached).name(), before.follows());
+  }
+
+  /**
+   * Returns the status after the end of a step.
+   *
+   * @param running status while it ran
+   * @param ended what {@link TaskTransitions} made of its end
+   * @param program the program of the job now
+   * @param mayCompensate whether a final failure is the task's own, and not that of whoever stopped
+   *     it, and whether the step is known to have ended
+   */
+  public static TaskStatus ended(
+      TaskStatus running, TaskStatus ended, Program program, boolean mayCompensate) {
+    StepPosition at = running.step();
+    if (at == null) {
+      return ended;
+    }
+    return at.isCompensation()
+        ? compensated(running, at, ended, program)
+        : stepped(running, at, ended, program, mayCompensate);
+  }
+
+  private static TaskStatus stepped(
+      TaskStatus running,
+      StepPosition at,
+      TaskStatus ended,
+      Program program,
+      boolean mayCompensate) {
+    int place = program.find(at.step());
+    if (ended.main() == Main.DONE) {
+      if (place >= 0 && place == program.steps().size() - 1) {
+        return ended.withStep(null);
+      }
+      // With a step that is gone, the next start begins anew.
+      String next = place < 0 ? at.step() : program.steps().get(place + 1).name();
+      TaskStatus ready =
+          ready(Main.INCOMPLETE, ended, ended.data())
+              .withStep(StepPosition.step(next, later(program, at.begun(), next), true));
+      return program.restartsFromFirst() ? withBackoffOf(running, ready) : ready;
+    }
+    boolean fails =
+        ended.main() == Main.FAILED
+            || (ended.main() == Main.ERROR
+                && !ended.savedBackoff()
+                && !ended.overwriteable()
+                && place >= 0
+                && program.steps().get(place).undoesOnFailure());
+    if (!fails) {
+      return ended;
+    }
+    int reached = Math.max(place, program.find(at.begun()));
+    Step undo = program.compensationFrom(reached);
+    if (undo == null || !mayCompensate) {
+      TaskStatus failed = ended.main() == Main.FAILED ? ended : failed(ended, ended.data());
+      return program.compensations().isEmpty()
+          ? failed.withStep(at.again())
+          : failed.withStep(at.again()).withData(with(failed, undo == null));
+    }
+    return ready(Main.ERROR, ended, ended.data())
+        .withStep(StepPosition.compensation(undo.name(), at.begun()));
+  }
+
+  private static TaskStatus compensated(
+      TaskStatus running, StepPosition at, TaskStatus ended, Program program) {
+    if (ended.main() == Main.DONE) {
+      boolean isKnown = program.compensation(at.step()) != null;
+      Step next = isKnown ? program.compensationFrom(program.find(at.step()) - 1) : null;
+      return next == null
+          ? failed(ended, with(running, isKnown)).withStep(null)
+          : ready(Main.ERROR, ended, running.data())
+              .withStep(StepPosition.compensation(next.name(), at.begun()));
+    }
+    if (ended.main() == Main.FAILED) {
+      Json.Obj data = with(running, false);
+      Json why = ended.data() == null ? null : ended.data().get(ParsedStatus.EXCEPTION);
+      return failed(ended, why == null ? data : data.with(COMPENSATION_FAILED, why)).withStep(null);
+    }
+    boolean isTry = ended.main() == Main.ERROR && !ended.savedBackoff() && !ended.overwriteable();
+    return ended.withData(running.data()).withStep(isTry ? at.withTries(at.tries() + 1) : at);
+  }
+
+  private static String later(Program program, String one, String other) {
+    return program.find(one) > program.find(other) ? one : other;
+  }
+
+  private static Json.Obj with(TaskStatus status, boolean compensated) {
+    Json.Obj data = Objects.requireNonNullElse(status.data(), Json.Obj.EMPTY);
+    return data.with(COMPENSATED, Json.of(compensated));
+  }
+
+  private static TaskStatus failed(TaskStatus ended, Json.@Nullable Obj data) {
+    return at(Main.FAILED, ended, ended.position(), data);
+  }
+
+  /** A status that may start at once and begins its back-off anew. */
+  private static TaskStatus ready(Main main, TaskStatus ended, Json.@Nullable Obj data) {
+    return at(main, ended, 0, data);
+  }
+
+  private static TaskStatus at(
+      Main main, TaskStatus ended, int position, Json.@Nullable Obj data) {
+    return new TaskStatus(
+        main,
+        false,
+        false,
+        false,
+        false,
+        ended.sinceMillis(),
+        0,
+        position,
+        ended.attempts(),
+        data,
+        ended.checkpoint(),
+        ended.failure(),
+        main == Main.FAILED ? ended.retries() : RetryCounts.NONE);
+  }
+
+  private static TaskStatus withBackoffOf(TaskStatus running, TaskStatus ready) {
+    return new TaskStatus(
+        ready.main(),
+        false,
+        false,
+        false,
+        false,
+        ready.sinceMillis(),
+        0,
+        running.position(),
+        ready.attempts(),
+        ready.data(),
+        ready.checkpoint(),
+        null,
+        running.retries().withGotOn(false),
+        ready.step());
+  }
+}
