@@ -143,9 +143,11 @@ final class LaunchFactory {
   }
 
   private static @Nullable Step step(Program program, StepPosition at) {
-    return at.isCompensation()
-        ? program.compensation(at.step())
-        : program.steps().get(program.find(at.step()));
+    return switch (at.phase()) {
+      case STEP -> program.steps().get(program.find(at.step()));
+      case COMPENSATION -> program.compensation(at.step());
+      case ENDED -> null;
+    };
   }
 
   /** The options of a step, whose process sees its name. */

@@ -163,6 +163,7 @@ final class TaskCompletion {
         && !after.label().equals(before.label())
         && after.follows()
         && !next.isFinal()
+        && task.program != null
         && task.program.holds()
         && task.killAskedMillis == 0
         && !task.isOfForgottenJob()

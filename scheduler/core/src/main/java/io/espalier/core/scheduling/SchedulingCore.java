@@ -1037,21 +1037,35 @@ public final class SchedulingCore {
     int index = runs.index(run);
     int job = state.places.job(index);
     int node = state.places.node(index);
-    if (job < 0
-        || node < 0
-        || !state.jobs.isActive(job)
-        || StatusCodes.effect(state.tasks.code(job, node)) != StatusCodes.OPEN) {
+    if (job < 0 || node < 0 || !state.jobs.isActive(job)) {
       return false;
     }
+    int parent = -1;
     for (int level = 0; level < state.topology.levels().count(); level++) {
-      int above = state.places.node(index, level);
-      if (above >= 0 && state.closed.isClosed(above)) {
-        return false;
+      int at = state.places.node(index, level);
+      if (at >= 0) {
+        if (state.closed.isClosed(at) || !isAllowed(at, parent, job)) {
+          return false;
+        }
+        parent = at;
       }
+    }
+    if (parent != node) {
+      return false;
     }
     int worker = state.places.worker(index);
     WorkerInfo info = worker < 0 ? null : pool.info(worker);
     return worker < 0 || (info != null && info.takesTasks());
+  }
+
+  private boolean isAllowed(int node, int parent, int job) {
+    for (int i = 0; i < state.topology.slotCount(node); i++) {
+      int slot = state.topology.slot(node, i);
+      if (state.topology.parent(slot) == parent && state.index.isAllowed(slot, job)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   public int runningCount() {

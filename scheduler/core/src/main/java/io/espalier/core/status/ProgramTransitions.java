@@ -25,7 +25,8 @@ public final class ProgramTransitions {
    * Returns where the start of a task begins.
    *
    * @param before its position before the start; null: at the beginning
-   * @return null when its job has no steps and it has no compensation to run
+   * @return null when its job has no steps and it has no compensation to run; a position that has
+   *     ended when nothing is left to run
    */
   public static @Nullable StepPosition begin(@Nullable StepPosition before, Program program) {
     if (program.steps().isEmpty()) {
@@ -43,6 +44,12 @@ public final class ProgramTransitions {
       String note = "step \"" + before.step() + "\" is gone: begun again with the first step";
       return StepPosition.step(first, first, before.follows()).withNote(note);
     }
+    if (before.phase() == StepPosition.Phase.ENDED) {
+      boolean isLast = at == program.steps().size() - 1;
+      return isLast
+          ? before
+          : StepPosition.step(program.steps().get(at + 1).name(), before.begun(), true);
+    }
     boolean anew = program.restartsFromFirst() && before.isAttempt();
     int reached = Math.max(at, program.find(before.begun()));
     return StepPosition.step(
@@ -54,15 +61,24 @@ public final class ProgramTransitions {
    *
    * @param running status while it ran
    * @param ended what {@link TaskTransitions} made of its end
-   * @param program the program of the job now
+   * @param program the program of the job now; null: the job was removed, and it is not known
    * @param mayCompensate whether a final failure is the task's own, and not that of whoever stopped
    *     it, and whether the step is known to have ended
    */
   public static TaskStatus ended(
-      TaskStatus running, TaskStatus ended, Program program, boolean mayCompensate) {
+      TaskStatus running, TaskStatus ended, @Nullable Program program, boolean mayCompensate) {
     StepPosition at = running.step();
     if (at == null) {
       return ended;
+    }
+    if (at.phase() == StepPosition.Phase.ENDED) {
+      return ended.main() == Main.DONE ? ended.withStep(null) : ended;
+    }
+    if (program == null) {
+      return ended.main() == Main.DONE && !at.isCompensation()
+          ? ready(Main.INCOMPLETE, ended, ended.data())
+              .withStep(StepPosition.ended(at.step(), at.begun()))
+          : ended.main() == Main.DONE ? ready(Main.ERROR, ended, running.data()).withStep(at) : ended;
     }
     return at.isCompensation()
         ? compensated(running, at, ended, program)

@@ -20,6 +20,8 @@ public record StepPosition(
   public enum Phase {
     /** The steps, forwards. */
     STEP("step"),
+    /** The step has ended while the job was removed: what follows it is not known yet. */
+    ENDED("ended"),
     /** Compensations, backwards, after the task has failed for good. */
     COMPENSATION("compensate");
 
@@ -38,6 +40,11 @@ public record StepPosition(
   /** Returns the position of a step before it is started. */
   public static StepPosition step(String name, String begun, boolean follows) {
     return new StepPosition(Phase.STEP, name, begun, follows, 0, "");
+  }
+
+  /** Returns the position behind a step of a job that was removed meanwhile. */
+  static StepPosition ended(String name, String begun) {
+    return new StepPosition(Phase.ENDED, name, begun, true, 0, "");
   }
 
   /** Returns the position of a compensation before it is started. */

@@ -3,6 +3,8 @@ package io.espalier.server.app;
 import io.espalier.core.call.CallClient;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.config.task.Step;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
@@ -55,24 +57,54 @@ public final class CommandCheck {
   public List<Problem> problems(Config config) {
     List<Problem> problems = new ArrayList<>();
     for (Job job : config.jobs().values()) {
+      if (!job.canRun()) {
+        continue;
+      }
+      ProblemPath path = ProblemPath.ROOT.key("bistro_job->" + job.name());
+      job.call().ifPresent(call -> executor(job, path, call, problems));
       List<String> command = job.command().isEmpty() ? workerCommand : job.command();
-      job.call()
-          .filter(call -> job.canRun() && !executors().contains(call.executor()))
-          .ifPresent(call -> problems.add(unknown(job, call.executor())));
-      if (job.canRun() && job.call().isEmpty() && !command.isEmpty()) {
+      if (hasOneCommand(job) && !command.isEmpty()) {
         programs
             .problem(command, job.subprocess().variables())
             .map(what -> problem(job, what))
             .ifPresent(problems::add);
       }
+      steps(job, path.key("steps"), job.program().steps(), problems);
+      steps(job, path.key("compensate"), job.program().compensations(), problems);
     }
     return problems;
+  }
+
+  private void steps(Job job, ProblemPath list, List<Step> steps, List<Problem> problems) {
+    for (int i = 0; i < steps.size(); i++) {
+      Step step = steps.get(i);
+      ProblemPath path = list.index(i);
+      step.call().ifPresent(call -> executor(job, path, call, problems));
+      if (!step.command().isEmpty()) {
+        programs
+            .problem(step.command(), job.subprocess().variables())
+            .map(
+                what ->
+                    Problems.at(
+                        Severity.ERROR,
+                        path.key("command").index(0),
+                        job.original().at(),
+                        Json.of(step.command().get(0)),
+                        what,
+                        hint))
+            .ifPresent(problems::add);
+      }
+    }
+  }
+
+  private static boolean hasOneCommand(Job job) {
+    return job.call().isEmpty() && job.program().steps().isEmpty();
   }
 
   /** Returns one error for each job without a command when there is no worker command either. */
   public List<Problem> withoutCommand(Config config) {
     return config.jobs().values().stream()
-        .filter(job -> job.canRun() && job.call().isEmpty())
+        .filter(job -> job.canRun() && hasOneCommand(job))
         .filter(job -> job.command().isEmpty() && workerCommand.isEmpty())
         .map(job -> problem(job, "the job has no command, and no --worker-command is given"))
         .toList();
@@ -85,14 +117,19 @@ public final class CommandCheck {
     return names;
   }
 
-  private static Problem unknown(Job job, String executor) {
-    return Problems.at(
-        Severity.ERROR,
-        ProblemPath.ROOT.key("bistro_job->" + job.name()).key("call").key("executor"),
-        job.original().at(),
-        Json.of(executor),
-        "there is no executor of this name here",
-        Suggestions.hint(executor, executors()));
+  private static void executor(
+      Job job, ProblemPath path, CallSpec call, List<Problem> problems) {
+    Set<String> known = executors();
+    if (!known.contains(call.executor())) {
+      problems.add(
+          Problems.at(
+              Severity.ERROR,
+              path.key("call").key("executor"),
+              job.original().at(),
+              Json.of(call.executor()),
+              "there is no executor of this name here",
+              Suggestions.hint(call.executor(), known)));
+    }
   }
 
   private Problem problem(Job job, String what) {

@@ -46,6 +46,7 @@ public final class JobFixture {
   private String host = "";
   private String hostLevel = "";
   private long createTime;
+  private Program program = Program.NONE;
 
   public JobFixture(String name) {
     this.name = name;
@@ -98,6 +99,11 @@ public final class JobFixture {
 
   public JobFixture backoff(Backoff newBackoff) {
     backoff = newBackoff;
+    return this;
+  }
+
+  public JobFixture program(Program newProgram) {
+    program = newProgram;
     return this;
   }
 
@@ -228,7 +234,7 @@ public final class JobFixture {
         List.of(),
         StatusSource.STATUS_LINE,
         Optional.empty(),
-        Program.NONE,
+        program,
         new JobOptions(
             backoff,
             level.isEmpty() ? levels.bottom() : levels.find(level),

@@ -54,8 +54,8 @@ public final class LiveTasks {
 
     public StatusSource statusFrom;
 
-    /** The program of its job; that of a removed job still counts. */
-    public Program program = Program.NONE;
+    /** The program of its job; null: its job was removed before this scheduler knew it. */
+    public @Nullable Program program;
 
     /** Whether its step is gone, so that there is nothing to run. */
     public boolean isEmpty;
