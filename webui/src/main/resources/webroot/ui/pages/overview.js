@@ -31,7 +31,7 @@ const SORT = {
 };
 
 export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed'); }
-function finished(j) { if (j.state === 'succeeded') return true; return of(j, 'total') > 0 && todo(j) === 0; }
+function finished(j) { if (j.state === 'succeeded') return true; if (j.state === 'verifying') return false; return of(j, 'total') > 0 && todo(j) === 0; }
 function needsAttention(j) { if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || j.state === 'stuck' || (j.past_deadline && !finished(j)); }
 function urgency(j) {
   if (!j.valid) return 6;
@@ -49,6 +49,7 @@ export function JobBadges({ job }) {
     !job.valid && c(Badge, { kind: 'bad' }, 'invalid'),
     job.valid && job.warning && c(Badge, { kind: 'warn', title: job.warning }, 'warning'),
     !job.enabled && c(Badge, null, 'disabled'),
+    job.state === 'verifying' && c(Badge, { title: job.state_reason }, 'verifying'),
     job.state === 'open' && c(Badge, { title: 'It never ends by itself' }, 'open'),
     job.state === 'failed' && c(Badge, { kind: 'bad', title: job.state_reason }, 'failed'),
     job.state === 'stuck' && c(Badge, { kind: 'bad', title: job.state_reason }, 'stuck'),

@@ -50,7 +50,12 @@ record RunSummary(
     if (!invalidJobs.isEmpty()) {
       return ExitCode.USAGE;
     }
-    boolean ended = jobs.stream().allMatch(j -> j.done() == j.total() || isState(j, SUCCEEDED));
+    boolean ended =
+        jobs.stream()
+            .allMatch(
+                j ->
+                    isState(j, SUCCEEDED)
+                        || (j.done() == j.total() && !isState(j, JobState.VERIFYING)));
     return ended ? ExitCode.OK : ExitCode.FAILED;
   }
 

@@ -7,6 +7,7 @@ import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.Step;
 import io.espalier.core.config.task.SubprocessOptions;
+import io.espalier.core.config.task.Verification;
 import io.espalier.core.config.task.TimeLimits;
 import io.espalier.core.loop.command.WorkerPool;
 import io.espalier.core.loop.state.LiveTasks;
@@ -146,6 +147,7 @@ final class LaunchFactory {
     return switch (at.phase()) {
       case STEP -> program.steps().get(program.find(at.step()));
       case COMPENSATION -> program.compensation(at.step());
+      case VERIFICATION -> program.verification().map(Verification::step).orElse(null);
       case ENDED -> null;
     };
   }

@@ -8,6 +8,7 @@ import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
@@ -43,6 +44,7 @@ final class TaskCompletion {
   private final ViewPublisher views;
   private final Committer committer;
   private final LaunchFactory starts;
+  private final JobVerifications verifications;
 
   /** Attempts recorded as lost; their real outcome may still be reported later. */
   private final Map<Invocation, Attempt> lost =
@@ -61,10 +63,12 @@ final class TaskCompletion {
   TaskCompletion(
       SharedParts parts,
       LaunchFactory starts,
+      JobVerifications verifications,
       StatusParser statusText,
       Throughput paces,
       int maxAttempts) {
     this.starts = starts;
+    this.verifications = verifications;
     this.core = parts.core();
     this.live = parts.live();
     this.ports = parts.ports();
@@ -134,10 +138,12 @@ final class TaskCompletion {
 
   /** The status of a task after the end of one of its steps. */
   private TaskStatus next(Live task, TaskResult end, TaskStatus after) {
-    if (task.status.step() == null || task.isOfForgottenJob()) {
+    int number = core.findJob(task.key.job());
+    Job job = core.job(number);
+    boolean isVerified = job != null && job.program().verification().isPresent();
+    if (task.isOfForgottenJob() || (task.status.step() == null && !isVerified)) {
       return after;
     }
-    Job job = core.job(core.findJob(task.key.job()));
     // A stop is no failure of the task, and of a call with unknown outcome nobody knows what to
     // undo, or whether it has ended.
     boolean isItsOwn =
@@ -148,7 +154,20 @@ final class TaskCompletion {
     TaskStatus next =
         ProgramTransitions.ended(
             task.status, after, job == null ? task.program : job.program(), isItsOwn);
-    return task.status.step().isCompensation() ? next.withFailure(task.status.failure()) : next;
+    StepPosition at = task.status.step();
+    if (at != null && at.isCompensation()) {
+      return next.withFailure(task.status.failure());
+    }
+    if (at != null && at.isVerification()) {
+      return next.step() == null ? bounded(next) : next;
+    }
+    int node = core.runNode(task.run);
+    return job != null
+            && next.main() == TaskStatus.Main.DONE
+            && node >= 0
+            && verifications.isInSample(job, number, node)
+        ? ProgramTransitions.toVerify(next)
+        : next;
   }
 
   /**
@@ -273,6 +292,7 @@ final class TaskCompletion {
     StepPosition at = status.step();
     int tried = at != null && at.isCompensation() ? at.tries() + 1 : status.attempts();
     if (maxAttempts == 0
+        || (at != null && at.isVerification())
         || tried < maxAttempts
         || status.isFinal()
         || !triesAgain

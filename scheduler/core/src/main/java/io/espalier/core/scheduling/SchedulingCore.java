@@ -846,6 +846,27 @@ public final class SchedulingCore {
         : detail;
   }
 
+  /** Returns how many tasks of a job are done and not verified yet, without those that run. */
+  public long awaitingVerification(int job) {
+    return state.tasks.counted(job, StatusCodes::awaitsVerification);
+  }
+
+  /** Returns how many of {@link #awaitingVerification} may not be verified yet. */
+  public long mayNotBeVerifiedYet(int job) {
+    return state.tasks.counted(
+        job, code -> StatusCodes.awaitsVerification(code) && !StatusCodes.isInVerification(code));
+  }
+
+  /** Returns the first node of the job's level. */
+  public int firstNode(int job) {
+    return state.tasks.first(job);
+  }
+
+  /** Returns the exclusive end of the nodes of the job's level. */
+  public int endNode(int job) {
+    return state.tasks.end(job);
+  }
+
   /** Returns the status bits of a task, as in histograms (docs/design/bistro.md#histograms). */
   public int bits(int job, int node) {
     return StatusCodes.bits(state.tasks.code(job, node));

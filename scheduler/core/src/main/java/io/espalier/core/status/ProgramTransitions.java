@@ -2,6 +2,7 @@ package io.espalier.core.status;
 
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.Step;
+import io.espalier.core.config.task.Verification;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskStatus.Main;
 import java.util.Objects;
@@ -25,15 +26,15 @@ public final class ProgramTransitions {
    * Returns where the start of a task begins.
    *
    * @param before its position before the start; null: at the beginning
-   * @return null when its job has no steps and it has no compensation to run; a position that has
+   * @return null when its job has no steps and it has nothing else to run; a position that has
    *     ended when nothing is left to run
    */
   public static @Nullable StepPosition begin(@Nullable StepPosition before, Program program) {
-    if (program.steps().isEmpty()) {
-      return before != null && before.isCompensation() ? before : null;
-    }
-    if (before != null && before.isCompensation()) {
+    if (before != null && (before.isCompensation() || before.isVerification())) {
       return before;
+    }
+    if (program.steps().isEmpty()) {
+      return null;
     }
     String first = program.steps().get(0).name();
     if (before == null) {
@@ -70,6 +71,9 @@ public final class ProgramTransitions {
     StepPosition at = running.step();
     if (at == null) {
       return ended;
+    }
+    if (at.isVerification()) {
+      return verified(running, at, ended, program, mayCompensate);
     }
     if (at.phase() == StepPosition.Phase.ENDED) {
       return ended.main() == Main.DONE ? ended.withStep(null) : ended;
@@ -124,6 +128,92 @@ public final class ProgramTransitions {
     return ready(Main.ERROR, ended, ended.data())
         .withStep(StepPosition.compensation(undo.name(), at.begun()));
   }
+
+  // ---- verification
+
+  /** Returns the status of a task that is done and is to be verified when all of its job are. */
+  public static TaskStatus toVerify(TaskStatus done) {
+    return done(done, true, false, false, 0, done.data())
+        .withStep(StepPosition.verification(0));
+  }
+
+  /** Returns the status of a task that is done and may be verified now. */
+  public static TaskStatus mayBeVerified(TaskStatus done) {
+    return done(done, true, true, false, 0, done.data())
+        .withStep(StepPosition.verification(0));
+  }
+
+  /** Returns the status of a task that is done and needs no verification any more. */
+  public static TaskStatus withoutVerification(TaskStatus done) {
+    return done(done, false, false, false, 0, done.data());
+  }
+
+  /** Returns the status of a verification that was interrupted: it is tried again. */
+  public static TaskStatus interrupted(TaskStatus running, TaskStatus interrupted) {
+    StepPosition at = running.step();
+    return at != null && at.isVerification()
+        ? done(interrupted, true, true, false, interrupted.backoffSeconds(), running.data())
+            .withStep(at)
+        : interrupted;
+  }
+
+  private static TaskStatus verified(
+      TaskStatus running,
+      StepPosition at,
+      TaskStatus ended,
+      @Nullable Program program,
+      boolean isItsOwn) {
+    Verification how = program == null ? null : program.verification().orElse(null);
+    if (ended.main() == Main.DONE || (program != null && how == null)) {
+      // Flagged as verified, so that it is not verified again.
+      return done(ended, false, false, how != null, 0, running.data());
+    }
+    boolean isSynthetic = ended.savedBackoff() || ended.overwriteable();
+    boolean fails = ended.main() == Main.FAILED || (ended.main() == Main.ERROR && !isSynthetic);
+    if (how == null || !fails || !isItsOwn) {
+      return done(ended, true, true, false, ended.backoffSeconds(), running.data()).withStep(at);
+    }
+    if (ended.main() == Main.ERROR && at.tries() < how.retries()) {
+      return done(ended, true, true, false, ended.backoffSeconds(), running.data())
+          .withStep(at.withTries(at.tries() + 1));
+    }
+    int wait = Math.max(1, Math.max(ended.backoffSeconds(), running.position()));
+    return TaskStatus.waiting(ended.sinceMillis(), wait, ended.attempts())
+        .withData(failedVerification(running, ended))
+        .withFailure(ended.failure());
+  }
+
+  private static Json.Obj failedVerification(TaskStatus running, TaskStatus ended) {
+    Json.Obj data = Objects.requireNonNullElse(running.data(), Json.Obj.EMPTY);
+    Json why = ended.data() == null ? null : ended.data().get(ParsedStatus.EXCEPTION);
+    String text = why instanceof Json.Str said ? ": " + said.value() : "";
+    return data.with(ParsedStatus.EXCEPTION, Json.of("verification failed" + text));
+  }
+
+  private static TaskStatus done(
+      TaskStatus of,
+      boolean awaits,
+      boolean mayStart,
+      boolean isVerified,
+      int wait,
+      Json.@Nullable Obj data) {
+    return new TaskStatus(
+        Main.DONE,
+        wait > 0,
+        isVerified,
+        awaits,
+        mayStart,
+        of.sinceMillis(),
+        wait,
+        of.position(),
+        of.attempts(),
+        data,
+        null,
+        null,
+        RetryCounts.NONE);
+  }
+
+  // ---- compensation
 
   private static TaskStatus compensated(
       TaskStatus running, StepPosition at, TaskStatus ended, Program program) {

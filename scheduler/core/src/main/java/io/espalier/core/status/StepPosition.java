@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param step its name; of a compensation, the step that it undoes
  * @param begun the last step, in the order of the program, that any attempt has begun
  * @param follows whether it follows the end of another step, so that its start is no new attempt
- * @param tries failures of this compensation so far
+ * @param tries failures of this compensation or verification so far
  * @param note what people should know about this position; empty: nothing
  */
 public record StepPosition(
@@ -23,7 +23,9 @@ public record StepPosition(
     /** The step has ended while the job was removed: what follows it is not known yet. */
     ENDED("ended"),
     /** Compensations, backwards, after the task has failed for good. */
-    COMPENSATION("compensate");
+    COMPENSATION("compensate"),
+    /** The verification of a task whose steps are done. */
+    VERIFICATION("verify");
 
     private final String word;
 
@@ -50,6 +52,15 @@ public record StepPosition(
   /** Returns the position of a compensation before it is started. */
   public static StepPosition compensation(String name, String begun) {
     return new StepPosition(Phase.COMPENSATION, name, begun, true, 0, "");
+  }
+
+  /** Returns the position of a verification that has failed so many times. */
+  static StepPosition verification(int tries) {
+    return new StepPosition(Phase.VERIFICATION, Phase.VERIFICATION.word, "", true, tries, "");
+  }
+
+  public boolean isVerification() {
+    return phase == Phase.VERIFICATION;
   }
 
   public boolean isCompensation() {

@@ -184,7 +184,20 @@ public record TaskStatus(
 
   /** Returns true when the task is never started again, unless forgiven. */
   public boolean isFinal() {
-    return main == Main.DONE || main == Main.FAILED;
+    return (main == Main.DONE && !isInVerification()) || main == Main.FAILED;
+  }
+
+  /**
+   * Returns true when the task is done and not verified yet: its dependants wait. In the stored form
+   * it is done and {@code overwriteable}, so that the release before takes it for done.
+   */
+  public boolean awaitsVerification() {
+    return main == Main.DONE && overwriteable;
+  }
+
+  /** Returns true when its verification may start, once a wait is over. */
+  public boolean isInVerification() {
+    return main == Main.DONE && overwriteable && savedBackoff;
   }
 
   /** A copy with another wait. */

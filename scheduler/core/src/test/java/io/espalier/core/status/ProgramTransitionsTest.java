@@ -38,7 +38,8 @@ class ProgramTransitionsTest {
         Arrays.stream(steps).map(ProgramTransitionsTest::step).toList(),
         true,
         false,
-        List.of(step("a"), step("c")));
+        List.of(step("a"), step("c")),
+        Optional.empty());
   }
 
   private static StepPosition position(String step, String begun) {

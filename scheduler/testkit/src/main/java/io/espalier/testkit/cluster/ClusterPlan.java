@@ -89,7 +89,7 @@ final class ClusterPlan {
         compensations.add(step(name, false));
       }
     }
-    return new Program(steps, random.nextInt(3) > 0, false, compensations);
+    return new Program(steps, random.nextInt(3) > 0, false, compensations, Optional.empty());
   }
 
   private static Step step(String name, boolean undoes) {

@@ -26,6 +26,7 @@ public final class ConfigKeys {
           JobKeys.JOB,
           StepKeys.STEP,
           StepKeys.COMPENSATION,
+          StepKeys.VERIFY,
           CallKeys.CALL,
           CallKeys.HTTP,
           CallKeys.POLL,

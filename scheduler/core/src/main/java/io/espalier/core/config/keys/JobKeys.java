@@ -21,6 +21,7 @@ import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.config.task.Step;
+import io.espalier.core.config.task.Verification;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -204,6 +205,12 @@ public final class JobKeys extends Section<Job> {
           list(StepKeys.COMPENSATION.type(), StepKeys.COMPENSATION.usual()),
           job -> job.program().compensations(),
           "What undoes steps, backwards, [after a task has failed for good](writing-tasks.md#compensation).");
+  private final Key<Job, Optional<Verification>> verify =
+      own(
+          "verify",
+          optional(StepKeys.VERIFY.type(), StepKeys.VERIFY.usual()),
+          job -> job.program().verification(),
+          "What verifies tasks [after all tasks of the job are done](writing-tasks.md#verification).");
   private final Key<Job, Double> priority =
       key(
           "priority",
@@ -458,7 +465,7 @@ public final class JobKeys extends Section<Job> {
           "the tasks of this job have a command or call already",
           "remove \"steps\", or make what they have a step");
     }
-    Program program = StepKeys.program(in, base, steps, hold, restartFrom, compensate);
+    Program program = StepKeys.program(in, base, steps, hold, restartFrom, compensate, verify);
     return new Job(
         base.name(),
         askedAbout == null ? "" : askedAbout,

@@ -12,11 +12,16 @@ import org.jspecify.annotations.Nullable;
  * @param restartsFromFirst whether each attempt begins with the first step, instead of the first
  *     one that is not done
  * @param compensations by the steps that they undo, at most one for each, in the order of the steps
+ * @param verification how tasks that are done are verified; empty: not at all
  */
 public record Program(
-    List<Step> steps, boolean holds, boolean restartsFromFirst, List<Step> compensations) {
+    List<Step> steps,
+    boolean holds,
+    boolean restartsFromFirst,
+    List<Step> compensations,
+    Optional<Verification> verification) {
   /** The program of a job with one command or call. */
-  public static final Program NONE = new Program(List.of(), true, false, List.of());
+  public static final Program NONE = new Program(List.of(), true, false, List.of(), Optional.empty());
 
   public Program {
     steps = List.copyOf(steps);

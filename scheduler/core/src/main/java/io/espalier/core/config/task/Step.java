@@ -25,6 +25,11 @@ public record Step(
     command = List.copyOf(command);
   }
 
+  /** The same work under a name. */
+  public Step named(String newName, boolean undoes) {
+    return new Step(newName, command, call, undoes, timeout, noOutput);
+  }
+
   /** Returns the time limits of one run. */
   public TimeLimits limits(TimeLimits ofJob) {
     return new TimeLimits(

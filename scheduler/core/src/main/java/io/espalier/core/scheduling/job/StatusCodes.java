@@ -84,8 +84,19 @@ public final class StatusCodes {
 
   private static final Main[] MAINS = Main.values();
 
+  /** Returns whether the task is done, and verified if it is to be. */
   public static boolean isDone(int code) {
-    return main(code) == Main.DONE;
+    return main(code) == Main.DONE && !awaitsVerification(code);
+  }
+
+  /** Returns whether the task is done and still to be verified. */
+  public static boolean awaitsVerification(int code) {
+    return main(code) == Main.DONE && ((code % PER_EFFECT - 1) & OVERWRITEABLE) != 0;
+  }
+
+  /** Returns whether the verification of the task may start, once a wait is over. */
+  public static boolean isInVerification(int code) {
+    return awaitsVerification(code) && ((code % PER_EFFECT - 1) & SAVED) != 0;
   }
 
   /** Returns whether the status lets the task start, regardless of the node. */
@@ -93,7 +104,8 @@ public final class StatusCodes {
     return switch (main(code)) {
       case UNSTARTED -> true;
       case INCOMPLETE, ERROR -> !isWaiting(code);
-      case RUNNING, DONE, FAILED -> false;
+      case DONE -> isInVerification(code) && !isWaiting(code);
+      case RUNNING, FAILED -> false;
     };
   }
 
@@ -117,7 +129,8 @@ public final class StatusCodes {
   public static boolean isRemaining(int code) {
     return switch (main(code)) {
       case RUNNING -> true;
-      case DONE, FAILED -> false;
+      case FAILED -> false;
+      case DONE -> awaitsVerification(code) && effect(code) == OPEN;
       case UNSTARTED, INCOMPLETE, ERROR -> effect(code) == OPEN;
     };
   }
