@@ -122,7 +122,7 @@ class ProgramTransitionsTest {
     StepPosition anew = ProgramTransitions.begin(gone.step(), program("a", "c"));
     assertThat(Objects.requireNonNull(anew).step()).isEqualTo("a");
     assertThat(anew.note()).contains("\"b\" is gone");
-    assertThat(word(after(position("-a", "a"), "done", program("x")))).isEqualTo("failed false");
+    assertThat(word(after(position("-a", "a"), "done", Program.NONE))).isEqualTo("failed false");
   }
 
   @Test
