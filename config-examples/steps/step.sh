@@ -1,5 +1,5 @@
 #!/bin/sh
-# One step of the backup of a volume, or what undoes it. BACKUP_DIR is where everything lies.
+# One step of the backup of a volume, what undoes it, or what verifies it. BACKUP_DIR is where everything lies.
 set -eu
 volume=$1
 what=$ESPALIER_TASK_STEP
@@ -17,6 +17,7 @@ case $what in
     # One volume has a fault that only this step finds.
     if [ "$volume" = host2-v3 ]; then echo "the copy of $volume is damaged" >&2 && exit 1; fi
     ;;
+  verify) test -s "$copy" ;;
   undo-ship) rm -f "$copy" ;;
   undo-dump) rm -f "$dump" ;;
 esac

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.Step;
+import io.espalier.core.config.task.Verification;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.problem.Problem;
 import java.time.Duration;
@@ -23,7 +24,8 @@ class StepsConfigTest {
   private static final String FULL =
       STEPS
           + ", 'hold': false, 'restart_from': 'first', 'compensate': ["
-          + "{'step': 'ship', 'command': ['/u']}, {'step': 'dump', 'command': ['/r']}]";
+          + "{'step': 'ship', 'command': ['/u']}, {'step': 'dump', 'command': ['/r']}],"
+          + " 'verify': {'command': ['/v'], 'on': '2.5%', 'retries': 0, 'timeout_sec': 9}";
 
   private static Config config(String members) {
     return withJobs(
@@ -52,12 +54,19 @@ class StepsConfigTest {
         .as("in the order of the steps")
         .extracting(Step::name)
         .containsExactly("dump", "ship");
+    Verification verification = program.verification().orElseThrow();
+    assertThat(verification.size(1_000)).isEqualTo(25);
+    assertThat(verification.size(10)).isEqualTo(1);
+    assertThat(verification.retries()).isZero();
+    assertThat(verification.step().timeout()).contains(Duration.ofSeconds(9));
     assertThat(job(config("'command': ['x']"), "foo").program()).isEqualTo(Program.NONE);
   }
 
   @Test
   void whatIsExportedIsReadAsTheSame() {
-    for (String members : new String[] {FULL, STEPS}) {
+    for (String members : new String[] {
+          FULL, STEPS, "'command': ['x'], 'verify': {'call': {'executor': 'e'}, 'on': 12}"
+        }) {
       Config config = config(members);
       String exported = BistroJobWriter.toJson(job(config, "foo"), config.settings()).toString();
       Config again =
@@ -85,6 +94,11 @@ class StepsConfigTest {
         "'steps': [{'name': 'a', 'command': []}] | steps[0] | \"command\" or \"call\"",
         "'steps': [{'name': 'a', 'command': ['x']}], 'compensate': [{'step': 'a'}] |"
             + " compensate[0] | \"command\" or \"call\"",
+        "'verify': {} | verify | \"command\" or \"call\"",
+        "'verify': {'command': ['x'], 'on': '101%'} | verify.on | to \"100%\"",
+        "'verify': {'command': ['x'], 'on': '0%'} | verify.on | above \"0%\"",
+        "'verify': {'command': ['x'], 'on': -3} | verify.on | number of tasks",
+        "'verify': {'command': ['x'], 'retries': -1} | verify.retries | from 0",
         "'steps': [{'name': 'dump', 'command': ['x']}], 'compensate':"
             + " [{'step': 'dmp', 'command': ['x']}] | compensate[0].step | no step \"dmp\"",
         "'command': ['x'], 'compensate': [{'step': 'a', 'command': ['x']}] |"

@@ -180,15 +180,15 @@ final class LaunchFactory {
     List<String> levels = core.config().settings().levels().names();
     Call call =
         Call.of(
-        spec,
-        job.name(),
-        job.createTime(),
-        invocation,
-        attempt,
-        levels,
-        core.runPath(run),
-        limits(step == null ? job.timeLimits() : step.limits(job.timeLimits())));
-    return at == null ? call : call.ofStep(at.label());
+            spec,
+            job.name(),
+            job.createTime(),
+            invocation,
+            attempt,
+            levels,
+            core.runPath(run),
+            limits(step == null ? job.timeLimits() : step.limits(job.timeLimits())));
+    return options.callbacks().signed(at == null ? call : call.ofStep(at.label()));
   }
 
   private static TaskStatus startedAgain(TaskStatus before, Job config, long nowMillis) {

@@ -71,29 +71,34 @@ public final class CommandCheck {
       }
       steps(job, path.key("steps"), job.program().steps(), problems);
       steps(job, path.key("compensate"), job.program().compensations(), problems);
+      job.program()
+          .verification()
+          .ifPresent(verify -> step(job, path.key("verify"), verify.step(), problems));
     }
     return problems;
   }
 
   private void steps(Job job, ProblemPath list, List<Step> steps, List<Problem> problems) {
     for (int i = 0; i < steps.size(); i++) {
-      Step step = steps.get(i);
-      ProblemPath path = list.index(i);
-      step.call().ifPresent(call -> executor(job, path, call, problems));
-      if (!step.command().isEmpty()) {
-        programs
-            .problem(step.command(), job.subprocess().variables())
-            .map(
-                what ->
-                    Problems.at(
-                        Severity.ERROR,
-                        path.key("command").index(0),
-                        job.original().at(),
-                        Json.of(step.command().get(0)),
-                        what,
-                        hint))
-            .ifPresent(problems::add);
-      }
+      step(job, list.index(i), steps.get(i), problems);
+    }
+  }
+
+  private void step(Job job, ProblemPath path, Step step, List<Problem> problems) {
+    step.call().ifPresent(call -> executor(job, path, call, problems));
+    if (!step.command().isEmpty()) {
+      programs
+          .problem(step.command(), job.subprocess().variables())
+          .map(
+              what ->
+                  Problems.at(
+                      Severity.ERROR,
+                      path.key("command").index(0),
+                      job.original().at(),
+                      Json.of(step.command().get(0)),
+                      what,
+                      hint))
+          .ifPresent(problems::add);
     }
   }
 

@@ -248,6 +248,12 @@ final class SchemaRowsOfJobs extends SchemaRows {
     key(soap, "options", List.of("{}", "{'a': [1]}"), NO_OBJECT);
     key(soap, "idempotent", List.of("true", "0"), List.of("'yes'", "null"));
     key(soap, "unknown_hold_sec", List.of("0", "'7.5'"), List.of("-1", "2592001", "{}"));
+    key(soap, "callback", List.of("{}", "{'base_url': 'https://e:80'}"), List.of("'x'", "[]"));
+    key(
+        member -> soap.apply("'callback': {" + member + "}"),
+        "base_url",
+        List.of("'http://e'", "'https://[::1]:80'"),
+        List.of("'e'", "'http://e/'", "'http://{host}'", "1"));
     key(SchemaRowsOfJobs::http, "url", List.of("'https://{db}/'"), List.of("'h'", "1", "null"));
     UnaryOperator<String> more = member -> http("'url': 'http://h', " + member);
     key(more, "method", List.of("'PUT'"), List.of("'put'", "''", "[]"));
@@ -291,8 +297,20 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "step",
         List.of("'a'"),
         List.of("''", "[]"));
+    UnaryOperator<String> verify = member -> SchemaRows.owned("'verify': {" + member + "}");
+    key(SchemaRows::owned, "verify", List.of("{'command': ['x']}"), List.of("{}", "'x'", "null"));
+    UnaryOperator<String> verified = member -> verify.apply("'command': ['x'], " + member);
+    key(
+        verified,
+        "on",
+        List.of("'all'", "'1%'", "'0.5%'", "'100%'", "100", "'7'"),
+        List.of("'some'", "0", "-1", "true", "'%'", "'1 %'", "1.5"));
+    add(Verdict.BAD_FOR_PARSER, verified, "'on': '0%'");
+    add(Verdict.BAD_FOR_PARSER, verified, "'on': '101%'");
+    key(verified, "retries", List.of("0", "'3'"), List.of("-1", "1.5", "null"));
     for (UnaryOperator<String> frame :
         List.<UnaryOperator<String>>of(
+            verify,
             member -> SchemaRows.owned("'steps': [{'name': 'a', " + member + "}]"),
             member -> undoing.apply("'step': 'a', " + member))) {
       key(frame, "command", List.of("['a', 'b']"), NO_LIST);
