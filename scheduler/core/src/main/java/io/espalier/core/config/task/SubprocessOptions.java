@@ -106,7 +106,6 @@ public record SubprocessOptions(
         pollMillis,
         maxLogLinesPerPollInterval,
         parentDeathSignal,
-        processGroupLeader,
         useCanaryPipe,
         cgroups,
         attributes,
