@@ -1,5 +1,6 @@
 package io.espalier.server.app;
 
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.config.Settings;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.loop.LoopInput;
@@ -25,6 +26,7 @@ import java.time.InstantSource;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Puts a scheduler process together: its store, its loop, its listeners, its sources. It opens them
@@ -111,7 +113,8 @@ final class SchedulerAssembly implements AutoCloseable {
             options.source().nodesUpdate(),
             options.source().nodesRetry(),
             clock,
-            memory(stored.store(), stored.epoch())),
+            memory(stored.store(), stored.epoch()),
+            new Jitter(ThreadLocalRandom.current().nextLong())),
         options.source().nodesUpdate(),
         options.source().nodesRetry(),
         clock,

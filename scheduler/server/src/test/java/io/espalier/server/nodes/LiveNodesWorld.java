@@ -1,5 +1,6 @@
 package io.espalier.server.nodes;
 
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Partition;
@@ -151,7 +152,8 @@ abstract class LiveNodesWorld {
                     saved = text;
                     saves++;
                   }
-                });
+                },
+            new Jitter(0));
     made.onNews(() -> newsHeard++);
     return made;
   }
