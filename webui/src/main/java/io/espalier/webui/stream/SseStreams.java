@@ -19,9 +19,9 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Serves server-sent events to a limited number of clients, in all and per address: keeps their connections alive, and
- * disconnects a client that has stopped reading. It buffers nothing beyond the socket's write
- * queue.
+ * Serves server-sent events to a limited number of clients, in all and per address: keeps their
+ * connections alive, and disconnects a client that has stopped reading. It buffers nothing beyond
+ * the socket's write queue.
  */
 abstract class SseStreams implements Handler<RoutingContext> {
   private static final String EVENT_STREAM = "text/event-stream";

@@ -1,9 +1,9 @@
 package io.espalier.core.call;
 
-import io.espalier.core.pace.Jitter;
 import io.espalier.core.call.CallClient.PollPace;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;

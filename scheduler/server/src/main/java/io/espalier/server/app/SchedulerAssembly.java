@@ -1,9 +1,9 @@
 package io.espalier.server.app;
 
-import io.espalier.core.pace.Jitter;
 import io.espalier.core.config.Settings;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.loop.LoopInput;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.server.app.options.ProcessOptions;
@@ -23,10 +23,10 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Puts a scheduler process together: its store, its loop, its listeners, its sources. It opens them

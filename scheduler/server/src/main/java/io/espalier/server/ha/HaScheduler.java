@@ -1,9 +1,9 @@
 package io.espalier.server.ha;
 
-import io.espalier.core.pace.Jitter;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.LeadershipView;
+import io.espalier.core.pace.Jitter;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.SchedulerProcess;

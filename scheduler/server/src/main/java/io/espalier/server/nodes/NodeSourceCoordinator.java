@@ -1,10 +1,10 @@
 package io.espalier.server.nodes;
 
-import io.espalier.core.pace.Jitter;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Settings;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeLookup;
@@ -272,7 +272,8 @@ public final class NodeSourceCoordinator implements NodeFetch {
     List<PolledSource> sources = new ArrayList<>();
     for (int i = 0; i < made.size(); i++) {
       NodeSourceSpec spec = settings.nodeSources().get(i);
-      sources.add(new PolledSource(spec, made.get(i), settings.levels(), refresh, retry, clock, jitter));
+      sources.add(
+          new PolledSource(spec, made.get(i), settings.levels(), refresh, retry, clock, jitter));
     }
     inherit(sources, before, remembered == null ? "" : remembered);
     boolean whole = fetcher.builder(settings).shard().isWhole();

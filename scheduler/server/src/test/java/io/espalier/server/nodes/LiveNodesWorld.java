@@ -1,11 +1,11 @@
 package io.espalier.server.nodes;
 
-import io.espalier.core.pace.Jitter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
 import io.espalier.core.json.Json;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeLookup;

@@ -48,6 +48,7 @@ import org.jspecify.annotations.Nullable;
 /** The keys of {@code bistro_settings}. */
 public final class SettingsKeys extends Section<Settings> {
   private static final double LONGEST_WAIT_SECONDS = 86_400;
+
   /** The only policy for which {@code shuffle} has a meaning. */
   private static final String SHUFFLED_POLICY = "roundrobin";
 
