@@ -76,7 +76,7 @@ class CallConfigTest {
       quoteCharacter = '`',
       value = {
         "'call': 3 | expected an object",
-        "'call': {} | expected \"http\" or \"executor\"",
+        "'call': {} | expected \"http\", \"thrift\" or \"executor\"",
         "'call': {'http': {}} | the key is missing, expected the URL of the service",
         "'call': {'http': {'url': 'x'}} | expected a URL",
         "'call': {'http': {'url': 'ftp://x/y'}} | expected a URL",
