@@ -102,8 +102,7 @@ public final class SchedulerRouter {
     this.logStreams = logStreams;
     this.contract = contract;
     this.replays = new IdempotencyCache(options.clock());
-    this.callbacks =
-        new CallbackHandler(api, answers, contract, options.security().rates());
+    this.callbacks = new CallbackHandler(api, answers, contract, options.security().rates());
     pages.putAll(Webroot.pages());
     pages.remove(FleetRouter.FLEET_PAGE);
   }

@@ -43,11 +43,7 @@ class CallbackTest {
           .first()
           .isEqualTo(
               new Callback(
-                  "backup",
-                  "d/1 \u00e9",
-                  "new",
-                  "s",
-                  Json.object().put("result", "done").build()));
+                  "backup", "d/1 \u00e9", "new", "s", Json.object().put("result", "done").build()));
     }
   }
 
@@ -55,7 +51,8 @@ class CallbackTest {
   void whatIsNoReportIsRefusedBeforeAnybodyIsAsked() {
     try (Served served = Served.standard()) {
       for (String body :
-          List.of("[]", "{", "<html>", "{\"result\": \"perhaps\"}", "{\"result\": 1}", "{\"x\": 1}")) {
+          List.of(
+              "[]", "{", "<html>", "{\"result\": \"perhaps\"}", "{\"result\": 1}", "{\"x\": 1}")) {
         HttpResponse<String> answer = report(served, "i", "topsecret", body);
         assertThat(answer.statusCode()).as(body).isEqualTo(400);
         assertThat(answer.body()).doesNotContain("topsecret");

@@ -112,9 +112,6 @@ public final class CallbackHandler implements Handler<RoutingContext> {
   private static HttpReply tooMany(String what, long seconds) {
     HttpReply plain = refused(429, "too many " + what + " in a short time");
     return new HttpReply(
-        plain.status(),
-        plain.type(),
-        plain.text(),
-        Map.of("Retry-After", Long.toString(seconds)));
+        plain.status(), plain.type(), plain.text(), Map.of("Retry-After", Long.toString(seconds)));
   }
 }

@@ -302,7 +302,9 @@ public final class HttpCalls implements CallClient {
         return going(answer.body());
       }
       CallAnswer ended = ended(answer.body());
-      return ended.equals(new CallAnswer.Ended(CallAnswer.DONE)) ? new CallAnswer.Cancelled() : ended;
+      return ended.equals(new CallAnswer.Ended(CallAnswer.DONE))
+          ? new CallAnswer.Cancelled()
+          : ended;
     }
     return polled(http, answer);
   }

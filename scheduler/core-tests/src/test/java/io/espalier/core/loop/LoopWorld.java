@@ -93,6 +93,7 @@ final class LoopWorld {
 
   /** Calls that the runner was asked to take over. */
   final List<LaunchSpec> adopted = new ArrayList<>();
+
   final List<Invocation> letGo = new ArrayList<>();
   final CallbackSigner callbacks = new CallbackSigner("key");
 

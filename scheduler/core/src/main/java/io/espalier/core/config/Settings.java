@@ -19,7 +19,6 @@ import java.util.Map;
 public record Settings(
     boolean enabled,
     Duration workingWait,
-    Duration idleWait,
     String policy,
     String workerSelector,
     Levels levels,
@@ -46,7 +45,6 @@ public record Settings(
     return new Settings(
         enabled,
         Duration.ofMillis(500),
-        Duration.ofSeconds(5),
         "roundrobin",
         "roundrobin",
         Levels.of(List.of()),

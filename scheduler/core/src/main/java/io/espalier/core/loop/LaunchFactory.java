@@ -115,14 +115,14 @@ final class LaunchFactory {
     List<String> levels = core.config().settings().levels().names();
     Call call =
         Call.of(
-        spec,
-        job.name(),
-        job.createTime(),
-        invocation,
-        attempt,
-        levels,
-        core.runPath(run),
-        limits(job.timeLimits()));
+            spec,
+            job.name(),
+            job.createTime(),
+            invocation,
+            attempt,
+            levels,
+            core.runPath(run),
+            limits(job.timeLimits()));
     return options.callbacks().signed(call);
   }
 

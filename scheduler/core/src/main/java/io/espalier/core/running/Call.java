@@ -17,7 +17,8 @@ import java.util.UUID;
  * changed.
  *
  * @param names what placeholders stand for, without braces: {@code node}, {@code job}, each level
- *     of the path, {@code invocation}, {@code token}, {@code attempt}, {@code key}, {@code callback}
+ *     of the path, {@code invocation}, {@code token}, {@code attempt}, {@code key}, {@code
+ *     callback}
  * @param limits its time limits
  */
 public record Call(CallSpec spec, Map<String, String> names, InvocationLimits limits) {

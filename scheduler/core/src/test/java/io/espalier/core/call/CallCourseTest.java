@@ -168,7 +168,9 @@ class CallCourseTest {
     course.answered(CallCourse.Request.CANCEL, CallAnswer.Running.PLAIN, 6);
     assertThat(course.end()).as("it is being cancelled").isNull();
     assertThat(course.due(6 + HOLD)).isNull();
-    assertThat(end(course).kind()).as("it may be sent again").isEqualTo(TaskResult.Kind.CALL_FAILED);
+    assertThat(end(course).kind())
+        .as("it may be sent again")
+        .isEqualTo(TaskResult.Kind.CALL_FAILED);
   }
 
   @Test

@@ -135,7 +135,8 @@ record LoopParts(
       thread.accept(new LoopInput.Stop());
     }
     thread.start(loop);
-    return new LoopParts(thread, loop, core, view, events, writer, logs, runner, callbacks, recording);
+    return new LoopParts(
+        thread, loop, core, view, events, writer, logs, runner, callbacks, recording);
   }
 
   /** Returns the runner if it runs tasks on workers. */

@@ -199,7 +199,6 @@ public final class ApiFixture {
         new Settings(
             true,
             Duration.ofMillis(500),
-            Duration.ofSeconds(5),
             "roundrobin",
             "roundrobin",
             LEVELS,

@@ -282,8 +282,7 @@ public final class FakeScheduler implements SchedulerApi {
             CompletableFuture.completedFuture(
                 callback.signature().equals("forged")
                     ? Callback.Outcome.FORGED
-                    : callbacks.getOrDefault(
-                        callback.invocation(), Callback.Outcome.RECORDED)));
+                    : callbacks.getOrDefault(callback.invocation(), Callback.Outcome.RECORDED)));
   }
 
   @Override

@@ -208,7 +208,6 @@ public final class ConfigFixture {
         new Settings(
             enabled,
             Duration.ofMillis(500),
-            Duration.ofSeconds(5),
             "roundrobin",
             selector,
             levels,

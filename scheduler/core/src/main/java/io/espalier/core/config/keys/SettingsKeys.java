@@ -303,13 +303,6 @@ public final class SettingsKeys extends Section<Settings> {
               + " said `incomplete`, or an error without a wait). The rest of the wait is rounded"
               + " up to whole seconds, so a task that ends at once starts about once a second. A"
               + " task that ran longer does not wait; back-offs stay as they are; 0: no pause.");
-  private final Key<Settings, Duration> idleWait =
-      key(
-              "idle_wait",
-              seconds(0, LONGEST_WAIT_SECONDS),
-              Settings::idleWait,
-              "Bistro's pause while nothing runs; the scheduler acts on every change at once.")
-          .withoutEffect();
   private final Key<Settings, String> policy =
       key(
           "scheduler",
@@ -405,6 +398,8 @@ public final class SettingsKeys extends Section<Settings> {
     super("bistro_settings", "The deployment.", Settings.usual(true));
     spelling("worker_resources_overrides", "worker_resources_override");
     // Belongs into "nodes"; Bistro's documentation puts it here.
+    obsolete(
+        "idle_wait", "remove it: the scheduler acts on every change at once, and never pauses");
     obsolete("node_order", "write it inside \"nodes\"");
     obsolete("node_source", "list the sources in \"nodes.node_sources\"");
     obsolete("node_source_prefs", "list the sources in \"nodes.node_sources\"");
@@ -603,7 +598,6 @@ public final class SettingsKeys extends Section<Settings> {
         new Settings(
             in.get(enabled, base),
             in.get(workingWait, base),
-            in.get(idleWait, base),
             in.get(policy, base),
             in.get(workerSelector, base),
             known,

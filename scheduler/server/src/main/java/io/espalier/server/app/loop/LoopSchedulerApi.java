@@ -179,8 +179,7 @@ public final class LoopSchedulerApi implements SchedulerApi {
     boolean same = (attempt.bits() & reported.bit()) != 0;
     // The retry rules of a job may make a failure of what is not done.
     boolean failedBoth =
-        reported != TaskStatus.Main.DONE
-            && (attempt.bits() & TaskStatus.Main.FAILED.bit()) != 0;
+        reported != TaskStatus.Main.DONE && (attempt.bits() & TaskStatus.Main.FAILED.bit()) != 0;
     return attempt.kind() == TaskResult.Kind.EXITED && (same || failedBoth)
         ? Callback.Outcome.KNOWN
         : Callback.Outcome.CONTRADICTED;
