@@ -252,14 +252,14 @@ final class SchemaRowsOfJobs extends SchemaRows {
         member -> soap.apply("'callback': {" + member + "}"),
         "base_url",
         List.of("'http://e'", "'https://[::1]:80'"),
-        List.of("'e'", "'http://e/'", "'http://{host}'", "1"));
+        List.of("'e'", "'http://e/'", "'http://{host}'", "{}"));
     String agent = "{'host': '{node}', 'port': 90}";
     key(call, "thrift", List.of(agent), List.of("{}", "[]", "{'host': 'h'}"));
     key(
         member -> call("'thrift': {'port': 90, " + member + "}"),
         "host",
         List.of("'{db}'", "'::1'", "'a.b-c'"),
-        List.of("''", "'a b'", "'{no}'", "1"));
+        List.of("''", "[]"));
     key(
         member -> call("'thrift': {'host': 'h', " + member + "}"),
         "port",

@@ -49,8 +49,7 @@ public final class CallKeys {
               + "]*)?(\\?["
               + CHARACTERS
               + "?]*)?");
-  private static final Pattern BASE_URL =
-      Pattern.compile("https?://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?");
+  private static final Pattern BASE_URL = Pattern.compile("https?://[^/?#@{}% <>]+");
   private static final Pattern HOST =
       Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*");
   private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
@@ -405,7 +404,7 @@ public final class CallKeys {
           Optional<CallSpec.Callback> back = in.get(callback, base);
           if (said.size() > 1) {
             said.get(1)
-                .error("it is said already how the call is made", "leave one of the two");
+                .error("it is said already how the call is made", "remove one of the two");
             return null;
           }
           if (in.find(http) != null) {
