@@ -132,8 +132,8 @@ public final class ThriftCalls implements CallClient {
     ThriftCall thrift = of(call);
     // Looking up the name of a host blocks.
     return CompletableFuture.supplyAsync(
-            () ->
-                new InetSocketAddress(UrlTemplate.host(thrift.host(), call), thrift.port()), pool())
+            () -> new InetSocketAddress(UrlTemplate.host(thrift.host(), call), thrift.port()),
+            pool())
         .thenCompose(to -> sent(to, encoded(method, arguments), thrift, maySend))
         .handle(
             (frame, failure) -> failure == null ? decoded(frame, method) : failed(cause(failure)));

@@ -64,8 +64,7 @@ class ThriftCallsContractTest extends CallClientContract {
     open.add(from);
     DataInputStream in = new DataInputStream(from.getInputStream());
     byte[] frame = in.readNBytes(in.readInt());
-    TMessage request =
-        new TBinaryProtocol(new TMemoryInputTransport(frame)).readMessageBegin();
+    TMessage request = new TBinaryProtocol(new TMemoryInputTransport(frame)).readMessageBegin();
     seen.add(request);
     Behaviour now = behaviour;
     if (now == null || now == Behaviour.IS_SILENT) {
@@ -141,11 +140,7 @@ class ThriftCallsContractTest extends CallClientContract {
   }
 
   private static Json.Obj options(int port) {
-    return Json.object()
-        .put("host", "127.0.0.1")
-        .put("port", port)
-        .put("timeout_sec", 1)
-        .build();
+    return Json.object().put("host", "127.0.0.1").put("port", port).put("timeout_sec", 1).build();
   }
 
   @Override

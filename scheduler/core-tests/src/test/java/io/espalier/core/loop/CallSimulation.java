@@ -159,7 +159,10 @@ final class CallSimulation {
   private final LoopWorld world = new LoopWorld();
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(
-          (a, b) -> a.at() == b.at() ? Long.compare(a.number(), b.number()) : Long.compare(a.at(), b.at()));
+          (a, b) ->
+              a.at() == b.at()
+                  ? Long.compare(a.number(), b.number())
+                  : Long.compare(a.at(), b.at()));
   private final Map<String, Followed> followed = new LinkedHashMap<>();
   private final Map<String, Work> works = new HashMap<>();
   private final Map<String, Work> byKey = new HashMap<>();
@@ -249,7 +252,9 @@ final class CallSimulation {
               return row.key()
                   + " "
                   + row.status().label().word()
-                  + (by == null ? "" : ", next at " + by.course.nextMillis() + " " + by.course.trouble());
+                  + (by == null
+                      ? ""
+                      : ", next at " + by.course.nextMillis() + " " + by.course.trouble());
             })
         .toList();
   }
@@ -397,7 +402,8 @@ final class CallSimulation {
       followed.remove(call.id());
       ends(
           call.launch,
-          TaskResult.of(call.launch.job(), call.launch.node(), call.launch.invocation(), over.kind())
+          TaskResult.of(
+                  call.launch.job(), call.launch.node(), call.launch.invocation(), over.kind())
               .withRawStatus(over.status())
               .withMessage(over.message())
               .withStopReason(over.stop())
@@ -545,9 +551,7 @@ final class CallSimulation {
   private static CallAnswer stands(Work work) {
     return work.runs
         ? CallAnswer.Running.PLAIN
-        : work.status.isEmpty()
-            ? new CallAnswer.Cancelled()
-            : new CallAnswer.Ended(work.status);
+        : work.status.isEmpty() ? new CallAnswer.Cancelled() : new CallAnswer.Ended(work.status);
   }
 
   // ---- the worst
@@ -582,7 +586,9 @@ final class CallSimulation {
                           && call != null
                           && !followed.containsKey(call.name(CallSpec.INVOCATION))) {
                         LaunchSpec launch =
-                            LaunchSpec.of(row.job(), row.node(), row.invocation()).call(call).build();
+                            LaunchSpec.of(row.job(), row.node(), row.invocation())
+                                .call(call)
+                                .build();
                         at(below(15_000), () -> lost(launch));
                       }
                     });
@@ -599,8 +605,7 @@ final class CallSimulation {
   }
 
   private void lost(LaunchSpec launch) {
-    if (followed.containsKey(
-        Objects.requireNonNull(launch.call()).name(CallSpec.INVOCATION))) {
+    if (followed.containsKey(Objects.requireNonNull(launch.call()).name(CallSpec.INVOCATION))) {
       return;
     }
     ends(
@@ -667,7 +672,8 @@ final class CallSimulation {
       };
 
   /** Lives many lives; returns the first seed that breaks something, and what. */
-  static @Nullable Violation first(long from, long seeds, Mistake mistake, Map<Trouble, Integer> sum) {
+  static @Nullable Violation first(
+      long from, long seeds, Mistake mistake, Map<Trouble, Integer> sum) {
     for (long seed = from; seed < from + seeds; seed++) {
       try {
         new CallSimulation(seed, mistake)

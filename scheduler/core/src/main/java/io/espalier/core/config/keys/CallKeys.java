@@ -259,7 +259,8 @@ public final class CallKeys {
 
   /** {@code call.thrift}. */
   public static final Section<ThriftCall> THRIFT =
-      new Section<>("thrift", "A call over Thrift, of an agent as `agent.thrift` says.", USUAL_THRIFT) {
+      new Section<>(
+          "thrift", "A call over Thrift, of an agent as `agent.thrift` says.", USUAL_THRIFT) {
         private final Key<ThriftCall, String> host =
             key("host", host(), ThriftCall::host, "Where the agent listens; may have placeholders.")
                 .required("the host of the agent");
@@ -386,7 +387,8 @@ public final class CallKeys {
                 .writtenUnless(Optional.empty());
 
         {
-          rules("{'oneOf': [{'required': ['http']}, {'required': ['thrift']}, {'required': ['executor']}]}");
+          rules(
+              "{'oneOf': [{'required': ['http']}, {'required': ['thrift']}, {'required': ['executor']}]}");
         }
 
         @Override
@@ -403,8 +405,7 @@ public final class CallKeys {
           Duration hold = in.get(unknownHold, base);
           Optional<CallSpec.Callback> back = in.get(callback, base);
           if (said.size() > 1) {
-            said.get(1)
-                .error("it is said already how the call is made", "remove one of the two");
+            said.get(1).error("it is said already how the call is made", "remove one of the two");
             return null;
           }
           if (in.find(http) != null) {
