@@ -28,6 +28,8 @@ public final class ConfigKeys {
           StepKeys.COMPENSATION,
           StepKeys.VERIFY,
           CallKeys.CALL,
+          CallKeys.CALLBACK,
+          CallKeys.THRIFT,
           CallKeys.HTTP,
           CallKeys.POLL,
           CallKeys.CANCEL,
