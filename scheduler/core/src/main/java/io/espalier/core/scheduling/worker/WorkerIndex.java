@@ -5,6 +5,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.LimitTable;
@@ -228,7 +229,7 @@ public final class WorkerIndex {
     ledger.put(worker, info);
     Arrays.fill(passes, worker * classWords, (worker + 1) * classWords, 0);
     for (int c = 0; c < classes.count(); c++) {
-      if (classes.passes(c, info.host(), info.ref().shard())) {
+      if (classes.passes(c, info)) {
         passes[worker * classWords + (c >>> 6)] |= 1L << c;
       }
     }
@@ -497,6 +498,11 @@ public final class WorkerIndex {
   public boolean passes(int job, int worker) {
     int needClass = classes.ofJob[job];
     return (passes[worker * classWords + (needClass >>> 6)] & 1L << needClass) != 0;
+  }
+
+  /** Returns the condition of a job on the labels of workers. */
+  public LabelExpression labels(int job) {
+    return classes.labels(classes.ofJob[job]);
   }
 
   /** Returns the slots of a worker-level resource that a task of a job needs. */
