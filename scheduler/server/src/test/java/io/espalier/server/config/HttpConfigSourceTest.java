@@ -73,9 +73,9 @@ final class HttpConfigSourceTest {
     server.stop(0);
   }
 
-  private static String config(int idleWait) {
-    return "{\"bistro_settings\": {\"idle_wait\": "
-        + idleWait
+  private static String config(int workingWait) {
+    return "{\"bistro_settings\": {\"working_wait\": "
+        + workingWait
         + ", \"nodes\": {\"levels\": []}, \"resources\": {}}}";
   }
 
@@ -205,7 +205,7 @@ final class HttpConfigSourceTest {
       poll(poller, start.plusSeconds(10));
       ConfigSnapshot snapshot = poller.current();
       assertThat(snapshot.stale()).isTrue();
-      assertThat(Objects.requireNonNull(snapshot.config()).settings().idleWait())
+      assertThat(Objects.requireNonNull(snapshot.config()).settings().workingWait())
           .isEqualTo(Duration.ofSeconds(1));
       assertThat(snapshot.problems().toString()).contains(message).contains(uri("/config.json"));
       assertThat(snapshot.age(start.plusSeconds(30))).isEqualTo(Duration.ofSeconds(30));
