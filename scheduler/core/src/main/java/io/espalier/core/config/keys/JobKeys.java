@@ -406,7 +406,7 @@ public final class JobKeys extends Section<Job> {
             return null;
           }
           try {
-            return LabelExpression.parse(text);
+            return text.isEmpty() ? LabelExpression.ANY : LabelExpression.parse(text);
           } catch (LabelSyntaxException e) {
             value.error("not a condition on labels: " + e.getMessage(), e.hint());
             return null;
@@ -414,7 +414,7 @@ public final class JobKeys extends Section<Job> {
         },
         labels -> Json.of(labels.toString()),
         "condition",
-        "{'type': 'string', 'minLength': 1, 'maxLength': " + LabelExpression.LONGEST + "}");
+        "{'type': 'string', 'maxLength': " + LabelExpression.LONGEST + "}");
   }
 
   /** Returns the condition of the filter of workers, the only one that has any. */
