@@ -13,7 +13,9 @@ import io.espalier.core.scheduling.capacity.OverLimitTracker;
 import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.index.StartableIndex;
 import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.spi.WorkerSelector;
+import io.espalier.core.scheduling.spi.WorkerSelector.Search;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.Arrays;
 import java.util.List;
@@ -69,6 +71,7 @@ public final class WorkerIndex {
   private final StartableIndex index;
   private final WorkerCapacity ledger;
   private final RankedWorkers order;
+  private final SplitMix64 random;
   private @Nullable WorkerSelector selector;
 
   // By worker.
@@ -94,6 +97,7 @@ public final class WorkerIndex {
    *     again for the workers
    * @param over receives the places where usage exceeds the limit
    * @param instance the name of the scheduler's own host
+   * @param random draws workers for selectors that ask for it
    */
   public WorkerIndex(
       WorkerTable table,
@@ -106,13 +110,15 @@ public final class WorkerIndex {
       JobGates gates,
       LimitTable overrides,
       OverLimitTracker over,
-      String instance) {
+      String instance,
+      SplitMix64 random) {
     this.table = table;
     this.selectors = selectors;
     this.hosts = hosts;
     this.placementLevel = placementLevel;
     this.index = index;
     this.gates = gates;
+    this.random = random;
     ledger = new WorkerCapacity(table, settings, overrides, over, instance);
     words = jobs.words;
     WorkerTable.Mode mode = table.mode();
@@ -308,12 +314,32 @@ public final class WorkerIndex {
     if (level >= 0 && path[level] >= 0) {
       host = hosts.ofNode(path[level], level);
     }
-    boolean rotates = selector == null || selector.rotates();
-    int worker = order.choose(host, classes.ofJob[job], rotates);
+    int needClass = classes.ofJob[job];
+    int worker =
+        search() == Search.BETTER_OF_TWO
+            ? betterOfTwo(host, needClass)
+            : order.choose(host, needClass, search() == Search.IN_TURN);
     if (worker < 0) {
       throw new IllegalStateException("a job is open and no worker fits");
     }
     return worker;
+  }
+
+  private Search search() {
+    return selector == null ? Search.IN_TURN : selector.search();
+  }
+
+  private int betterOfTwo(int host, int needClass) {
+    int first = order.after(host, needClass, random.below(table.high()));
+    int second = order.after(host, needClass, random.below(table.high()));
+    if (second == first && first >= 0) {
+      second = order.after(host, needClass, first);
+    }
+    return first < 0 || selector == null || loadRank(first) <= loadRank(second) ? first : second;
+  }
+
+  private long loadRank(int worker) {
+    return selector == null ? 0 : selector.rank(ledger.load(worker));
   }
 
   // ---- fitting
@@ -385,8 +411,9 @@ public final class WorkerIndex {
     }
   }
 
+  /** Returns the place of a worker in the order that is kept. */
   private long rank(int worker) {
-    return selector == null ? 0 : selector.rank(ledger.load(worker));
+    return search() == Search.BETTER_OF_TWO ? 0 : loadRank(worker);
   }
 
   /** Updates a worker's bits and rank, and the bits that depend on them. */
