@@ -201,12 +201,9 @@ public final class WorkerCommand implements Callable<Integer> {
     if (name.isBlank() || name.length() > 200 || name.chars().anyMatch(c -> c < ' ')) {
       problems.add("--shard-id must be 1 to 200 printable characters");
     }
-    Map<String, String> labelled = Map.of();
-    try {
-      labelled = Labels.parse(labels);
-    } catch (IllegalArgumentException e) {
-      problems.add("--label " + e.getMessage());
-    }
+    List<String> odd = new ArrayList<>();
+    Map<String, String> labelled = Labels.parse(labels, odd);
+    odd.forEach(problem -> problems.add("--label " + problem));
     if (maxTasks < 0 || drainMillis < 0) {
       problems.add("--max-tasks and --drain-ms must be 0 or more");
     }

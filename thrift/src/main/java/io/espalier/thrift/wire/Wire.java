@@ -123,10 +123,9 @@ final class Wire {
 
   private static Map<String, String> labels(@Nullable Map<String, String> wire) {
     Map<String, String> labels = wire == null ? Map.of() : wire;
-    try {
-      Labels.check(labels);
-    } catch (IllegalArgumentException e) {
-      throw new BadMessageException("its labels: " + e.getMessage());
+    List<String> problems = Labels.problems(labels);
+    if (!problems.isEmpty()) {
+      throw new BadMessageException("its labels: " + problems.get(0));
     }
     return labels;
   }

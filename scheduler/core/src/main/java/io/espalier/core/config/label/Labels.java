@@ -1,7 +1,9 @@
 package io.espalier.core.config.label;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -25,49 +27,47 @@ public final class Labels {
   /**
    * Parses texts {@code NAME=VALUE}.
    *
-   * @throws IllegalArgumentException with the text and what is wrong with it
+   * @param problems receives what is wrong with each of them
    */
-  public static Map<String, String> parse(Collection<String> texts) {
+  public static Map<String, String> parse(Collection<String> texts, List<String> problems) {
     Map<String, String> labels = new LinkedHashMap<>();
     for (String text : texts) {
       int equals = text.indexOf('=');
       if (equals < 0) {
-        throw new IllegalArgumentException(text + ": expected NAME=VALUE, such as arch=arm64");
+        problems.add(text + ": expected NAME=VALUE, such as arch=arm64");
+        continue;
       }
       String name = text.substring(0, equals);
       String before = labels.put(name, text.substring(equals + 1));
       if (before != null) {
-        throw new IllegalArgumentException(
-            text + ": the label " + name + " is given twice, first as " + before);
+        problems.add(text + ": the label " + name + " is given twice, first as " + before);
       }
     }
-    check(labels);
+    problems.addAll(problems(labels));
     return labels;
   }
 
-  /**
-   * Checks labels.
-   *
-   * @throws IllegalArgumentException with the label and what is wrong with it
-   */
-  public static void check(Map<String, String> labels) {
+  /** Returns what is wrong with labels, each with its label; empty when nothing is. */
+  public static List<String> problems(Map<String, String> labels) {
+    List<String> problems = new ArrayList<>();
     if (labels.size() > MOST) {
-      throw new IllegalArgumentException("a worker has at most " + MOST + " labels");
+      problems.add("a worker has at most " + MOST + " labels");
     }
     labels.forEach(
         (name, value) -> {
           String label = name + "=" + value;
           if (!NAME.matcher(name).matches() || WORDS.contains(name)) {
-            throw new IllegalArgumentException(
+            problems.add(
                 label
                     + ": a name has 1 to 63 letters, digits and characters of _ . / -, begins with a"
                     + " letter or _, and is none of and, or, not, in");
           }
           if (!VALUE.matcher(value).matches()) {
-            throw new IllegalArgumentException(
+            problems.add(
                 label + ": a value has 1 to 63 letters, digits and characters of _ . / : @ + -");
           }
         });
+    return problems;
   }
 
   /** Returns labels as {@code NAME=VALUE}, by name, with commas between them. */
