@@ -201,6 +201,7 @@ public final class ApiFixture {
             true,
             Duration.ofMillis(500),
             "roundrobin",
+            false,
             "roundrobin",
             LEVELS,
             List.of(
