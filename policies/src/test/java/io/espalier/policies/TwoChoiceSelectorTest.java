@@ -37,7 +37,8 @@ final class TwoChoiceSelectorTest extends WorkerSelectorContract {
     assertThat(starts).hasSize(640);
     assertThat(used).hasSize(64);
     // With one random worker per task the fullest of 64 has about 19 of 10.
-    int most = used.stream().mapToInt(worker -> Collections.frequency(starts, worker)).max().orElse(0);
+    int most =
+        used.stream().mapToInt(worker -> Collections.frequency(starts, worker)).max().orElse(0);
     assertThat(most).isBetween(11, 14);
     assertThat(starts.subList(0, 64)).as("they are drawn").isNotEqualTo(starts.subList(64, 128));
   }

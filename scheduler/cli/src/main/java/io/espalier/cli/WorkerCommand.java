@@ -1,12 +1,12 @@
 package io.espalier.cli;
 
-import io.espalier.core.config.label.Labels;
 import io.espalier.cli.flags.LogFlags;
 import io.espalier.cli.flags.MeasuringFlags;
 import io.espalier.cli.flags.ProcessFlags;
 import io.espalier.cli.flags.RpcFlags;
 import io.espalier.cli.flags.TlsFlags;
 import io.espalier.cli.flags.ZooKeeperFlags;
+import io.espalier.core.config.label.Labels;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.WorkerProcess;

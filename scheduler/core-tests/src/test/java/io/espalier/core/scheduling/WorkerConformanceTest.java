@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Reason;
-import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.JobFilter;
+import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerInfo.State;

@@ -1,7 +1,5 @@
 package io.espalier.testkit.scheduling;
 
-import io.espalier.core.config.label.LabelExpression;
-import io.espalier.core.config.label.LabelSyntaxException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.Levels;
@@ -9,14 +7,16 @@ import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.config.label.LabelExpression;
+import io.espalier.core.config.label.LabelSyntaxException;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

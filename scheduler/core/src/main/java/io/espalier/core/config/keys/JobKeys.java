@@ -484,7 +484,8 @@ public final class JobKeys extends Section<Job> {
         in.get(priority, base),
         in.get(config, base),
         in.get(needs, base),
-        withLabels(in.get(filters, base), in.get(workers, base), in.value().names().levels().worker()),
+        withLabels(
+            in.get(filters, base), in.get(workers, base), in.value().names().levels().worker()),
         List.copyOf(new LinkedHashSet<>(in.get(dependsOn, base))),
         List.copyOf(new LinkedHashSet<>(in.get(afterJobs, base))),
         in.get(placementLevel, base),

@@ -8,8 +8,8 @@ package io.espalier.core.scheduling.spi;
  * <p>A selector only defines an order. Other classes decide whether a worker may take the task (it
  * is healthy, on the required host, passes the filter and has capacity), so no selector can
  * overload a worker. The order is maintained, not computed per task: the rank is queried again only
- * when the worker's load has changed, unless two workers are drawn for each task. The needs of the task play no part, because they are the same
- * on every worker.
+ * when the worker's load has changed, unless two workers are drawn for each task. The needs of the
+ * task play no part, because they are the same on every worker.
  *
  * <p>Contract: a selector is stateless and deterministic, and never throws. Among equal ranks, the
  * worker that joined the pool first comes first.

@@ -88,8 +88,7 @@ final class LabelExpressionTest {
   void whatIsWrongIsSaidWithItsPosition(String text, String message, String hint) {
     LabelSyntaxException error =
         catchThrowableOfType(
-            LabelSyntaxException.class,
-            () -> LabelExpression.parse(text.equals("''") ? "" : text));
+            LabelSyntaxException.class, () -> LabelExpression.parse(text.equals("''") ? "" : text));
     assertThat(error).hasMessage(message);
     assertThat(error.hint()).isEqualTo(hint);
   }
