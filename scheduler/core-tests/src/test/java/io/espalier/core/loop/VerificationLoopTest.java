@@ -11,6 +11,7 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -193,7 +194,7 @@ class VerificationLoopTest {
   void theSampleIsSpreadAndAlwaysTheSame(String on, int expected) {
     String verify =
         "\"verify\": {\"command\": [\"/verify\"], \"on\": \"%s\"}".formatted(on);
-    TreeSet<Integer> first = sample(new LoopWorld(), verify, false);
+    Set<Integer> first = sample(new LoopWorld(), verify, false);
     assertThat(first).hasSize(expected);
     assertThat(sample(new LoopWorld(), verify, true)).as("whatever ends first").isEqualTo(first);
     assertThat(first.stream().map(at -> at * expected / 50).distinct().count())
@@ -202,12 +203,12 @@ class VerificationLoopTest {
   }
 
   /** Places of the verified ones of 50 nodes. */
-  private static TreeSet<Integer> sample(LoopWorld world, String verify, boolean backwards) {
+  private static Set<Integer> sample(LoopWorld world, String verify, boolean backwards) {
     world.configure(config(50, 99, verify, ""));
     for (int i = 0; i < 50; i++) {
       world.writes("j", "h" + (backwards ? 50 - i : i + 1), "done");
     }
-    TreeSet<Integer> places = new TreeSet<>();
+    Set<Integer> places = new TreeSet<>();
     world.running.keySet().forEach(task -> places.add(world.core.findNode(0, task.node()) - 1));
     return places;
   }

@@ -45,7 +45,7 @@ public final class TaskTransitions {
     }
     Transition next = transition(current, event, retrying, nowMillis);
     TaskStatus status = next.status();
-    return at == null || status == null || !next.changed()
+    return current == null || at == null || status == null || !next.changed()
         ? next
         : Transition.to(inSteps(current, at, event, status));
   }
