@@ -22,6 +22,8 @@ import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -118,6 +120,23 @@ class ZooKeeperMarkTest {
             .isInstanceOf(StaleEpochException.class);
         assertThat(mark.read().epoch()).isEqualTo(next.epoch());
       }
+    }
+  }
+
+  @Test
+  void aLeaderWhoseStoreWasSetBackEndsAlsoIfTheMarkIsDamaged() throws Exception {
+    try (StatusStore store =
+            SqliteDialect.open(directory.resolve("restored.sqlite"), JsonReader::parse);
+        DataDirectory data = DataDirectory.open(directory.resolve("leader"), SOURCE)) {
+      StoreHistory leader = look(store, data);
+      Taken taken = leader.taken(store.openEpoch(new TakeOver(1, 20_000)));
+      link.client().setData().forPath("/group/of/two/epoch", new byte[] {'?'});
+
+      CompletableFuture<Throwable> ended = new CompletableFuture<>();
+      leader.heard(9, taken.epoch(), ended::complete);
+
+      assertThat(ended.get(30, TimeUnit.SECONDS)).hasMessageContaining("heard of 9");
+      assertThat(new EpochFile(data.epochFile()).highest()).isEqualTo(9);
     }
   }
 

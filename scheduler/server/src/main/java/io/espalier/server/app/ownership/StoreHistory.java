@@ -180,7 +180,12 @@ public final class StoreHistory {
 
   private synchronized void seen(long epoch) {
     mark.seen(epoch);
-    tellGroup();
+    try {
+      tellGroup();
+    } catch (StoreException e) {
+      // The leadership ends all the same. The next look at the store tells the group again.
+      LOG.warn("the group does not know yet that a worker has heard of epoch {}", epoch, e);
+    }
   }
 
   private Throwable decided(long newer, long own) {
