@@ -23,9 +23,7 @@ class ManPages {
 
   /** The first line of a description becomes the one that `whatis` shows. */
   private static void describeInOneLine(CommandSpec command) {
-    command
-        .usageMessage()
-        .description(String.join(" ", command.usageMessage().description()));
+    command.usageMessage().description(String.join(" ", command.usageMessage().description()));
     command.subcommands().values().forEach(each -> describeInOneLine(each.getCommandSpec()));
   }
 }
