@@ -30,7 +30,7 @@ const SORT = {
   priority: ['Priority', (a, b) => b.priority - a.priority || byName(a, b)],
 };
 
-export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed'); }
+export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed') - of(j, 'cancelled'); }
 function finished(j) { if (j.state === 'succeeded') return true; return of(j, 'total') > 0 && todo(j) === 0; }
 function needsAttention(j) { if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || j.state === 'stuck' || (j.past_deadline && !finished(j)); }
 function urgency(j) {

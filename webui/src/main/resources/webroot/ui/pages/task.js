@@ -5,7 +5,7 @@ import { useData, useNow } from '../live.js';
 import { jobLink, nodeLink, taskLink } from '../route.js';
 import { Act, Ago, Badge, Choice, Crumbs, Empty, Failure, Gauge, Icon, Panel, Search, Status, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
-import { rerun, forgive } from './job-actions.js';
+import { cancel, rerun, forgive } from './job-actions.js';
 import { bytes, count, fullTime, millis, plural, seconds, time, workerName } from '../format.js';
 
 export default function Task({ route }) {
@@ -39,7 +39,8 @@ function Actions({ task }) {
       fields: [{ name: 'minutes', label: 'Minutes', type: 'number', min: '0.1', step: 'any', value: '10', required: true }],
       act: async ({ reason, minutes }) => { await post(['jobs', job, 'tasks', node, 'extend'], { seconds: Number(minutes) * 60, ...words(reason) }); return `${node} has ${minutes} minutes more`; } }) }, 'Extend'),
     !task.running && c(Act, { icon: 'heart', onClick: () => forgive(target, { nodes: [node] }, 'It becomes startable.') }, 'Forgive'),
-    !task.running && c(Act, { icon: 'redo', onClick: () => rerun(target, { nodes: [node] }, 'It begins anew; its history stays.') }, 'Rerun'));
+    !task.running && c(Act, { icon: 'redo', onClick: () => rerun(target, { nodes: [node] }, 'It begins anew; its history stays.') }, 'Rerun'),
+    task.status !== 'done' && task.status !== 'cancelled' && c(Act, { icon: 'stop', danger: true, onClick: () => cancel(target, { nodes: [node] }) }, 'Cancel'));
 }
 
 function Running({ task }) {
@@ -104,7 +105,7 @@ function Said({ task }) {
     has(task.checkpoint) && c(Panel, { title: 'How far it came', id: 'h-checkpoint', note: 'handed to its next attempt' }, t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Checkpoint' }, JSON.stringify(task.checkpoint, null, 2))));
 }
 
-const KIND = (a) => a.status === 'done' ? 'done' : a.status === 'failed' || a.end === 'lost' || a.end === 'start_failed' ? 'failed' : a.status.startsWith('error') ? 'failed' : 'waiting';
+const KIND = (a) => a.status === 'done' ? 'done' : a.status === 'cancelled' ? 'cancelled' : a.status === 'failed' || a.end === 'lost' || a.end === 'start_failed' ? 'failed' : a.status.startsWith('error') ? 'failed' : 'waiting';
 
 function how(a) {
   const parts = [a.end.replaceAll('_', ' ')];

@@ -89,7 +89,7 @@ class OpenApiContractTest {
     if (operation.contains("/limits")) {
       return operation.startsWith("PUT") ? "{\"limit\": 3}" : "{}";
     }
-    if (operation.endsWith("/rerun")) {
+    if (operation.endsWith("/rerun") || operation.endsWith("/cancel")) {
       return "{\"selector\": {\"all\": true}, \"preview\": true}";
     }
     return operation.startsWith("PUT") || operation.endsWith("/validate")

@@ -148,4 +148,30 @@ class OperationsTest {
         .contains(says.replace("\"", "\\\""));
     assertThat(served.scheduler.calls()).isEmpty();
   }
+
+  @Test
+  void cancelledTasksAreCountedAndBistrosClientsSeeBitsThatTheyKnow() {
+    assertThat(send("POST", "jobs/backup/cancel", "{}").statusCode()).isEqualTo(400);
+    Json.Obj cancelled =
+        (Json.Obj)
+            ok(
+                "POST",
+                "jobs/backup/cancel",
+                "{\"selector\": {\"statuses\": [\"failed\"]}, \"reason\": \"scrapped\"}");
+    assertThat(cancelled.get("changed")).isEqualTo(Json.of(1));
+    Json.Obj tasks = (Json.Obj) ok("GET", "jobs/backup/tasks?status=cancelled", "");
+    assertThat(((Json.Arr) Objects.requireNonNull(tasks.get("tasks"))).items()).hasSize(1);
+    String bistro =
+        served
+            .send(
+                served
+                    .request("/")
+                    .POST(
+                        HttpRequest.BodyPublishers.ofString(
+                            "{\"q\": {\"handler\": \"histogram\", \"jobs\": [\"backup\"]}}"))
+                    .build())
+            .body();
+    // 16 + 128: failed, on an avoided node
+    assertThat(bistro).contains("\"QC\":1");
+  }
 }

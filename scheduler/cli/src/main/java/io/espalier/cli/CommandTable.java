@@ -70,6 +70,7 @@ public final class CommandTable {
     add("Steer", "kill", () -> new TaskCommands.Kill(clients));
     add("Steer", "extend", () -> new TaskCommands.Extend(clients));
     add("Steer", "forgive", () -> new TaskCommands.Forgive(clients));
+    add("Steer", "cancel", () -> new TaskCommands.Cancel(clients));
     add("Steer", "rerun", () -> new TaskCommands.Rerun(clients));
     add("Steer", "limits", () -> new LimitCommands.Limits(clients));
     add("Steer", "set-limit", () -> new LimitCommands.SetLimit(clients));

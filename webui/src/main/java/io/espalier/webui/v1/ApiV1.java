@@ -26,6 +26,7 @@ public final class ApiV1 {
   public static final String FORGIVE = "/api/v1/jobs/{job}/forgive";
   public static final String PAUSE = "/api/v1/jobs/{job}/pause";
   public static final String RESUME = "/api/v1/jobs/{job}/resume";
+  public static final String CANCEL = "/api/v1/jobs/{job}/cancel";
   public static final String RERUN = "/api/v1/jobs/{job}/rerun";
   public static final String STOP = "/api/v1/jobs/{job}/stop";
   public static final String LIMITS = "/api/v1/limits";

@@ -168,7 +168,7 @@ final class JobResources {
                       list.add(
                           Json.object()
                               .put("bits", bits)
-                              .put("encoded", StatusBits.encode(bits))
+                              .put("encoded", StatusBits.encode(StatusBits.inBistro(bits)))
                               .put("status", StatusLabel.of(bits).word())
                               .put("count", bucket.count())
                               .put("samples", Json.strings(bucket.samples()))

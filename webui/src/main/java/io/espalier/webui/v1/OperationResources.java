@@ -32,6 +32,7 @@ final class OperationResources {
   void addTo(List<ApiRoute> routes) {
     routes.add(ApiRoute.post(ApiV1.FORGIVE, this::forgive));
     routes.add(ApiRoute.post(ApiV1.RERUN, this::rerun));
+    routes.add(ApiRoute.post(ApiV1.CANCEL, this::cancel));
     routes.add(ApiRoute.post(ApiV1.PAUSE, this::pause));
     routes.add(ApiRoute.post(ApiV1.RESUME, this::resume));
     routes.add(ApiRoute.post(ApiV1.STOP, this::stop));
@@ -83,6 +84,11 @@ final class OperationResources {
 
   private CompletionStage<Json> rerun(ApiRequest request) {
     return api.run(new Command.Rerun(selection(request, true))).thenApply(OperationResources::json);
+  }
+
+  private CompletionStage<Json> cancel(ApiRequest request) {
+    return api.run(new Command.Cancel(selection(request, true)))
+        .thenApply(OperationResources::json);
   }
 
   private static TaskSelection selection(ApiRequest request, boolean mustChoose) {

@@ -87,6 +87,7 @@ public final class JobsCommand extends ListCommand {
                 "?>BLOCKED",
                 ">WAITING",
                 ">FAILED",
+                "?~>CANCELLED",
                 "?~>RATE",
                 "?~>LEFT")
             .paint("STATE", AnsiStyle::ofState)
@@ -96,6 +97,7 @@ public final class JobsCommand extends ListCommand {
       long total = JsonFields.number(progress, "total");
       long done = JsonFields.number(progress, "done");
       long blocked = JsonFields.number(progress, "blocked");
+      long cancelled = JsonFields.number(progress, "cancelled");
       table.row(
           JsonFields.text(job, "name"),
           JsonFields.text(job, "level"),
@@ -108,6 +110,7 @@ public final class JobsCommand extends ListCommand {
           blocked == 0 ? "" : blocked,
           JsonFields.number(progress, "waiting"),
           JsonFields.number(progress, "failed"),
+          cancelled == 0 ? "" : cancelled,
           rate(job),
           left(job));
     }

@@ -135,6 +135,46 @@ public final class TaskCommands {
     }
   }
 
+  /** {@code cancel JOB [NODE...]}: ends tasks for good without running them. */
+  @Command(
+      name = "cancel",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Cancel tasks of a job for good: they count as ended, neither as done nor as failed.",
+        "Tasks that run are killed. Tasks that are done stay done. forgive and rerun undo it."
+      },
+      footerHeading = "%nEXAMPLES%n",
+      footer = {
+        "  espalier cancel backup db17 db18 --reason 'scrapped'",
+        "  espalier cancel backup --prefix rack7- --preview",
+        "  espalier cancel backup --status failed --expect 12"
+      })
+  public static final class Cancel extends SelectingCommand {
+    @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
+    private String job = "";
+
+    @Parameters(index = "1..*", paramLabel = "NODE", description = "Nodes of the tasks.")
+    private List<String> nodes = List.of();
+
+    public Cancel(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      select(nodes);
+      if (nothingChosen()) {
+        throw misuse("say which tasks: NODE, --status, --prefix, --node, --fingerprint, or --all");
+      }
+      Json.Obj body = post(client, ApiV1.CANCEL, job, preview());
+      if (preview() && !json()) {
+        printMatches(job, body, "would be cancelled");
+        return ExitCode.OK;
+      }
+      return answered(body, job + ": " + tasks(JsonFields.number(body, "changed")) + " cancelled");
+    }
+  }
+
   /** {@code rerun JOB}: restarts chosen tasks from the beginning. */
   @Command(
       name = "rerun",
