@@ -118,7 +118,9 @@ export function Overview({ route }) {
   const sort = route.query.get('sort') ?? 'attention';
   const page = Number(route.query.get('page') ?? 0) || 0;
   const list = useRef(null);
-  const jobs = data?.jobs;
+  const set = route.query.get('set') ?? '';
+  const sets = [...new Set((data?.jobs ?? []).map((j) => j.set).filter(Boolean))].sort();
+  const jobs = useMemo(() => data?.jobs.filter((j) => !set || j.set === set), [data, set]);
   const chosen = useMemo(() => {
     if (!jobs) return [];
     const words = q.toLowerCase().split(/\s+/).filter(Boolean);
@@ -133,7 +135,7 @@ export function Overview({ route }) {
     c(Title, null, 'Jobs'),
     c(Failure, { error, retry: again }),
     c(Errors),
-    !jobs ? !error && c(Waiting) : jobs.length === 0
+    !jobs ? !error && c(Waiting) : data.jobs.length === 0
       ? c(Empty, { title: 'No jobs yet' }, 'A job is an entry ', t.code('bistro_job->NAME'), ' of the configuration.')
       : t.div(
         c(Total, { jobs }),
@@ -144,9 +146,10 @@ export function Overview({ route }) {
             return (n > 0 || id === show || id === '') && t.button({ key: id, type: 'button', class: 'chip', 'aria-pressed': id === show ? 'true' : 'false',
               onClick: () => refine({ show: id, page: '' }) }, word, ' ', t.small(count(n)));
           })),
+          (sets.length > 0 || set) && c(Choice, { label: 'Set', value: set, options: [['', 'all'], ...sets.map((s) => [s, s])], change: (v) => refine({ set: v, page: '' }) }),
           c(Choice, { label: 'Sort', value: sort, options: Object.entries(SORT).map(([id, [word]]) => [id, word]), change: (v) => refine({ sort: v === 'attention' ? '' : v, page: '' }) })),
         chosen.length === 0
-          ? c(Empty, { title: 'No job matches' }, t.button({ type: 'button', onClick: () => refine({ q: '', show: '', page: '' }) }, 'Show all'))
+          ? c(Empty, { title: 'No job matches' }, t.button({ type: 'button', onClick: () => refine({ q: '', show: '', set: '', page: '' }) }, 'Show all'))
           : t.ol({ class: 'jobs', 'aria-label': plural(chosen.length, 'job') }, chosen.slice(at * SIZE, (at + 1) * SIZE).map((job) => c(Row, { key: job.name, job }))),
         c(Pager, { page: at, size: SIZE, total: chosen.length, turn: (n) => refine({ page: n || '' }) })));
 }

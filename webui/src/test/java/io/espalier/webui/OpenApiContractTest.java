@@ -103,6 +103,8 @@ class OpenApiContractTest {
         operation
             .substring(operation.indexOf(' ') + 1)
             .replace("{job}", "backup")
+            .replace("{set}", "nightly")
+            .replace("{action}", "pause")
             .replace("{worker}", "here")
             .replace("{level}", "db")
             .replace("{resource}", "slots")

@@ -174,4 +174,27 @@ class OperationsTest {
     // 16 + 128: failed, on an avoided node
     assertThat(bistro).contains("\"QC\":1");
   }
+
+  @Test
+  void whatIsAskedOfASetGoesToItsJobs() {
+    Json.Obj sets = (Json.Obj) ok("GET", "sets", "");
+    assertThat(String.valueOf(sets.get("sets"))).contains("\"name\":\"nightly\",\"size\":1");
+    Json.Obj paused =
+        (Json.Obj) ok("POST", "sets/nightly/pause", "{\"reason\": \"r\", \"author\": \"ann\"}");
+    assertThat(paused.get("refused")).isEqualTo(Json.of(0));
+    Json.Obj job = (Json.Obj) ok("GET", "jobs/backup", "");
+    assertThat(job.get("set")).isEqualTo(Json.of("nightly"));
+    assertThat(job.get("paused")).isEqualTo(Json.Bool.TRUE);
+    Json.Obj preview =
+        (Json.Obj)
+            ok(
+                "POST",
+                "sets/nightly/cancel",
+                "{\"selector\": {\"all\": true}, \"preview\": true}");
+    assertThat(String.valueOf(preview.get("jobs"))).contains("\"preview\":true");
+    assertThat(send("GET", "sets/nightlie", "").statusCode()).isEqualTo(404);
+    assertThat(send("POST", "sets/nightlie/pause", "{}").statusCode()).isEqualTo(404);
+    assertThat(send("POST", "sets/nightly/cancel", "{}").statusCode()).isEqualTo(400);
+    assertThat(send("POST", "sets/nightly/delete", "{}").statusCode()).isGreaterThanOrEqualTo(400);
+  }
 }

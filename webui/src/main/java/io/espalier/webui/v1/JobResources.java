@@ -83,6 +83,9 @@ final class JobResources {
             .put("level", config.settings().levels().name(job.level()))
             .put("priority", job.priority())
             .put("depends_on", Json.strings(job.dependsOn()));
+    if (!job.set().isEmpty()) {
+      summary.put("set", job.set());
+    }
     if (pause != null) {
       if (!pause.reason().isEmpty()) {
         summary.put("pause_reason", pause.reason());
@@ -178,7 +181,7 @@ final class JobResources {
     return Json.object().put("job", histogram.job()).put("levels", levels.build()).build();
   }
 
-  private static Config config(SchedulerView view) {
+  static Config config(SchedulerView view) {
     Config config = view.config();
     if (config == null) {
       throw new ApiException(503, view.whyNoConfig() + "; see " + ApiV1.PROBLEMS);

@@ -12,6 +12,7 @@ import java.util.Map;
  *
  * @param workerOverrides slots by worker key (host:port, host or shard) and resource name
  * @param rules limits of the tree, apart from levels and resources
+ * @param sets rules of sets of jobs, by name
  * @param exitInitialWaitBefore time until which the initial wait is skipped
  * @param nodesHash hash of the {@code nodes} object, to which a node snapshot is bound
  * @param original the JSON from which the settings were parsed
@@ -28,6 +29,7 @@ public record Settings(
     Map<String, Map<String, Integer>> workerOverrides,
     List<PhysicalResource> physicalResources,
     LimitRules rules,
+    Map<String, SetRule> sets,
     Instant exitInitialWaitBefore,
     JobOptions defaults,
     String nodesHash,
@@ -36,6 +38,7 @@ public record Settings(
     nodeSources = List.copyOf(nodeSources);
     workerOverrides = Map.copyOf(workerOverrides);
     physicalResources = List.copyOf(physicalResources);
+    sets = Map.copyOf(sets);
   }
 
   /**
@@ -54,6 +57,7 @@ public record Settings(
         Map.of(),
         List.of(),
         LimitRules.NONE,
+        Map.of(),
         Instant.EPOCH,
         JobOptions.usual(0),
         "",

@@ -217,6 +217,7 @@ public final class ConfigFixture {
             overrides,
             physical,
             rules,
+            Map.of(),
             Instant.EPOCH,
             JobOptions.usual(levels.bottom()),
             "",
