@@ -73,7 +73,7 @@ public final class ApiV1 {
    * @param audit the log to read; the callers of the routes write it
    */
   public ApiV1(SchedulerApi api, ServerIdentity identity, AuditLog audit) {
-    new SecurityResources(audit).addTo(routes);
+    new SecurityResources(audit, identity.name()).addTo(routes);
     new JobResources(api).addTo(routes);
     OperationResources operations = new OperationResources(api);
     operations.addTo(routes);
@@ -97,7 +97,7 @@ public final class ApiV1 {
    */
   public static List<ApiRoute> ofSecurity(AuditLog audit) {
     List<ApiRoute> routes = new ArrayList<>();
-    new SecurityResources(audit).addTo(routes);
+    new SecurityResources(audit, "").addTo(routes);
     return List.copyOf(routes);
   }
 

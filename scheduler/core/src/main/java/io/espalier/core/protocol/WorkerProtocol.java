@@ -322,7 +322,13 @@ public final class WorkerProtocol {
       return WorkResponse.not(work.number(), WorkResponse.Verdict.OLD, epoch);
     }
     fence = work.number();
-    work.settled().forEach(reports::settled);
+    for (RunId run : work.settled()) {
+      if (running.containsKey(run)) {
+        out.letGo(run);
+      } else {
+        reports.settled(run);
+      }
+    }
     List<StartAnswer> starts = new ArrayList<>(work.starts().size());
     for (LaunchSpec launch : work.starts()) {
       starts.add(start(launch, now));

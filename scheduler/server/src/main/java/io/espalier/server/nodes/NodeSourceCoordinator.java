@@ -394,7 +394,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
 
   private void expireIfShownOthers(PolledSource source, TopologyBuilder builder) {
     SourceResult answer = source.answer(false);
-    if (source.problems().isEmpty() && answer != null && answer.sawOthers(builder)) {
+    if (source.problems().isEmpty() && answer != null && source.sawOthers(answer, builder)) {
       source.expire();
       news.run();
     }

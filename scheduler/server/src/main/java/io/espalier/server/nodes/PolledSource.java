@@ -212,7 +212,12 @@ final class PolledSource {
       return true;
     }
     SourceResult newest = answer(true);
-    return problems.isEmpty() && newest != null && newest.sawOthers(soFar);
+    return problems.isEmpty() && newest != null && sawOthers(newest, soFar);
+  }
+
+  /** Returns true when the source would see other nodes now than for this answer. */
+  boolean sawOthers(SourceResult answer, TopologyBuilder soFar) {
+    return answer.sawOthers(PushDownRules.visible(source, soFar, soFar));
   }
 
   /**
@@ -223,10 +228,12 @@ final class PolledSource {
   void ask(NodeLookup shown, TopologyBuilder soFar, Instant now) throws InterruptedException {
     long changesBefore = changes.get();
     asked = now;
-    SourceResult.Inputs inputs = new SourceResult.Inputs(shown);
+    SourceResult.Inputs inputs =
+        new SourceResult.Inputs(PushDownRules.visible(source, shown, soFar));
     NodeBuffer tape = new NodeBuffer();
     try {
-      source.fetch(inputs, now, tape);
+      source.fetch(inputs, now, PushDownRules.taking(source, tape));
+      PushDownRules.check(source, spec.path(), tape);
       take(inputs.answer(tape, now), soFar);
     } catch (NodeSourceException e) {
       fail(
