@@ -5,6 +5,7 @@ import { useData } from '../live.js';
 import { refine } from '../route.js';
 import { Ago, Badge, Empty, Failure, Gauge, Icon, Pager, Search, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
+import { command } from '../shell.js';
 import { count, plural } from '../format.js';
 
 const SIZE = 100;
@@ -18,7 +19,7 @@ const WHAT = {
 
 function act(worker, action) {
   const [word, text] = WHAT[action];
-  ask({ title: `${word} ${worker.shard}`, text, button: word, act: async ({ reason }) => {
+  ask({ title: `${word} ${worker.shard}`, text, button: word, cli: ({ reason }) => command([action, worker.shard], { reason }), act: async ({ reason }) => {
     await post(['workers', worker.shard, action], reason ? { reason } : {});
     return action === 'uncordon' ? `${worker.shard} takes tasks again` : `${worker.shard} gets no new tasks${worker.running > 0 ? `; ${plural(worker.running, 'task')} still on it` : ''}`;
   } });

@@ -200,6 +200,7 @@ public final class ApiFixture {
             true,
             Duration.ofMillis(500),
             "roundrobin",
+            false,
             "roundrobin",
             LEVELS,
             List.of(
