@@ -603,6 +603,7 @@ public final class FakeScheduler implements SchedulerApi {
               old.ref(),
               old.host(),
               old.address(),
+              old.labels(),
               state,
               cordon == null,
               cordon,
