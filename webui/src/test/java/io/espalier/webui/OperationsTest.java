@@ -187,10 +187,7 @@ class OperationsTest {
     assertThat(job.get("paused")).isEqualTo(Json.Bool.TRUE);
     Json.Obj preview =
         (Json.Obj)
-            ok(
-                "POST",
-                "sets/nightly/cancel",
-                "{\"selector\": {\"all\": true}, \"preview\": true}");
+            ok("POST", "sets/nightly/cancel", "{\"selector\": {\"all\": true}, \"preview\": true}");
     assertThat(String.valueOf(preview.get("jobs"))).contains("\"preview\":true");
     assertThat(send("GET", "sets/nightlie", "").statusCode()).isEqualTo(404);
     assertThat(send("POST", "sets/nightlie/pause", "{}").statusCode()).isEqualTo(404);

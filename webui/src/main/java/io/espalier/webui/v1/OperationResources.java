@@ -109,7 +109,8 @@ final class OperationResources {
   }
 
   private CompletionStage<Json> rerun(String job, ApiRequest request) {
-    return api.run(new Command.Rerun(selection(job, request, true))).thenApply(OperationResources::json);
+    return api.run(new Command.Rerun(selection(job, request, true)))
+        .thenApply(OperationResources::json);
   }
 
   private CompletionStage<Json> cancel(String job, ApiRequest request) {
@@ -117,8 +118,7 @@ final class OperationResources {
         .thenApply(OperationResources::json);
   }
 
-  private static TaskSelection selection(
-      String job, ApiRequest request, boolean mustChoose) {
+  private static TaskSelection selection(String job, ApiRequest request, boolean mustChoose) {
     request.allowingInBody("selector", "preview", "expect", "author", "reason");
     boolean counted = request.body().get("expect") != null;
     return new TaskSelection(

@@ -104,7 +104,10 @@ final class SetResources {
       cause = cause.getCause();
     }
     if (cause instanceof RefusedException) {
-      return Json.object().put("job", job).put("refused", String.valueOf(cause.getMessage())).build();
+      return Json.object()
+          .put("job", job)
+          .put("refused", String.valueOf(cause.getMessage()))
+          .build();
     }
     throw cause instanceof RuntimeException problem ? problem : new CompletionException(cause);
   }

@@ -68,7 +68,8 @@ final class ProgressLines {
     }
     long left = job.total() - job.done() - job.failed() - job.cancelled() - job.blocked();
     if (left == 0) {
-      out.append(job.done() + job.cancelled() == job.total() ? paint(GREEN, ", complete") : ", ended");
+      out.append(
+          job.done() + job.cancelled() == job.total() ? paint(GREEN, ", complete") : ", ended");
     } else if (rate.perSecond() > 0.05) {
       out.append(String.format(Locale.ROOT, ", %.1f/s, ", rate.perSecond()))
           .append(duration(Math.round(left / rate.perSecond())))

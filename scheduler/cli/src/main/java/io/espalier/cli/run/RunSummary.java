@@ -50,7 +50,8 @@ record RunSummary(
     if (!invalidJobs.isEmpty()) {
       return ExitCode.USAGE;
     }
-    boolean ended = jobs.stream().allMatch(j -> j.done() + j.cancelled() == j.total() || isState(j, SUCCEEDED));
+    boolean ended =
+        jobs.stream().allMatch(j -> j.done() + j.cancelled() == j.total() || isState(j, SUCCEEDED));
     return ended ? ExitCode.OK : ExitCode.FAILED;
   }
 

@@ -83,8 +83,7 @@ class CancelTest {
     world.configure(TWO_AT_ONCE);
     assertThat(cancel("b")).extracting(SelectionResult::changed).isEqualTo(1L);
     assertThat(status("b")).isEqualTo(StatusLabel.CANCELLED);
-    assertThat(reasons("j", "b"))
-        .contains("the task will not run: cancelled by ann: scrapped");
+    assertThat(reasons("j", "b")).contains("the task will not run: cancelled by ann: scrapped");
     for (String node : List.of("a", "c", "d")) {
       world.writes("j", node, "done");
     }
@@ -174,8 +173,7 @@ class CancelTest {
     world.end("j", "c", TaskResult.Kind.KILLED, null, null);
     assertThat(progress().cancelled()).isEqualTo(4);
     assertThat(state("j").state()).isEqualTo(JobState.SUCCEEDED);
-    assertThat(state("j").reason())
-        .isEqualTo("nothing is left to run, 4 are cancelled");
+    assertThat(state("j").reason()).isEqualTo("nothing is left to run, 4 are cancelled");
     assertThat(world.row("j", "b").status().data()).hasToString("{\"exception\":\"cancelled\"}");
   }
 

@@ -76,7 +76,8 @@ class JobSetsTest {
     fail("three");
     assertThat(state("three").state()).isEqualTo(JobState.FAILED);
     assertThat(state("four").state()).isEqualTo(JobState.RUNNING);
-    world.configure(SETS.replace("\"sets\": {\"up\": {\"fail_when_failed_jobs\": 1}, ", "\"sets\": {"));
+    world.configure(
+        SETS.replace("\"sets\": {\"up\": {\"fail_when_failed_jobs\": 1}, ", "\"sets\": {"));
     fail("one");
     assertThat(state("two").state()).isEqualTo(JobState.RUNNING);
   }

@@ -81,9 +81,7 @@ public final class JobStateRules {
       return "nothing is left to run" + cancelled;
     }
     if (tally.done() == tally.total()) {
-      return (tally.total() == 1
-              ? "its task is done"
-              : "all " + tally.total() + " tasks are done")
+      return (tally.total() == 1 ? "its task is done" : "all " + tally.total() + " tasks are done")
           + cancelled;
     }
     long rest = tally.untried() + tally.left();

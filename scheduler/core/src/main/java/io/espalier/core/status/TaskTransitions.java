@@ -328,8 +328,7 @@ public final class TaskTransitions {
   }
 
   /** The end of a cancelled task: whatever it says, it is cancelled, unless it is done. */
-  private static Transition endedAsCancelled(
-      TaskStatus current, TaskEvent event, long nowMillis) {
+  private static Transition endedAsCancelled(TaskStatus current, TaskEvent event, long nowMillis) {
     boolean isGuess = !(event instanceof TaskEvent.Ended || event instanceof TaskEvent.NotStarted);
     if (current.main() != Main.RUNNING && (isGuess || !current.overwriteable())) {
       return Transition.refused(current, "a task that is cancelled has ended again: ignored");

@@ -79,7 +79,8 @@ class JobStateRulesTest {
         counted(t -> new JobCounts(0, 0, 0, t.done(), t.failed() + t.total() - t.ended(), 0)));
     all.put(
         "node comes",
-        counted(t -> new JobCounts(t.untried() + 1, t.left(), t.running(), t.done(), t.failed(), 0)));
+        counted(
+            t -> new JobCounts(t.untried() + 1, t.left(), t.running(), t.done(), t.failed(), 0)));
     all.put("pause", flagged(JobEvent.PAUSE));
     all.put("pause ends", flagged(JobEvent.PAUSE_ENDS));
     all.put("stop", flagged(JobEvent.STOP));
@@ -92,7 +93,12 @@ class JobStateRulesTest {
                     counted(
                             t ->
                                 new JobCounts(
-                                    t.untried(), t.left() + t.failed(), t.running(), t.done(), 0, 0))
+                                    t.untried(),
+                                    t.left() + t.failed(),
+                                    t.running(),
+                                    t.done(),
+                                    0,
+                                    0))
                         .apply(facts)));
     all.put(
         "rerun",
@@ -240,7 +246,8 @@ class JobStateRulesTest {
         .isEqualTo(
             new JobStateRules.Verdict(JobState.WAITING, "there is no node that it may run on"));
     JobStateInputs early =
-        new JobStateInputs(true, "", "", "", 99.5, new JobCounts(2, 2, 0, 995, 1, 0), JobFlags.NONE);
+        new JobStateInputs(
+            true, "", "", "", 99.5, new JobCounts(2, 2, 0, 995, 1, 0), JobFlags.NONE);
     assertThat(JobStateRules.of(early))
         .isEqualTo(
             new JobStateRules.Verdict(

@@ -227,7 +227,12 @@ final class SchemaRowsOfJobs extends SchemaRows {
         SchemaRows::settings,
         "sets",
         List.of(),
-        List.of("{'a b': {}}", "{'': {}}", "{'-a': {}}", "{'a': 1}", "{'a': {'fail_when_failed_job': 1}}"));
+        List.of(
+            "{'a b': {}}",
+            "{'': {}}",
+            "{'-a': {}}",
+            "{'a': 1}",
+            "{'a': {'fail_when_failed_job': 1}}"));
     UnaryOperator<String> set = member -> settings("'sets': {'up': {" + member + "}}");
     key(set, "fail_when_failed_jobs", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
     key(set, "fail_when_failed_jobs", List.of(), List.of("0", "-1", "1.5"));

@@ -49,8 +49,7 @@ public final class JobCommands {
         throw misuse("say either JOB or --set SET");
       }
       if (!set.isGiven()) {
-        Json.Obj answer =
-            client.call("POST", template, Map.of("job", job), Map.of(), body.build());
+        Json.Obj answer = client.call("POST", template, Map.of("job", job), Map.of(), body.build());
         return answered(answer, job + says.apply(answer));
       }
       String action = template.substring(template.lastIndexOf('/') + 1);

@@ -23,15 +23,17 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * The common part of {@code rerun}, {@code forgive} and {@code cancel}: selecting tasks, a dry run, an expected
- * number.
+ * The common part of {@code rerun}, {@code forgive} and {@code cancel}: selecting tasks, a dry run,
+ * an expected number.
  */
 abstract class SelectingCommand extends ClientCommand {
   @Mixin private final SelectorFlags selector = new SelectorFlags();
 
   @Mixin private final ReasonOption reason = new ReasonOption();
 
-  @Option(names = {"--preview", "--dry-run"}, description = "Only say how many tasks and which; change nothing.")
+  @Option(
+      names = {"--preview", "--dry-run"},
+      description = "Only say how many tasks and which; change nothing.")
   private boolean preview;
 
   @Option(

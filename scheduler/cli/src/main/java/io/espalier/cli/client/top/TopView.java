@@ -21,7 +21,10 @@ import org.jline.utils.AttributedStyle;
 record TopView(int width, int height, boolean colours, boolean unicode) {
   private static final AttributedStyle PLAIN = AttributedStyle.DEFAULT;
   private static final int[] BAR_COLOURS = {
-    AttributedStyle.GREEN, AttributedStyle.CYAN, AttributedStyle.RED, AttributedStyle.YELLOW,
+    AttributedStyle.GREEN,
+    AttributedStyle.CYAN,
+    AttributedStyle.RED,
+    AttributedStyle.YELLOW,
     AttributedStyle.MAGENTA
   };
 

@@ -12,7 +12,15 @@ public record JobLevels(String job, long atMillis, List<Level> levels) {
   /** The states, in display order. */
   public static final List<String> STATES =
       List.of(
-          "done", "failed", "cancelled", "running", "waiting", "ready", "blocked", "avoided", "disabled");
+          "done",
+          "failed",
+          "cancelled",
+          "running",
+          "waiting",
+          "ready",
+          "blocked",
+          "avoided",
+          "disabled");
 
   public JobLevels {
     levels = List.copyOf(levels);

@@ -37,7 +37,7 @@ public record JobProgress(
       String job,
       long done,
       long failed,
-    long cancelled,
+      long cancelled,
       long running,
       long waiting,
       long ready,
@@ -46,7 +46,8 @@ public record JobProgress(
       long disabled) {
     long total = done + failed + cancelled + running + waiting + ready + blocked;
     return new JobProgress(
-        job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled, 0, -1);
+        job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled, 0,
+        -1);
   }
 
   /** The counts of a job without tasks. */
@@ -75,7 +76,7 @@ public record JobProgress(
   /** A copy with rates. */
   public JobProgress withPace(double perSecond, double left) {
     return new JobProgress(
-        job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled, perSecond,
-        left);
+        job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled,
+        perSecond, left);
   }
 }

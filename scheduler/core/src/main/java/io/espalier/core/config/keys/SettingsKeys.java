@@ -58,6 +58,7 @@ public final class SettingsKeys extends Section<Settings> {
 
   /** The maximum number of queues, because each is a label of metrics. */
   private static final int MOST_QUEUES = 1000;
+
   private static final int MOST_SETS = 10_000;
   private static final String SET_NAME = "[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}";
 

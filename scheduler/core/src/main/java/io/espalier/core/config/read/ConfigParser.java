@@ -122,8 +122,7 @@ public final class ConfigParser {
     return new Result<>(config, Problems.sorted(all));
   }
 
-  private static void warnOfUnusedSets(
-      Settings settings, Collection<Job> jobs, Problems problems) {
+  private static void warnOfUnusedSets(Settings settings, Collection<Job> jobs, Problems problems) {
     Set<String> used = jobs.stream().map(Job::set).collect(Collectors.toSet());
     if (!(settings.original().get("sets") instanceof Json.Obj rules)) {
       return;

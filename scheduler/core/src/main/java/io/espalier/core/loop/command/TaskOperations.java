@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 /** The operations that operators can apply to selected tasks. */
 public final class TaskOperations {
   private static final int TRIED =
-      Main.DONE.bit() | Main.INCOMPLETE.bit() | Main.FAILED.bit() | Main.ERROR.bit()
+      Main.DONE.bit()
+          | Main.INCOMPLETE.bit()
+          | Main.FAILED.bit()
+          | Main.ERROR.bit()
           | Main.CANCELLED.bit();
 
   private TaskOperations() {}

@@ -162,7 +162,10 @@ public final class Explainer {
           add(Kind.FAILED, null, RetryMessages.failed(state.tasks.detail(job, node), rules));
       case CANCELLED -> {
         String said = why(state.tasks.detail(job, node));
-        add(Kind.CANCELLED, null, "the task will not run" + (said.isEmpty() ? ": cancelled" : said));
+        add(
+            Kind.CANCELLED,
+            null,
+            "the task will not run" + (said.isEmpty() ? ": cancelled" : said));
       }
       case UNSTARTED, INCOMPLETE, ERROR -> {
         if (StatusCodes.isWaiting(code)) {

@@ -46,8 +46,8 @@ public final class StatusRowEvents {
   public static final String FORGIVEN = "tasks_forgiven";
 
   /**
-   * Tasks that do not run were cancelled; members {@code job}, {@code tasks}, and {@code exception},
-   * which becomes a member of their data.
+   * Tasks that do not run were cancelled; members {@code job}, {@code tasks}, and {@code
+   * exception}, which becomes a member of their data.
    */
   public static final String CANCELLED = "tasks_cancelled";
 
