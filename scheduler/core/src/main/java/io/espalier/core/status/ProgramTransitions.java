@@ -1,5 +1,6 @@
 package io.espalier.core.status;
 
+import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.Step;
 import io.espalier.core.config.task.Verification;
@@ -69,9 +70,28 @@ public final class ProgramTransitions {
   public static TaskStatus ended(
       TaskStatus running, TaskStatus ended, @Nullable Program program, boolean mayCompensate) {
     StepPosition at = running.step();
-    if (at == null) {
+    if (at == null || ended.main() == Main.CANCELLED) {
       return ended;
     }
+    TaskStatus next = next(running, at, ended, program, mayCompensate);
+    if (!running.isCancelled() || next.isFinal()) {
+      return next;
+    }
+    // This step is done all the same, but those after it are not wanted.
+    Json why = running.data() == null ? null : running.data().get(ParsedStatus.EXCEPTION);
+    TaskEvent cancel =
+        new TaskEvent.Cancelled(why instanceof Json.Str text ? text.value() : "cancelled");
+    TaskStatus cancelled =
+        TaskTransitions.apply(next, cancel, Backoff.DEFAULT, next.sinceMillis()).status();
+    return Objects.requireNonNull(cancelled);
+  }
+
+  private static TaskStatus next(
+      TaskStatus running,
+      StepPosition at,
+      TaskStatus ended,
+      @Nullable Program program,
+      boolean mayCompensate) {
     if (at.isVerification()) {
       return verified(running, at, ended, program, mayCompensate);
     }

@@ -79,6 +79,17 @@ public record StepPosition(
         : this;
   }
 
+  /**
+   * Returns the position of a task after a command: of one that was reset, or that was cancelled
+   * while it was undone, there is none.
+   */
+  public @Nullable StepPosition after(TaskStatus changed) {
+    boolean isCancelled = changed.main() == TaskStatus.Main.CANCELLED;
+    return changed.main() == TaskStatus.Main.UNSTARTED || (isCancelled && isCompensation())
+        ? null
+        : again();
+  }
+
   /** A copy with another number of failures. */
   StepPosition withTries(int newTries) {
     return new StepPosition(phase, step, begun, follows, newTries, note);

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +61,7 @@ public final class CommandCheck {
         continue;
       }
       ProblemPath path = ProblemPath.ROOT.key("bistro_job->" + job.name());
-      job.call().ifPresent(call -> executor(job, path, call, problems));
+      job.call().ifPresent(call -> check(job, path.key("call"), call, problems));
       List<String> command = job.command().isEmpty() ? workerCommand : job.command();
       if (hasOneCommand(job) && !command.isEmpty()) {
         programs
@@ -85,7 +85,7 @@ public final class CommandCheck {
   }
 
   private void step(Job job, ProblemPath path, Step step, List<Problem> problems) {
-    step.call().ifPresent(call -> executor(job, path, call, problems));
+    step.call().ifPresent(call -> check(job, path.key("call"), call, problems));
     if (!step.command().isEmpty()) {
       programs
           .problem(step.command(), job.subprocess().variables())
@@ -115,26 +115,47 @@ public final class CommandCheck {
         .toList();
   }
 
-  /** Returns the names of the plug-ins that make calls here. */
-  private static Set<String> executors() {
-    Set<String> names = new TreeSet<>();
-    ServiceLoader.load(CallClient.class).forEach(client -> names.add(client.executor()));
-    return names;
+  /** Lets the plug-in that makes the calls of a job check its options. */
+  private static void check(
+      Job job, ProblemPath path, CallSpec call, List<Problem> problems) {
+    Map<String, CallClient> executors = new TreeMap<>();
+    ServiceLoader.load(CallClient.class).forEach(each -> executors.put(each.executor(), each));
+    CallClient client = executors.get(call.executor());
+    if (client == null) {
+      problems.add(unknown(job, path, call.executor(), executors.keySet()));
+      return;
+    }
+    try {
+      client
+          .objections(call.options())
+          .forEach((option, what) -> problems.add(objection(job, path, call, option, what)));
+    } catch (RuntimeException e) {
+      problems.add(objection(job, path, call, "", "the executor cannot check them: " + e));
+    }
   }
 
-  private static void executor(
-      Job job, ProblemPath path, CallSpec call, List<Problem> problems) {
-    Set<String> known = executors();
-    if (!known.contains(call.executor())) {
-      problems.add(
-          Problems.at(
-              Severity.ERROR,
-              path.key("call").key("executor"),
-              job.original().at(),
-              Json.of(call.executor()),
-              "there is no executor of this name here",
-              Suggestions.hint(call.executor(), known)));
-    }
+  private static Problem objection(
+      Job job, ProblemPath ofCall, CallSpec call, String option, String what) {
+    ProblemPath path = ofCall.key("options");
+    Json value = call.options().get(option);
+    return Problems.at(
+        Severity.ERROR,
+        option.isEmpty() ? path : path.key(option),
+        value == null ? job.original().at() : value.at(),
+        value,
+        what,
+        null);
+  }
+
+  private static Problem unknown(
+      Job job, ProblemPath ofCall, String executor, Set<String> executors) {
+    return Problems.at(
+        Severity.ERROR,
+        ofCall.key("executor"),
+        job.original().at(),
+        Json.of(executor),
+        "there is no executor of this name here",
+        Suggestions.hint(executor, executors));
   }
 
   private Problem problem(Job job, String what) {

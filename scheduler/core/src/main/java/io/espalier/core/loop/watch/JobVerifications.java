@@ -107,7 +107,8 @@ public final class JobVerifications {
             counts.left(),
             counts.running() - verified,
             counts.done() + verified,
-            counts.failed());
+            counts.failed(),
+            counts.cancelled());
   }
 
   /** Returns whether a task is verified when its job is done. */
