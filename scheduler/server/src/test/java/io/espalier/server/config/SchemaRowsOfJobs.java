@@ -111,6 +111,13 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "'level_for_host_placement': 'x'");
     key(SchemaRows::owned, "host_placement", List.of("''", "'h.example.com'"), NO_TEXT);
     key(SchemaRows::owned, "host_placement", List.of(), List.of("'a\\nb'"));
+    key(SchemaRows::owned, "workers", List.of("''", "'gpu and not (spot or slow)'"), NO_TEXT);
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaRows::owned,
+        "'workers': 'arch = 1'",
+        "'workers': 'a and'",
+        "'workers': '5'");
     for (String time : List.of("create_time", "modify_time")) {
       key(SchemaRows::owned, time, List.of("0", "1700000000", "'5'"), NO_NUMBER);
       key(SchemaRows::owned, time, List.of(), List.of("-1", "1.5"));

@@ -178,6 +178,7 @@ public final class ApiFixture {
         new WorkerRef(shard, 1L << 60),
         "host-" + shard,
         "host-" + shard + ":6790",
+        Map.of("zone", shard),
         state,
         state.equals("healthy"),
         null,
