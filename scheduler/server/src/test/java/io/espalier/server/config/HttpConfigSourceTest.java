@@ -282,7 +282,8 @@ final class HttpConfigSourceTest {
     nanos.addAndGet(HttpConfigSource.TRUST_IN_DATES.toNanos());
     assertThat(source.fetch().warnings()).hasSize(1);
     assertThat(asked)
-        .containsExactly("/config.json", "/config.json If-Modified-Since=" + TUESDAY, "/config.json");
+        .containsExactly(
+            "/config.json", "/config.json If-Modified-Since=" + TUESDAY, "/config.json");
   }
 
   @Test
