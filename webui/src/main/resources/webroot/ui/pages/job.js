@@ -125,9 +125,9 @@ function Levels({ job }) {
     })));
 }
 
-const STATUS_FOR = { done: 'done', failed: 'failed', running: 'running', waiting: 'error_backoff', ready: 'unstarted', avoided: 'avoided', disabled: 'disabled' };
+const STATUS_FOR = { done: 'done', failed: 'failed', cancelled: 'cancelled', running: 'running', waiting: 'error_backoff', ready: 'unstarted', avoided: 'avoided', disabled: 'disabled' };
 const sum = (states) => Object.entries(states).reduce((n, [k, v]) => n + (k === 'avoided' || k === 'disabled' ? 0 : v), 0);
-const STATE = { done: 'done', running: 'running', failed: 'failed', incomplete_backoff: 'waiting', error_backoff: 'waiting', avoided: 'avoided', disabled: 'disabled' };
+const STATE = { done: 'done', running: 'running', failed: 'failed', cancelled: 'cancelled', incomplete_backoff: 'waiting', error_backoff: 'waiting', avoided: 'avoided', disabled: 'disabled' };
 
 /** What an older server tells. */
 function fromHistogram(h) {
