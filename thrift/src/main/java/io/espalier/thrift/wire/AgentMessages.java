@@ -80,8 +80,7 @@ public final class AgentMessages {
       out.writeFieldStop();
       out.writeMessageEnd();
       if (buffer.length() > MAX_BYTES) {
-        throw new IllegalArgumentException(
-            "the request has more than " + MAX_BYTES + " bytes");
+        throw new IllegalArgumentException("the request has more than " + MAX_BYTES + " bytes");
       }
       return Arrays.copyOf(buffer.getArray(), buffer.length());
     } catch (TException e) {

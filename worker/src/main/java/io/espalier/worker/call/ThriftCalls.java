@@ -99,7 +99,10 @@ public final class ThriftCalls implements CallClient {
             pool())
         .thenCompose(to -> sent(to, message.get(), thrift, maySend))
         .handle(
-            (frame, failure) -> failure == null ? AgentMessages.answer(frame, method, JsonReader::parse) : failed(cause(failure)));
+            (frame, failure) ->
+                failure == null
+                    ? AgentMessages.answer(frame, method, JsonReader::parse)
+                    : failed(cause(failure)));
   }
 
   private static CompletableFuture<byte[]> sent(

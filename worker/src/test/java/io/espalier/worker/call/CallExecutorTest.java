@@ -20,8 +20,8 @@ import io.espalier.testkit.running.MemoryLogStore;
 import io.espalier.worker.call.SlowService.Reply;
 import io.espalier.worker.process.TaskLog;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.lang.reflect.Proxy;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -164,7 +164,9 @@ class CallExecutorTest implements TaskListener {
 
   @Test
   void aServiceMaySayUntilWhenToWait() throws Exception {
-    String date = DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC).plusSeconds(40));
+    String date =
+        DateTimeFormatter.RFC_1123_DATE_TIME.format(
+            ZonedDateTime.now(ZoneOffset.UTC).plusSeconds(40));
     service.answers("/run/n1", new Reply(503, Map.of("Retry-After", date), ""));
     assertThat(run(launch(options())).retryAfterMillis()).isBetween(20_000L, 40_000L);
     service.answers("/run/n2", new Reply(503, Map.of("Retry-After", "in a moment"), ""));

@@ -96,8 +96,7 @@ public final class CommandCheck {
   }
 
   private static Problem objection(Job job, CallSpec call, String option, String what) {
-    ProblemPath path =
-        ProblemPath.ROOT.key("bistro_job->" + job.name()).key("call").key("options");
+    ProblemPath path = ProblemPath.ROOT.key("bistro_job->" + job.name()).key("call").key("options");
     Json value = call.options().get(option);
     return Problems.at(
         Severity.ERROR,
