@@ -64,7 +64,8 @@ class StepsConfigTest {
 
   @Test
   void whatIsExportedIsReadAsTheSame() {
-    for (String members : new String[] {
+    for (String members :
+        new String[] {
           FULL, STEPS, "'command': ['x'], 'verify': {'call': {'executor': 'e'}, 'on': 12}"
         }) {
       Config config = config(members);

@@ -234,7 +234,10 @@ class StepsLoopTest {
     done();
     fails();
     world.configure(
-        config(STEPS.replace("[{\"name\": \"dump\"", "[{\"name\": \"pre\", \"command\": [\"/pre\"]}, {\"name\": \"dump\"")));
+        config(
+            STEPS.replace(
+                "[{\"name\": \"dump\"",
+                "[{\"name\": \"pre\", \"command\": [\"/pre\"]}, {\"name\": \"dump\"")));
     world.advance(1_000);
     assertThat(launch().command()).containsExactly("/ship");
   }
@@ -246,7 +249,8 @@ class StepsLoopTest {
     world.configure(config(STEPS + UNDO));
     done();
     done();
-    world.writes("j", "h1", "{\"result\": \"error_backoff\", \"data\": {\"exception\": \"bad sum\"}}");
+    world.writes(
+        "j", "h1", "{\"result\": \"error_backoff\", \"data\": {\"exception\": \"bad sum\"}}");
     assertThat(launch().command()).as("on_failure undo").containsExactly("/unship");
     assertThat(launch().argument().get("phase")).isEqualTo(Json.of("compensate"));
     assertThat(status().label()).isEqualTo(StatusLabel.RUNNING);
@@ -265,8 +269,7 @@ class StepsLoopTest {
     assertThat(commands())
         .containsExactly("/dump", "/ship", "/check", "/unship", "/unship", "/undump");
     world.core.verify();
-    world.run(
-new Command.Forgive(TaskSelection.all("j", "me", "why")));
+    world.run(new Command.Forgive(TaskSelection.all("j", "me", "why")));
     world.settle();
     assertThat(launch().command()).as("what was undone is begun anew").containsExactly("/dump");
   }
@@ -290,7 +293,10 @@ new Command.Forgive(TaskSelection.all("j", "me", "why")));
     assertThat(status().label()).isEqualTo(StatusLabel.FAILED);
     assertThat(status().data())
         .isEqualTo(
-            Json.object().put("compensated", false).put("compensation_exception", "no way").build());
+            Json.object()
+                .put("compensated", false)
+                .put("compensation_exception", "no way")
+                .build());
     assertThat(commands()).containsExactly("/dump", "/ship", "/unship");
   }
 

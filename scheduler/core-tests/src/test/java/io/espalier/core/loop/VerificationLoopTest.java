@@ -192,8 +192,7 @@ class VerificationLoopTest {
   @ParameterizedTest
   @CsvSource({"10%, 5", "1%, 1", "7, 7", "100, 50", "0.5%, 1"})
   void theSampleIsSpreadAndAlwaysTheSame(String on, int expected) {
-    String verify =
-        "\"verify\": {\"command\": [\"/verify\"], \"on\": \"%s\"}".formatted(on);
+    String verify = "\"verify\": {\"command\": [\"/verify\"], \"on\": \"%s\"}".formatted(on);
     Set<Integer> first = sample(new LoopWorld(), verify, false);
     assertThat(first).hasSize(expected);
     assertThat(sample(new LoopWorld(), verify, true)).as("whatever ends first").isEqualTo(first);

@@ -142,8 +142,7 @@ public final class SchedulerLoop {
     this.committer = new Committer(ports, events, outcomes, views, changes);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion =
-        new TaskCompletion(
-            shared, starts, verifications, statusText, paces, options.maxAttempts());
+        new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
     this.commands =
         new OperatorCommands(shared, pauses, limits, kills, pool, chores::add, this::reported);
     this.questions =
@@ -554,8 +553,7 @@ public final class SchedulerLoop {
     committer.started(task, nowMillis);
     if (task.isEmpty) {
       put(
-          TaskResult.of(
-                  task.key.job(), task.key.node(), task.invocation(), TaskResult.Kind.EXITED)
+          TaskResult.of(task.key.job(), task.key.node(), task.invocation(), TaskResult.Kind.EXITED)
               .withRawStatus("done")
               .withExit(0, null)
               .withMessage("its step is gone from the job: nothing was run"));

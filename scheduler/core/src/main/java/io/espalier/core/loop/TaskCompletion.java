@@ -1,7 +1,7 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.config.Job;
 import io.espalier.core.api.Callback;
+import io.espalier.core.config.Job;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.loop.state.LiveTasks;
@@ -119,9 +119,7 @@ final class TaskCompletion {
     WorkerRef worker = task.launch.worker();
     TaskStatus after =
         TaskTransitions.paced(
-            task.status,
-            bounded(transition.status()),
-            core.config().settings().workingWait());
+            task.status, bounded(transition.status()), core.config().settings().workingWait());
     boolean gotOn = task.status.retries().gotOn();
     Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, gotOn, nowMillis);
     TaskStatus status = next(task, end, after.withFailure(attempt.failure()));

@@ -6,8 +6,9 @@ package io.espalier.core.outcome;
  *
  * <p><b>Precedence.</b> If several states apply, the first of these counts: invalid, disabled,
  * failed by rule, succeeded, failed because nothing is left to run, stopped, paused, stuck,
- * verifying, open, running, waiting. A finished job is therefore shown as finished even when it is paused; and a job
- * that the configuration keeps from running is shown as such, even if it also failed.
+ * verifying, open, running, waiting. A finished job is therefore shown as finished even when it is
+ * paused; and a job that the configuration keeps from running is shown as such, even if it also
+ * failed.
  *
  * <p>Failed by rule is the only state that tasks and configuration alone cannot end.
  */
@@ -49,10 +50,7 @@ public final class JobStateRules {
     if (tally.running() == 0 && rests && facts.isSuccess() && facts.unverified() == 0) {
       return new Verdict(JobState.SUCCEEDED, success(facts));
     }
-    if (tally.total() > 0
-        && tally.isThrough()
-        && !facts.isOpen()
-        && !facts.isInVerification()) {
+    if (tally.total() > 0 && tally.isThrough() && !facts.isOpen() && !facts.isInVerification()) {
       return new Verdict(JobState.FAILED, "nothing is left to run: " + missing(facts));
     }
     if (!facts.overdue().isEmpty() && tally.running() == 0 && tally.total() > 0) {

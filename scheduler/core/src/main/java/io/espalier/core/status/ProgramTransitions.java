@@ -102,7 +102,9 @@ public final class ProgramTransitions {
       return ended.main() == Main.DONE && !at.isCompensation()
           ? ready(Main.INCOMPLETE, ended, ended.data())
               .withStep(StepPosition.ended(at.step(), at.begun()))
-          : ended.main() == Main.DONE ? ready(Main.ERROR, ended, running.data()).withStep(at) : ended;
+          : ended.main() == Main.DONE
+              ? ready(Main.ERROR, ended, running.data()).withStep(at)
+              : ended;
     }
     return at.isCompensation()
         ? compensated(running, at, ended, program)
@@ -153,14 +155,12 @@ public final class ProgramTransitions {
 
   /** Returns the status of a task that is done and is to be verified when all of its job are. */
   public static TaskStatus toVerify(TaskStatus done) {
-    return done(done, true, false, false, 0, done.data())
-        .withStep(StepPosition.verification(0));
+    return done(done, true, false, false, 0, done.data()).withStep(StepPosition.verification(0));
   }
 
   /** Returns the status of a task that is done and may be verified now. */
   public static TaskStatus mayBeVerified(TaskStatus done) {
-    return done(done, true, true, false, 0, done.data())
-        .withStep(StepPosition.verification(0));
+    return done(done, true, true, false, 0, done.data()).withStep(StepPosition.verification(0));
   }
 
   /** Returns the status of a task that is done and needs no verification any more. */
@@ -272,8 +272,7 @@ public final class ProgramTransitions {
     return at(main, ended, 0, data);
   }
 
-  private static TaskStatus at(
-      Main main, TaskStatus ended, int position, Json.@Nullable Obj data) {
+  private static TaskStatus at(Main main, TaskStatus ended, int position, Json.@Nullable Obj data) {
     return new TaskStatus(
         main,
         false,

@@ -193,8 +193,8 @@ public record TaskStatus(
   }
 
   /**
-   * Returns true when the task is done and not verified yet: its dependants wait. In the stored form
-   * it is done and {@code overwriteable}, so that the release before takes it for done.
+   * Returns true when the task is done and not verified yet: its dependants wait. In the stored
+   * form it is done and {@code overwriteable}, so that the release before takes it for done.
    */
   public boolean awaitsVerification() {
     return main == Main.DONE && overwriteable;

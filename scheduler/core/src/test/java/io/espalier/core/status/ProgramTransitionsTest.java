@@ -164,8 +164,7 @@ class ProgramTransitionsTest {
     TaskStatus forgiven =
         TaskTransitions.apply(failed, new TaskEvent.Forgiven(), BACKOFF, 10).status();
     assertThat(Objects.requireNonNull(forgiven).step()).isEqualTo(position("b", "b"));
-    TaskStatus undoing =
-        TaskStatus.waiting(0, 9, 4).withStep(StepPosition.compensation("a", "b"));
+    TaskStatus undoing = TaskStatus.waiting(0, 9, 4).withStep(StepPosition.compensation("a", "b"));
     assertThat(TaskTransitions.apply(undoing, new TaskEvent.Forgiven(), BACKOFF, 10).changed())
         .isFalse();
   }

@@ -116,8 +116,7 @@ public final class CommandCheck {
   }
 
   /** Lets the plug-in that makes the calls of a job check its options. */
-  private static void check(
-      Job job, ProblemPath path, CallSpec call, List<Problem> problems) {
+  private static void check(Job job, ProblemPath path, CallSpec call, List<Problem> problems) {
     Map<String, CallClient> executors = new TreeMap<>();
     ServiceLoader.load(CallClient.class).forEach(each -> executors.put(each.executor(), each));
     CallClient client = executors.get(call.executor());

@@ -63,9 +63,7 @@ final class SimulatedSteps {
   void died(RunId run, boolean done) {
     String step = of(run);
     if (done && !step.isEmpty()) {
-      ended
-          .computeIfAbsent(new TaskKey(run.job(), run.node()), task -> new HashSet<>())
-          .add(step);
+      ended.computeIfAbsent(new TaskKey(run.job(), run.node()), task -> new HashSet<>()).add(step);
     }
   }
 

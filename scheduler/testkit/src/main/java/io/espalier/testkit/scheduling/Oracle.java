@@ -313,7 +313,8 @@ public final class Oracle {
     List<Place> upwards = new ArrayList<>(run.path());
     Collections.reverse(upwards);
     return paths(node(job, task.node())).stream()
-        .filter(path -> path.stream().map(slot -> place(topology.node(slot))).toList().equals(upwards))
+        .filter(
+            path -> path.stream().map(slot -> place(topology.node(slot))).toList().equals(upwards))
         .anyMatch(
             path ->
                 path.stream()

@@ -33,7 +33,17 @@ public record RunningTaskView(
   public static RunningTaskView of(
       String job, String node, Invocation invocation, int attempt, String workerShard) {
     return new RunningTaskView(
-        job, node, invocation, attempt, workerShard, null, TaskDeadlines.UNLIMITED, null, 0, "", "");
+        job,
+        node,
+        invocation,
+        attempt,
+        workerShard,
+        null,
+        TaskDeadlines.UNLIMITED,
+        null,
+        0,
+        "",
+        "");
   }
 
   /** Seconds until everything is done, at its current rate; -1: unknown. */

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint the newest progress it wrote, for its next attempt
  * @param running its live invocation; null when it does not run
  * @param retries counts of its failures for rules that consider progress
- * @param step the step that runs, or with which its next start goes on; null: the first, or the only
+ * @param step the step that runs, or with which its next start goes on; null: the first, or the
+ *     only
  */
 public record TaskView(
     String job,

@@ -41,7 +41,11 @@ public final class StepKeys {
   private static final Section<Step> WORK =
       new Section<>("step", "", USUAL) {
         private final Key<Step, List<String>> command =
-            own("command", JobKeys.command(), Step::command, "What it runs, as `command` of a job.");
+            own(
+                "command",
+                JobKeys.command(),
+                Step::command,
+                "What it runs, as `command` of a job.");
         private final Key<Step, Optional<CallSpec>> call =
             own(
                 "call",
@@ -261,8 +265,7 @@ public final class StepKeys {
     if (list.json() instanceof Json.Arr) {
       List<ConfigValue> items = list.items();
       for (ConfigValue item : items == null ? List.<ConfigValue>of() : items) {
-        if (item.json() instanceof Json.Obj object
-            && object.get(key) instanceof Json.Str) {
+        if (item.json() instanceof Json.Obj object && object.get(key) instanceof Json.Str) {
           found.add(item.member(key));
         }
       }
@@ -270,8 +273,7 @@ public final class StepKeys {
     return found;
   }
 
-  private static Set<String> uniqueNames(
-      @Nullable ConfigValue list, String key, String objection) {
+  private static Set<String> uniqueNames(@Nullable ConfigValue list, String key, String objection) {
     Set<String> names = new HashSet<>();
     if (list != null) {
       for (ConfigValue each : members(list, key)) {

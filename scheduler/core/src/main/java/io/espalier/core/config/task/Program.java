@@ -21,7 +21,8 @@ public record Program(
     List<Step> compensations,
     Optional<Verification> verification) {
   /** The program of a job with one command or call. */
-  public static final Program NONE = new Program(List.of(), true, false, List.of(), Optional.empty());
+  public static final Program NONE =
+      new Program(List.of(), true, false, List.of(), Optional.empty());
 
   public Program {
     steps = List.copyOf(steps);

@@ -149,8 +149,7 @@ public final class JobStateTracker {
     boolean judge;
   }
 
-  public JobStateTracker(
-      SchedulingCore core, LoopEvents events, JobVerifications verifications) {
+  public JobStateTracker(SchedulingCore core, LoopEvents events, JobVerifications verifications) {
     this.verifications = verifications;
     this.core = core;
     this.events = events;

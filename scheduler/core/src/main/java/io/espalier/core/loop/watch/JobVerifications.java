@@ -22,11 +22,12 @@ import java.util.function.Consumer;
  * Draws the samples of jobs that are verified, and lets the verifications of a job begin when all
  * its tasks are done. All work is done in slices.
  *
- * <p><b>The sample.</b> The tasks of a job, in node order and without those that filters or disabled
- * nodes exclude, are divided into as many parts of the same size as tasks are to be verified; of
- * each part, the task with the smallest {@link FilterEvaluator#point} is in the sample. So it is the
- * same each time and spread over all nodes above. While it is being drawn, every task that is done
- * counts as one of it; those that are not are told so before the verifications begin.
+ * <p><b>The sample.</b> The tasks of a job, in node order and without those that filters or
+ * disabled nodes exclude, are divided into as many parts of the same size as tasks are to be
+ * verified; of each part, the task with the smallest {@link FilterEvaluator#point} is in the
+ * sample. So it is the same each time and spread over all nodes above. While it is being drawn,
+ * every task that is done counts as one of it; those that are not are told so before the
+ * verifications begin.
  */
 public final class JobVerifications {
   private static final int NODES_PER_SLICE = 5_000;
@@ -126,9 +127,7 @@ public final class JobVerifications {
 
   private Sample sample(Job job, int number, Verification verification) {
     Sample known = samples.get(job.name());
-    if (known == null
-        || known.state != core.stateNumber()
-        || !known.of.equals(verification)) {
+    if (known == null || known.state != core.stateNumber() || !known.of.equals(verification)) {
       known = new Sample(core.stateNumber(), verification, core.progress(number).total());
       samples.put(job.name(), known);
       if (!toDraw.contains(job.name())) {

@@ -157,7 +157,10 @@ public final class Explainer {
     ProgressRetryRules rules = configured == null ? null : configured.retry().orElse(null);
     switch (StatusCodes.main(code)) {
       case RUNNING ->
-          add(Kind.ALREADY_RUNNING, null, "the task is running" + step(state.statuses.of(job, node)));
+          add(
+              Kind.ALREADY_RUNNING,
+              null,
+              "the task is running" + step(state.statuses.of(job, node)));
       case DONE -> {
         if (StatusCodes.isWaiting(code)) {
           waits(state.tasks.detail(job, node), rules);
