@@ -169,7 +169,7 @@ record StoreParts(
    */
   private static void unproven(
       ProcessOptions options, StatusStore store, Consumer<Throwable> died) {
-    if (options.runner().kind() == RunnerOptions.Kind.LOCAL) {
+    if (options.runner().kind().endsWithScheduler()) {
       died.accept(
           new StoreException(
               store.description()

@@ -1,5 +1,6 @@
 package io.espalier.testkit.api;
 
+import io.espalier.core.config.JobCapacity;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.ResourceHolder;
 import io.espalier.core.api.view.RunningTaskView;
@@ -218,6 +219,7 @@ public final class ApiFixture {
             Map.of(),
             List.of(),
             LimitRules.NONE,
+            JobCapacity.NONE,
             Instant.EPOCH,
             JobOptions.usual(2),
             "hash",

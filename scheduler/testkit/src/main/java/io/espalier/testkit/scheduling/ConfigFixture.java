@@ -1,5 +1,6 @@
 package io.espalier.testkit.scheduling;
 
+import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobOptions;
@@ -225,6 +226,7 @@ public final class ConfigFixture {
             overrides,
             physical,
             rules,
+            JobCapacity.NONE,
             Instant.EPOCH,
             JobOptions.usual(levels.bottom()),
             "",

@@ -76,7 +76,7 @@ public record ProcessOptions(
    */
   public long leaseMillis() {
     boolean local =
-        runner.kind() == RunnerOptions.Kind.LOCAL && store.kind() == StoreOptions.Kind.MYSQL;
+        runner.kind().endsWithScheduler() && store.kind() == StoreOptions.Kind.MYSQL;
     return runner
         .remote()
         .map(with -> with.timers().lostMillis())
@@ -109,6 +109,7 @@ public record ProcessOptions(
             EventRetentionOptions.DEFAULT),
         new RunnerOptions(
             RunnerOptions.Kind.DRY_RUN,
+            RunnerOptions.Kind.DRY_RUN.label(),
             List.of(),
             0,
             MeasuringOptions.OFF,
