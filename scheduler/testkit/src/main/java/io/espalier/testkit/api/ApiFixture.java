@@ -179,6 +179,7 @@ public final class ApiFixture {
         new WorkerRef(shard, 1L << 60),
         "host-" + shard,
         "host-" + shard + ":6790",
+        Map.of("zone", shard),
         state,
         state.equals("healthy"),
         null,
@@ -220,6 +221,7 @@ public final class ApiFixture {
             List.of(),
             LimitRules.NONE,
             JobCapacity.NONE,
+            Map.of(),
             Instant.EPOCH,
             JobOptions.usual(2),
             "hash",
@@ -241,6 +243,7 @@ public final class ApiFixture {
     return new Job(
         name,
         problems.isEmpty() ? "ops" : "",
+        name.equals("backup") ? "nightly" : "",
         true,
         1.0,
         Json.Obj.EMPTY,

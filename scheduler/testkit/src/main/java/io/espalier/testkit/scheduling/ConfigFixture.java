@@ -227,6 +227,7 @@ public final class ConfigFixture {
             physical,
             rules,
             JobCapacity.NONE,
+            Map.of(),
             Instant.EPOCH,
             JobOptions.usual(levels.bottom()),
             "",

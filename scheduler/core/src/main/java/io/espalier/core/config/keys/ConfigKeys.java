@@ -15,6 +15,7 @@ public final class ConfigKeys {
           NodeLimitKeys.NODE_LIMIT,
           SettingsKeys.QUEUE,
           SettingsKeys.CAPACITY,
+          SettingsKeys.SET,
           SettingsKeys.PHYSICAL_RESOURCES,
           SettingsKeys.physical("ram_mb"),
           SettingsKeys.physical("cpu_core"),

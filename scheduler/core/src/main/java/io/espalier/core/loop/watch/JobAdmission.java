@@ -216,7 +216,9 @@ public final class JobAdmission {
       JobProgress counts = view.progress().get(job.name());
       JobStateRecord standing = view.standings().get(job.name());
       boolean isEnded = standing != null && standing.state().isEnd();
-      boolean isThrough = counts != null && counts.total() == counts.done() + counts.failed();
+      boolean isThrough =
+          counts != null
+              && counts.running() + counts.waiting() + counts.ready() + counts.blocked() == 0;
       boolean isPaused = view.pauses().containsKey(job.name());
       if (job.canRun() && !isEnded && !isThrough && !isPaused) {
         open++;
