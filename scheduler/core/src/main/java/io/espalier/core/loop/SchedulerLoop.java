@@ -25,6 +25,7 @@ import io.espalier.core.loop.watch.CheckpointWriter;
 import io.espalier.core.loop.watch.JobAdmission;
 import io.espalier.core.loop.watch.JobDeadlines;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
 import io.espalier.core.outcome.JobStateRecord;
@@ -99,6 +100,7 @@ public final class SchedulerLoop {
   private final RunnerWatchdog supervision;
   private final JobDeadlines deadlines;
   private final JobAdmission admission;
+  private final JobVerifications verifications;
   private final JobStateTracker outcomes;
   private final CheckpointWriter checkpoints = new CheckpointWriter();
   private final LaunchFactory starts;
@@ -130,7 +132,8 @@ public final class SchedulerLoop {
     this.admission = new JobAdmission(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
-    this.outcomes = new JobStateTracker(core, events);
+    this.verifications = new JobVerifications(core, live);
+    this.outcomes = new JobStateTracker(core, events, verifications);
     this.views = new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
@@ -141,7 +144,8 @@ public final class SchedulerLoop {
     this.recovery = new InvocationRecovery(core, live);
     this.committer = new Committer(ports, events, outcomes, views, changes);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
-    this.completion = new TaskCompletion(shared, statusText, paces, options.maxAttempts());
+    this.completion =
+        new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
     this.commands =
         new OperatorCommands(shared, pauses, limits, kills, pool, chores::add, this::reported);
     this.questions =
@@ -360,6 +364,7 @@ public final class SchedulerLoop {
    */
   public boolean isQuiet() {
     return chores.isEmpty()
+        && verifications.isIdle()
         && questions.isEmpty()
         && awaitedCount() == 0
         && !changes.underWay()
@@ -437,6 +442,7 @@ public final class SchedulerLoop {
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
     more |= stepChores(nowMillis);
+    more |= verifications.step(row -> committer.changed(row, nowMillis));
     committer.updateJobStates(nowMillis);
     if (changes.hasConfig() && admission.step()) {
       views.error("capacity", admission.problem());
@@ -553,7 +559,15 @@ public final class SchedulerLoop {
   }
 
   private void placed(long run, long nowMillis) {
-    committer.started(starts.placed(run, nowMillis), nowMillis);
+    Live task = starts.placed(run, nowMillis);
+    committer.started(task, nowMillis);
+    if (task.isEmpty) {
+      put(
+          TaskResult.of(task.key.job(), task.key.node(), task.invocation(), TaskResult.Kind.EXITED)
+              .withRawStatus("done")
+              .withExit(0, null)
+              .withMessage("its step is gone from the job: nothing was run"));
+    }
   }
 
   /** Puts the end of a task, which nobody reports, into the queue. */
