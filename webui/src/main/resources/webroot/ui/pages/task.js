@@ -7,7 +7,7 @@ import { Act, Ago, At, Badge, Copy, Crumbs, Empty, Failure, Gauge, Icon, Panel, 
 import { ask } from '../dialogs.js';
 import { command } from '../shell.js';
 import { Output } from './output.js';
-import { rerun, forgive } from './job-actions.js';
+import { cancel, rerun, forgive } from './job-actions.js';
 import { override } from './limits.js';
 import { bytes, count, millis, plural, seconds, workerName } from '../format.js';
 
@@ -18,7 +18,7 @@ export default function Task({ route }) {
   return t.div({ class: 'page' },
     c(Crumbs, { trail: [['Jobs', '#/'], [job, jobLink(job)], [node]] }),
     c(Title, { badges: task && t.span({ class: 'badges' }, c(Status, { status: task.status }), task.phase && task.phase !== task.status && c(Badge, { title: 'Its phase: the same in fewer words' }, task.phase)), actions: task && c(Actions, { task }),
-      sub: task && t.span('on level ', t.a({ href: nodeLink(task.level, node) }, task.level), ` · ${plural(task.attempts, 'attempt')}`,
+      sub: task && t.span('on level ', t.a({ href: nodeLink(task.level, node) }, task.level), ` · ${plural(task.attempts, 'attempt')}`, !task.running && task.step && ` · next step ${task.step}`, task.step_note && ` · ${task.step_note}`,
         task.since_ms && t.span(' · since ', c(Ago, { ms: task.since_ms })), task.until_ms > Date.now() && t.span(' · backs off until ', c(At, { ms: task.until_ms }))), of: job }, node),
     c(Failure, { error, retry: again }),
     !task ? !error && c(Waiting) : t.div(
@@ -57,7 +57,8 @@ function Actions({ task }) {
       fields: [{ name: 'minutes', label: 'Minutes', type: 'number', min: '0.1', step: 'any', value: '10', required: true }], cli: ({ reason, minutes }) => command(['extend', job, node, String(Math.round(Number(minutes) * 60))], { reason }),
       act: async ({ reason, minutes }) => { await post(['jobs', job, 'tasks', node, 'extend'], { seconds: Number(minutes) * 60, ...words(reason) }); return `${node} has ${minutes} minutes more`; } }) }, 'Extend'),
     !task.running && c(Act, { icon: 'heart', onClick: () => forgive(target, { nodes: [node] }, 'It becomes startable.') }, 'Forgive'),
-    !task.running && c(Act, { icon: 'redo', onClick: () => rerun(target, { nodes: [node] }, 'It begins anew; its history stays.') }, 'Rerun'));
+    !task.running && c(Act, { icon: 'redo', onClick: () => rerun(target, { nodes: [node] }, 'It begins anew; its history stays.') }, 'Rerun'),
+    task.status !== 'done' && task.status !== 'cancelled' && c(Act, { icon: 'stop', danger: true, onClick: () => cancel(target, { nodes: [node] }) }, 'Cancel'));
 }
 
 function Running({ task }) {
@@ -66,7 +67,7 @@ function Running({ task }) {
   const u = r.usage ?? {};
   const p = r.progress;
   const item = (name, value) => value !== undefined && value !== null && value !== false && t.div({ key: name }, t.dt(name), t.dd(value));
-  return c(Panel, { title: 'Running', id: 'h-running', note: `attempt ${r.attempt}` },
+  return c(Panel, { title: 'Running', id: 'h-running', note: `attempt ${r.attempt}${r.step ? `, step ${r.step}` : ''}` },
     p?.total > 0 && t.p(t.progress({ class: 'broad', max: p.total, value: p.done, 'aria-label': 'its own progress' }), ` ${count(p.done)} of ${count(p.total)}`,
       p.seconds_left !== undefined && `, ${seconds(p.seconds_left)} left`),
     t.dl({ class: 'facts' },
@@ -130,7 +131,7 @@ function Said({ task }) {
     has(task.checkpoint) && c(Panel, { title: 'How far it came', id: 'h-checkpoint', note: 'handed to its next attempt' }, t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Checkpoint' }, JSON.stringify(task.checkpoint, null, 2))));
 }
 
-const KIND = (a) => a.status === 'done' ? 'done' : a.status === 'failed' || a.end === 'lost' || a.end === 'start_failed' ? 'failed' : a.status.startsWith('error') ? 'failed' : 'waiting';
+const KIND = (a) => a.status === 'done' ? 'done' : a.status === 'cancelled' ? 'cancelled' : a.status === 'failed' || a.end === 'lost' || a.end === 'start_failed' ? 'failed' : a.status.startsWith('error') ? 'failed' : 'waiting';
 
 function how(a) {
   const parts = [a.end.replaceAll('_', ' ')];

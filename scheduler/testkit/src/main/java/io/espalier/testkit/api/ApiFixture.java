@@ -16,6 +16,7 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
@@ -120,6 +121,7 @@ public final class ApiFixture {
                 ProgressParser.of(
                     Json.object().put("done", 120).put("total", 300).put("cursor", "pk=8").build()),
                 1.5,
+                "",
                 ""))
         .task(TaskView.of("backup", "d21", "db", TaskStatus.of(Main.FAILED, started, 3)))
         .history("backup", "d21", history(started))
@@ -219,6 +221,7 @@ public final class ApiFixture {
             Map.of(),
             List.of(),
             LimitRules.NONE,
+            Map.of(),
             Instant.EPOCH,
             JobOptions.usual(2),
             "hash",
@@ -240,6 +243,7 @@ public final class ApiFixture {
     return new Job(
         name,
         problems.isEmpty() ? "ops" : "",
+        name.equals("backup") ? "nightly" : "",
         true,
         1.0,
         Json.Obj.EMPTY,
@@ -252,6 +256,7 @@ public final class ApiFixture {
         List.of("/bin/true"),
         StatusSource.STATUS_LINE,
         Optional.empty(),
+        Program.NONE,
         JobOptions.usual(level),
         -1,
         0,
