@@ -364,10 +364,7 @@ public final class CallExecutor implements AutoCloseable {
    * @param over what to do when there is an answer, also to a call that has ended meanwhile
    */
   private void ask(
-      Running call,
-      Supplier<CompletionStage<CallAnswer>> request,
-      Answered then,
-      Runnable over) {
+      Running call, Supplier<CompletionStage<CallAnswer>> request, Answered then, Runnable over) {
     CompletionStage<CallAnswer> answer;
     try {
       answer = request.get();

@@ -184,8 +184,7 @@ class CallExecutorTest implements TaskListener {
     calls.open(this);
     List<LaunchSpec> launches = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
-      launches.add(
-          launch(polling(), "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
+      launches.add(launch(polling(), "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
     }
     launches.forEach(calls::adopt);
     LaunchSpec gone = launches.get(5);
