@@ -70,8 +70,7 @@ class JobAdmissionTest {
   void aJobKeepsItsPlaceWhenAnOlderOneComesAndWhenItWaitsForABackoff() {
     world.configure(config("\"capacity\": {\"running_jobs\": 1},", job("m", "")));
     world.writes("m", "n1", "error_backoff");
-    world.configure(
-        config("\"capacity\": {\"running_jobs\": 1},", job("a", ""), job("m", "")));
+    world.configure(config("\"capacity\": {\"running_jobs\": 1},", job("a", ""), job("m", "")));
     world.writes("m", "n2", "done");
     assertThat(running()).isEmpty();
     assertThat(world.loop.isQuiet()).as("a back-off is to come").isFalse();
@@ -91,8 +90,7 @@ class JobAdmissionTest {
 
   @Test
   void withoutAndAfterCapacityAllRun() {
-    world.configure(
-        config("\"capacity\": {\"running_jobs\": 1},", job("a", ""), job("b", "")));
+    world.configure(config("\"capacity\": {\"running_jobs\": 1},", job("a", ""), job("b", "")));
     assertThat(running()).containsExactly("a");
     world.configure(config("", job("a", ""), job("b", "")));
     assertThat(running()).containsExactly("a", "b");
@@ -100,8 +98,7 @@ class JobAdmissionTest {
 
   @Test
   void aDisabledJobGivesItsPlaceBack() {
-    world.configure(
-        config("\"capacity\": {\"running_jobs\": 1},", job("a", ""), job("b", "")));
+    world.configure(config("\"capacity\": {\"running_jobs\": 1},", job("a", ""), job("b", "")));
     world.configure(
         config(
             "\"capacity\": {\"running_jobs\": 1},",

@@ -7,10 +7,10 @@ import java.util.List;
  * java.util.ServiceLoader}; each takes one file, plus one test that extends {@code
  * TaskRunnerContract}.
  *
- * <p>Tasks of such a runner end with the scheduler process: {@link TaskRunner#close} stops them, and
- * {@link TaskRunner#outlivesScheduler} must be false. A runner whose tasks survive a crash of the
- * process must find and end them before {@link #create} returns, because the scheduler takes them
- * for dead.
+ * <p>Tasks of such a runner end with the scheduler process: {@link TaskRunner#close} stops them,
+ * and {@link TaskRunner#outlivesScheduler} must be false. A runner whose tasks survive a crash of
+ * the process must find and end them before {@link #create} returns, because the scheduler takes
+ * them for dead.
  */
 public interface TaskRunnerType {
   /** Returns the value of {@code --runner}: lower-case letters, digits and hyphens. */

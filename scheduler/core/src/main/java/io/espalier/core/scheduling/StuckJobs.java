@@ -68,8 +68,8 @@ public final class StuckJobs {
   }
 
   /**
-   * Returns whether an operator, the reading of stored statuses, or jobs before it keep the job from
-   * starting; this is taken to be temporary.
+   * Returns whether an operator, the reading of stored statuses, or jobs before it keep the job
+   * from starting; this is taken to be temporary.
    */
   private boolean isKeptByPeople(int job) {
     String name = state.jobs.name(job);

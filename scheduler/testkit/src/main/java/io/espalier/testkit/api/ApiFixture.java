@@ -1,6 +1,5 @@
 package io.espalier.testkit.api;
 
-import io.espalier.core.config.JobCapacity;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.ResourceHolder;
 import io.espalier.core.api.view.RunningTaskView;
@@ -9,6 +8,7 @@ import io.espalier.core.api.view.TaskView;
 import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;

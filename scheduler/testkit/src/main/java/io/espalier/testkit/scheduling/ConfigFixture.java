@@ -1,8 +1,8 @@
 package io.espalier.testkit.scheduling;
 
-import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds jobs to the {@code capacity} of the settings: lets as many of them start tasks as it says,
  * and closes the others until there is a place. A job keeps its place until it has ended, or is
- * paused or disabled. Jobs wait in the order of their creation, then of their names, but after those
- * that they depend on, which could otherwise wait for each other.
+ * paused or disabled. Jobs wait in the order of their creation, then of their names, but after
+ * those that they depend on, which could otherwise wait for each other.
  *
  * <p>Without {@code capacity} a step costs one comparison; with it, a pass over all jobs after each
  * change.
@@ -227,8 +227,7 @@ public final class JobAdmission {
       }
     }
     if (capacity.waitingJobs() > 0) {
-      long inLine =
-          capacity.runningJobs() > 0 ? Math.max(0, open - capacity.runningJobs()) : idle;
+      long inLine = capacity.runningJobs() > 0 ? Math.max(0, open - capacity.runningJobs()) : idle;
       boolean wouldWait = capacity.runningJobs() == 0 || open >= capacity.runningJobs();
       if (wouldWait && inLine >= capacity.waitingJobs()) {
         return inLine

@@ -75,8 +75,7 @@ public record ProcessOptions(
    * is elsewhere, because another scheduler can own it meanwhile.
    */
   public long leaseMillis() {
-    boolean local =
-        runner.kind().endsWithScheduler() && store.kind() == StoreOptions.Kind.MYSQL;
+    boolean local = runner.kind().endsWithScheduler() && store.kind() == StoreOptions.Kind.MYSQL;
     return runner
         .remote()
         .map(with -> with.timers().lostMillis())
