@@ -281,7 +281,9 @@ class StepsLoopTest {
     world.run(new Command.Cancel(TaskSelection.all("j", "me", "why")));
     world.settle();
     done();
-    assertThat(status().label()).as("ship is done, check not wanted").isEqualTo(StatusLabel.CANCELLED);
+    assertThat(status().label())
+        .as("ship is done, check not wanted")
+        .isEqualTo(StatusLabel.CANCELLED);
     assertThat(world.running).isEmpty();
     world.run(new Command.Forgive(TaskSelection.all("j", "me", "why")));
     world.settle();
