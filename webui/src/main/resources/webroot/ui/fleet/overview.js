@@ -12,12 +12,12 @@ const MOST = 1000;
 
 function Row({ job }) {
   const p = job.progress;
-  const over = p.total > 0 && p.done + p.failed === p.total;
+  const over = p.total > 0 && p.done + p.failed + p.cancelled === p.total;
   return t.li({ class: cls('job', (job.invalid_on > 0 || p.failed > 0 || job.stuck_on > 0) && 'hurt', job.paused_on > 0 && 'is-paused') },
     t.div({ class: 'job-name' },
       t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
       c(JobBadges, { job }),
-      t.span({ class: 'soft' }, `on ${count(job.schedulers)} · `, t.span({ dir: 'auto' }, job.owner), job.owner ? ' · ' : '', t.span({ dir: 'auto' }, job.level))),
+      t.span({ class: 'soft' }, `on ${count(job.schedulers)} · `, t.span({ dir: 'auto' }, job.owners.join(', ')), job.owner ? ' · ' : '', t.span({ dir: 'auto' }, job.levels.join(', ')))),
     t.div({ class: 'job-progress' },
       c(Bar, { states: p, total: p.total, label: job.name }),
       job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p })),

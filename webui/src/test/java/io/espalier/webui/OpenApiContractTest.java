@@ -89,7 +89,7 @@ class OpenApiContractTest {
     if (operation.contains("/limits")) {
       return operation.startsWith("PUT") ? "{\"limit\": 3}" : "{}";
     }
-    if (operation.endsWith("/rerun")) {
+    if (operation.endsWith("/rerun") || operation.endsWith("/cancel")) {
       return "{\"selector\": {\"all\": true}, \"preview\": true}";
     }
     return operation.startsWith("PUT") || operation.endsWith("/validate")
@@ -103,10 +103,16 @@ class OpenApiContractTest {
         operation
             .substring(operation.indexOf(' ') + 1)
             .replace("{job}", "backup")
+            .replace("{set}", "nightly")
+            .replace("{action}", "pause")
             .replace("{worker}", "here")
             .replace("{level}", "db")
             .replace("{resource}", "slots")
-            .replace("{node}", "d12");
+            .replace("{node}", "d12")
+            .replace("{invocation}", "i1");
+    if (path.contains("/callbacks/") && query.isEmpty()) {
+      return request(served, operation, "?job=backup&node=d12&signature=s");
+    }
     return served
         .request(path + query)
         .header("Accept", "application/json")

@@ -14,6 +14,7 @@ import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Progress;
 import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskPhase;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,13 @@ public final class ApiJson {
     time(json, "since_ms", task.sinceMillis());
     time(json, "until_ms", task.untilMillis());
     json.putIfPresent("data", task.data()).putIfPresent("checkpoint", task.checkpoint());
+    StepPosition step = task.step();
+    if (step != null) {
+      json.put("step", step.label());
+      if (!step.note().isEmpty()) {
+        json.put("step_note", step.note());
+      }
+    }
     RetryCounts retries = task.retries();
     if (!retries.withGotOn(false).equals(RetryCounts.NONE)) {
       json.put(
@@ -72,6 +80,7 @@ public final class ApiJson {
         .put("total", progress.total())
         .put("done", progress.done())
         .put("failed", progress.failed())
+        .put("cancelled", progress.cancelled())
         .put("running", progress.running())
         .put("waiting", progress.waiting())
         .put("ready", progress.ready())
@@ -130,7 +139,8 @@ public final class ApiJson {
             .put("worker", task.workerShard())
             .put("started_at_ms", task.invocation().startMillis())
             .put("invocation", task.invocation().token())
-            .putIfPresent("role", task.role().isEmpty() ? null : Json.of(task.role()));
+            .putIfPresent("role", task.role().isEmpty() ? null : Json.of(task.role()))
+            .putIfPresent("step", task.step().isEmpty() ? null : Json.of(task.step()));
     limits(json, task.limits());
     return json.putIfPresent("progress", progressOf(task))
         .putIfPresent("usage", task.usage() == null ? null : AttemptJson.usage(task.usage()))

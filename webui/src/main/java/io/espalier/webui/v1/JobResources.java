@@ -83,13 +83,16 @@ final class JobResources {
             .put("level", config.settings().levels().name(job.level()))
             .put("priority", job.priority())
             .put("depends_on", Json.strings(job.dependsOn()));
+    if (!job.set().isEmpty()) {
+      summary.put("set", job.set());
+    }
+    JobStateRecord standing = view.standings().get(job.name());
     if (pause != null) {
       if (!pause.reason().isEmpty()) {
         summary.put("pause_reason", pause.reason());
       }
-      summary.put("pause", pause(pause));
+      summary.put("pause", pause(pause, standing != null && standing.stopped()));
     }
-    JobStateRecord standing = view.standings().get(job.name());
     if (standing != null) {
       summary
           .put("state", standing.state().word())
@@ -130,7 +133,7 @@ final class JobResources {
     return summary.put("progress", ApiJson.progress(progress));
   }
 
-  private static Json pause(Pause pause) {
+  private static Json pause(Pause pause, boolean stopped) {
     Json.Builder json =
         Json.object()
             .put("reason", pause.reason())
@@ -138,6 +141,9 @@ final class JobResources {
             .put("since_ms", pause.sinceMillis());
     if (pause.untilMillis() > 0) {
       json.put("expires_at_ms", pause.untilMillis());
+    }
+    if (stopped) {
+      json.put("stopped", true);
     }
     return json.build();
   }
@@ -168,7 +174,7 @@ final class JobResources {
                       list.add(
                           Json.object()
                               .put("bits", bits)
-                              .put("encoded", StatusBits.encode(bits))
+                              .put("encoded", StatusBits.encode(StatusBits.inBistro(bits)))
                               .put("status", StatusLabel.of(bits).word())
                               .put("count", bucket.count())
                               .put("samples", Json.strings(bucket.samples()))
@@ -178,7 +184,7 @@ final class JobResources {
     return Json.object().put("job", histogram.job()).put("levels", levels.build()).build();
   }
 
-  private static Config config(SchedulerView view) {
+  static Config config(SchedulerView view) {
     Config config = view.config();
     if (config == null) {
       throw new ApiException(503, view.whyNoConfig() + "; see " + ApiV1.PROBLEMS);

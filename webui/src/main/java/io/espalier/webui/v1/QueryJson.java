@@ -71,6 +71,7 @@ final class QueryJson {
     return Json.object()
         .put("done", counts.done())
         .put("failed", counts.failed())
+        .put("cancelled", counts.cancelled())
         .put("running", counts.running())
         .put("waiting", counts.waiting())
         .put("ready", counts.ready())
@@ -211,6 +212,9 @@ final class QueryJson {
       String resource = group.resource();
       if (resource != null) {
         json.put("resource", resource);
+      }
+      if (group.never()) {
+        json.put("never", true);
       }
       if (group.untilMillis() > 0) {
         json.put("until_ms", group.untilMillis());

@@ -141,7 +141,8 @@ public final class WorkerAgent implements AutoCloseable {
         options.maxTasks(),
         physical,
         options.peer().protocol(),
-        Set.of("lease_guard"));
+        Set.of("lease_guard"),
+        options.labels());
   }
 
   /** Sets the newly measured capacity of the host; the next heartbeat reports it. */
@@ -360,6 +361,11 @@ public final class WorkerAgent implements AutoCloseable {
     @Override
     public void extend(RunId run, long millis) {
       gate.then(() -> tasks.extend(run, millis));
+    }
+
+    @Override
+    public void letGo(RunId run) {
+      gate.then(() -> tasks.letGo(run));
     }
 
     @Override

@@ -18,6 +18,7 @@ import io.espalier.worker.process.os.Uptime;
 import io.espalier.worker.thread.OwnerThread;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -43,9 +44,15 @@ import org.slf4j.LoggerFactory;
  * <p>Each call that was started or adopted is followed by exactly one end.
  */
 public final class CallExecutor implements AutoCloseable {
+  /** Why a call is let go whose service has reported its end. */
+  public static final String REPORTED = "its service has reported its end";
+
   private static final Logger LOG = LoggerFactory.getLogger(CallExecutor.class);
   private static final Duration CLOSE_BOUND = Duration.ofSeconds(2);
   private static final long MS = 1_000_000L;
+
+  /** The questions that may be unanswered at a time: each holds a connection with its buffers. */
+  private static final int MOST_QUESTIONS = 500;
 
   private final TaskLog log;
   private final OwnerThread<Runnable> thread = new OwnerThread<>("calls");
@@ -54,6 +61,9 @@ public final class CallExecutor implements AutoCloseable {
   private final Map<String, CallClient> clients = new HashMap<>();
   private final TreeSet<Timer> timers =
       new TreeSet<>(Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::number));
+  private final ArrayDeque<Running> waiting = new ArrayDeque<>();
+  private final int mostQuestions;
+  private int questions;
   private long timerCount;
   private @Nullable TaskListener listener;
   private boolean begun;
@@ -76,6 +86,9 @@ public final class CallExecutor implements AutoCloseable {
     @Nullable Timer timer;
     String trouble = "";
 
+    /** Whether a question is due, and too many others are unanswered. */
+    boolean isWaiting;
+
     /** Read by the thread that sends. */
     volatile boolean isOver;
 
@@ -92,7 +105,12 @@ public final class CallExecutor implements AutoCloseable {
    * @param log takes the events of calls
    */
   public CallExecutor(TaskLog log) {
+    this(log, MOST_QUESTIONS);
+  }
+
+  CallExecutor(TaskLog log, int mostQuestions) {
     this.log = log;
+    this.mostQuestions = mostQuestions;
   }
 
   /**
@@ -161,11 +179,14 @@ public final class CallExecutor implements AutoCloseable {
         && tell(key, call -> call.limits.extend(millis));
   }
 
-  /** Ends a call here, as lost, without touching its service: somebody else asks about it. */
-  public boolean letGo(String job, String node, Invocation invocation) {
-    return tell(
-        new JournalKey(job, node, invocation),
-        call -> call.course.letGo("its worker has let go of it"));
+  /**
+   * Ends a call here, as lost, without touching its service; returns false when it is unknown, or
+   * has ended.
+   *
+   * @param why why nobody here asks about it any more
+   */
+  public boolean letGo(String job, String node, Invocation invocation, String why) {
+    return tell(new JournalKey(job, node, invocation), call -> call.course.letGo(why));
   }
 
   private boolean tell(JournalKey key, Consumer<Running> message) {
@@ -274,16 +295,13 @@ public final class CallExecutor implements AutoCloseable {
     if (sent == null) {
       return;
     }
-    if (mayNotSend()) {
-      fail(sent.key, TaskResult.Kind.NOT_STARTED, "the lease of this worker is over");
-      return;
-    }
     event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
     running.put(sent.key, sent);
     ask(
         sent,
         () -> sent.client.start(sent.call, launch.argument(), () -> !sent.isOver && !mayNotSend()),
-        sent.course::started);
+        sent.course::started,
+        () -> {});
     advance(sent);
   }
 
@@ -342,7 +360,11 @@ public final class CallExecutor implements AutoCloseable {
     void take(CallAnswer answer, long nowMillis);
   }
 
-  private void ask(Running call, Supplier<CompletionStage<CallAnswer>> request, Answered then) {
+  /**
+   * @param over what to do when there is an answer, also to a call that has ended meanwhile
+   */
+  private void ask(
+      Running call, Supplier<CompletionStage<CallAnswer>> request, Answered then, Runnable over) {
     CompletionStage<CallAnswer> answer;
     try {
       answer = request.get();
@@ -354,6 +376,7 @@ public final class CallExecutor implements AutoCloseable {
             (result, failure) ->
                 thread.post(
                     () -> {
+                      over.run();
                       if (running.get(call.key) != call) {
                         return;
                       }
@@ -386,8 +409,10 @@ public final class CallExecutor implements AutoCloseable {
       event(call, "stopped", Json.object().put("reason", over.name().toLowerCase(Locale.ROOT)));
       stop(call, over);
     }
-    CallCourse.Request request = call.course.due(now());
+    boolean waits = questions >= mostQuestions && call.course.nextMillis() <= now();
+    CallCourse.Request request = waits ? null : call.course.due(now());
     if (request != null) {
+      questions++;
       String handle = call.course.handle();
       ask(
           call,
@@ -395,7 +420,8 @@ public final class CallExecutor implements AutoCloseable {
               request == CallCourse.Request.POLL
                   ? call.client.poll(call.call, handle)
                   : call.client.cancel(call.call, handle),
-          (answer, at) -> call.course.answered(request, answer, at));
+          (answer, at) -> call.course.answered(request, answer, at),
+          this::answered);
     }
     if (!call.trouble.equals(call.course.trouble())) {
       call.trouble = call.course.trouble();
@@ -419,12 +445,28 @@ public final class CallExecutor implements AutoCloseable {
       finish(call.key, end);
       return;
     }
-    long at = call.course.nextMillis();
+    if (waits && !call.isWaiting) {
+      call.isWaiting = true;
+      waiting.add(call);
+    }
+    long at = waits ? CallCourse.NEVER : call.course.nextMillis();
     long wait = call.limits.waitNanos(System.nanoTime(), System.currentTimeMillis());
     if (wait != TaskTimeLimits.NEVER) {
       at = Math.min(at, now() + wait / MS + 1);
     }
     set(call, at == CallCourse.NEVER ? null : new Timer(at, ++timerCount, call));
+  }
+
+  /** A question was answered: the next may be asked. */
+  private void answered() {
+    questions--;
+    while (questions < mostQuestions && !waiting.isEmpty()) {
+      Running next = waiting.remove();
+      next.isWaiting = false;
+      if (running.get(next.key) == next) {
+        advance(next);
+      }
+    }
   }
 
   private void finish(JournalKey key, CallCourse.End end) {
@@ -446,7 +488,7 @@ public final class CallExecutor implements AutoCloseable {
     if (!form.isEmpty()) {
       about.put("status", form);
     }
-    log.event(
+    event(
         key,
         end.kind() == TaskResult.Kind.START_FAILED || end.kind() == TaskResult.Kind.NOT_STARTED
             ? "task_failed_to_start"
@@ -460,7 +502,16 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void event(Running call, String name, Json.Builder about) {
-    log.event(call.key, name, about.build());
+    event(call.key, name, about.build());
+  }
+
+  /** A log that cannot be written must not cost a call its end. */
+  private void event(JournalKey key, String name, Json.Obj about) {
+    try {
+      log.event(key, name, about);
+    } catch (RuntimeException e) {
+      LOG.error("{} of a call is not in its log", name, e);
+    }
   }
 
   private void end(JournalKey key, TaskResult result) {

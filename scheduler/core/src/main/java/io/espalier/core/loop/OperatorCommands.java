@@ -1,5 +1,6 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SelectionResult;
@@ -32,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Executes the commands of operators, at the instant of a step of the loop. */
 final class OperatorCommands implements Command.Handler {
@@ -47,9 +49,18 @@ final class OperatorCommands implements Command.Handler {
   private final ViewPublisher views;
   private final Committer committer;
   private final Consumer<SelectionCommand> chores;
+  private final Reports reports;
+
+  /** Takes what services report about their calls. */
+  @FunctionalInterface
+  interface Reports {
+    /** Returns false when no such call is alive. */
+    boolean take(Callback callback, long nowMillis);
+  }
 
   /**
    * @param chores takes commands that the loop continues in slices
+   * @param reports takes what services report about their calls
    */
   OperatorCommands(
       SharedParts parts,
@@ -57,7 +68,8 @@ final class OperatorCommands implements Command.Handler {
       LimitOverrideCommands limits,
       TaskKiller kills,
       WorkerPool pool,
-      Consumer<SelectionCommand> chores) {
+      Consumer<SelectionCommand> chores,
+      Reports reports) {
     this.core = parts.core();
     this.live = parts.live();
     this.runner = parts.ports().runner();
@@ -70,6 +82,7 @@ final class OperatorCommands implements Command.Handler {
     this.kills = kills;
     this.pool = pool;
     this.chores = chores;
+    this.reports = reports;
   }
 
   // ---- selected tasks
@@ -79,7 +92,7 @@ final class OperatorCommands implements Command.Handler {
     return select(
         command.tasks(),
         TaskOperations.FORGIVE,
-        new Slices("forgiven", JobEvent.FORGIVE, committer::forgiven));
+        new Slices(command, "forgiven", JobEvent.FORGIVE, committer::forgiven));
   }
 
   @Override
@@ -87,7 +100,34 @@ final class OperatorCommands implements Command.Handler {
     return select(
         command.tasks(),
         TaskOperations.RERUN,
-        new Slices("rerun", JobEvent.RERUN, committer::rerun));
+        new Slices(command, "rerun", JobEvent.RERUN, committer::rerun));
+  }
+
+  @Override
+  public CompletionStage<SelectionResult> cancel(Command.Cancel command, long nowMillis) {
+    TaskSelection tasks = command.tasks();
+    int job = core.findJob(tasks.job());
+    List<String> unknown =
+        tasks.selector().nodes().stream()
+            .filter(node -> job >= 0 && core.findNode(job, node) < 0)
+            .sorted()
+            .toList();
+    if (!unknown.isEmpty()) {
+      throw new RefusedException(
+          RefusedException.Reason.UNKNOWN,
+          "job "
+              + tasks.job()
+              + " has no task on "
+              + String.join(", ", unknown.subList(0, Math.min(10, unknown.size())))
+              + (unknown.size() > 10 ? " and " + (unknown.size() - 10) + " more nodes" : "")
+              + "; nothing was changed");
+    }
+    String by = command.author().isEmpty() ? "cancelled" : "cancelled by " + command.author();
+    String why = command.reason().isEmpty() ? by : by + ": " + command.reason();
+    return select(
+        tasks,
+        TaskOperations.cancel(why),
+        new Slices(command, "cancelled", null, committer::cancelled));
   }
 
   private CompletionStage<SelectionResult> select(
@@ -100,11 +140,20 @@ final class OperatorCommands implements Command.Handler {
 
   /** Adds the changes of a selection command to the batches. */
   private final class Slices implements SelectionCommand.Sink {
+    private final Command<?> command;
     private final String event;
-    private final JobEvent lifts;
+    private final @Nullable JobEvent lifts;
     private final ObjLongConsumer<StatusRow> changed;
 
-    Slices(String event, JobEvent lifts, ObjLongConsumer<StatusRow> changed) {
+    /**
+     * @param lifts what the command means for a job that has failed; null: nothing
+     */
+    Slices(
+        Command<?> command,
+        String event,
+        @Nullable JobEvent lifts,
+        ObjLongConsumer<StatusRow> changed) {
+      this.command = command;
       this.event = event;
       this.lifts = lifts;
       this.changed = changed;
@@ -113,6 +162,12 @@ final class OperatorCommands implements Command.Handler {
     @Override
     public void changed(StatusRow row, long nowMillis) {
       changed.accept(row, nowMillis);
+    }
+
+    @Override
+    public void changedRunning(Live task, long nowMillis) {
+      committer.cancelRequested(task, nowMillis);
+      kills.kill(task.key, command, nowMillis);
     }
 
     @Override
@@ -132,7 +187,9 @@ final class OperatorCommands implements Command.Handler {
         said.put("author", selection.author());
       }
       events.add(nowMillis, event, said.build());
-      if (tasks > 0 || selection.selector().equals(TaskSelector.ALL)) {
+      if (lifts == null) {
+        committer.updateJobStates(nowMillis);
+      } else if (tasks > 0 || selection.selector().equals(TaskSelector.ALL)) {
         outcomes.again(selection.job(), lifts, nowMillis);
         committer.updateJobStates(nowMillis);
       }
@@ -169,6 +226,11 @@ final class OperatorCommands implements Command.Handler {
     live.changed(task);
     views.changed();
     return CompletableFuture.completedFuture(task.limits);
+  }
+
+  @Override
+  public CompletionStage<Boolean> report(Command.Report command, long nowMillis) {
+    return committer.commit(reports.take(command.callback(), nowMillis));
   }
 
   private RefusedException refused(TaskKey task, String why) {

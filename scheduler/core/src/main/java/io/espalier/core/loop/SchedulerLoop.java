@@ -1,10 +1,12 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.call.CallAnswer;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.LimitOverrideCommands;
@@ -20,8 +22,10 @@ import io.espalier.core.loop.state.LoopStats;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.CheckpointWriter;
+import io.espalier.core.loop.watch.JobAdmission;
 import io.espalier.core.loop.watch.JobDeadlines;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
 import io.espalier.core.outcome.JobStateRecord;
@@ -35,6 +39,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.query.PeakUsage;
 import io.espalier.core.scheduling.update.UpdatePlan;
+import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.StatusRowEvents;
@@ -94,6 +99,8 @@ public final class SchedulerLoop {
   private final WorkerPool pool;
   private final RunnerWatchdog supervision;
   private final JobDeadlines deadlines;
+  private final JobAdmission admission;
+  private final JobVerifications verifications;
   private final JobStateTracker outcomes;
   private final CheckpointWriter checkpoints = new CheckpointWriter();
   private final LaunchFactory starts;
@@ -122,9 +129,11 @@ public final class SchedulerLoop {
     this.ports = ports;
     this.events = new LoopEvents(options.firstEvent());
     this.deadlines = new JobDeadlines(core);
+    this.admission = new JobAdmission(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
-    this.outcomes = new JobStateTracker(core, events);
+    this.verifications = new JobVerifications(core, live);
+    this.outcomes = new JobStateTracker(core, events, verifications);
     this.views = new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
@@ -135,8 +144,10 @@ public final class SchedulerLoop {
     this.recovery = new InvocationRecovery(core, live);
     this.committer = new Committer(ports, events, outcomes, views, changes);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
-    this.completion = new TaskCompletion(shared, statusText, paces, options.maxAttempts());
-    this.commands = new OperatorCommands(shared, pauses, limits, kills, pool, chores::add);
+    this.completion =
+        new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
+    this.commands =
+        new OperatorCommands(shared, pauses, limits, kills, pool, chores::add, this::reported);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
@@ -272,6 +283,29 @@ public final class SchedulerLoop {
     }
   }
 
+  /** Takes what a service reports about its call; returns false when no such call is alive. */
+  private boolean reported(Callback callback, long nowMillis) {
+    if (!changes.hasConfig()) {
+      throw new RefusedException(
+          RefusedException.Reason.UNAVAILABLE, "the statuses are still being loaded");
+    }
+    Live task = completion.called(callback);
+    if (task == null) {
+      return false;
+    }
+    if (CallAnswer.of(callback.said()) instanceof CallAnswer.Running going) {
+      Json.Obj progress = going.progress();
+      progressed(
+          task.key,
+          task.invocation(),
+          progress == null ? null : ProgressParser.of(progress),
+          nowMillis);
+    } else {
+      completion.calledBack(task, CallAnswer.ended(callback.said()).status(), nowMillis);
+    }
+    return true;
+  }
+
   void used(TaskKey task, Invocation invocation, ResourceUsage usage) {
     live.usage(task, invocation, usage);
   }
@@ -330,12 +364,14 @@ public final class SchedulerLoop {
    */
   public boolean isQuiet() {
     return chores.isEmpty()
+        && verifications.isIdle()
         && questions.isEmpty()
         && awaitedCount() == 0
         && !changes.underWay()
         && committer.isDurable()
         && roundComplete
         && !placedInRound
+        && admission.isCurrent()
         && !timersMatter()
         && !endsOfOverridesMatter();
   }
@@ -392,7 +428,7 @@ public final class SchedulerLoop {
     limits.step(nowMillis, key -> committer.batch().endLimit(key));
     more |= changes.step(nowMillis, row -> committer.changed(row, nowMillis));
     if (changes.tookForce()) {
-      recovery.configured(end -> put(end));
+      recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
       kills.recheck();
       deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
@@ -406,11 +442,17 @@ public final class SchedulerLoop {
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
     more |= stepChores(nowMillis);
+    more |= verifications.step(row -> committer.changed(row, nowMillis));
     committer.updateJobStates(nowMillis);
+    if (changes.hasConfig() && admission.step()) {
+      views.error("capacity", admission.problem());
+      views.changed();
+      committer.updateJobStates(nowMillis);
+    }
     more |= questions.step(nowMillis);
     more |= round(nowMillis);
     committer.updateJobStates(nowMillis);
-    more |= changes.hasConfig() && core.isTouched();
+    more |= changes.hasConfig() && (core.isTouched() || !admission.isCurrent());
     judgeStuck(nowMillis, more);
     if (!stopping && changes.hasConfig()) {
       more |= kills.checkOrphans(nowMillis);
@@ -423,6 +465,7 @@ public final class SchedulerLoop {
     var unused = committer.commit();
     stats.now(live.size(), chores.size());
     stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
+    stats.heldByCapacity(admission.waiting());
     stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
     SchedulerView view = views.makeIfDue(nowMillis);
     if (view != null) {
@@ -516,7 +559,15 @@ public final class SchedulerLoop {
   }
 
   private void placed(long run, long nowMillis) {
-    committer.started(starts.placed(run, nowMillis), nowMillis);
+    Live task = starts.placed(run, nowMillis);
+    committer.started(task, nowMillis);
+    if (task.isEmpty) {
+      put(
+          TaskResult.of(task.key.job(), task.key.node(), task.invocation(), TaskResult.Kind.EXITED)
+              .withRawStatus("done")
+              .withExit(0, null)
+              .withMessage("its step is gone from the job: nothing was run"));
+    }
   }
 
   /** Puts the end of a task, which nobody reports, into the queue. */

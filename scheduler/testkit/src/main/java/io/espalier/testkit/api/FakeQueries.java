@@ -79,6 +79,7 @@ final class FakeQueries {
     return new TaskCounts(
         by.getOrDefault("done", 0L),
         by.getOrDefault("failed", 0L),
+        by.getOrDefault("cancelled", 0L),
         by.getOrDefault("running", 0L),
         by.getOrDefault("waiting", 0L),
         by.getOrDefault("ready", 0L),
@@ -232,6 +233,7 @@ final class FakeQueries {
                 null,
                 names.size(),
                 waits ? "back off after their last attempt" : "nothing is in the way",
+                false,
                 waits ? view.publishedAtMillis() + 5000 : 0,
                 names.subList(0, Math.min(5, names.size()))));
       }

@@ -1,5 +1,6 @@
 package io.espalier.testkit.api;
 
+import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
@@ -67,6 +68,8 @@ public final class FakeScheduler implements SchedulerApi {
   private final FakeEventFeed events;
   private final Map<String, TaskView> tasks = new LinkedHashMap<>();
   private final Map<String, RunningTaskView> running = new LinkedHashMap<>();
+  private final List<Callback> reports = new ArrayList<>();
+  private final Map<String, Callback.Outcome> callbacks = new LinkedHashMap<>();
   private final Map<String, TaskHistory> histories = new LinkedHashMap<>();
   private final Map<String, Explanation> explanations = new LinkedHashMap<>();
   private final Map<String, WorkerView> workers = new LinkedHashMap<>();
@@ -149,6 +152,17 @@ public final class FakeScheduler implements SchedulerApi {
   /** Sets the past attempts of a task. */
   public synchronized FakeScheduler history(String job, String node, TaskHistory history) {
     histories.put(key(job, node), history);
+    return this;
+  }
+
+  /** Returns the callbacks so far. */
+  public synchronized List<Callback> callbacks() {
+    return List.copyOf(reports);
+  }
+
+  /** Sets what becomes of the callbacks of an invocation. */
+  public synchronized FakeScheduler callback(String invocation, Callback.Outcome outcome) {
+    callbacks.put(invocation, outcome);
     return this;
   }
 
@@ -256,6 +270,19 @@ public final class FakeScheduler implements SchedulerApi {
         () ->
             CompletableFuture.completedFuture(
                 histories.getOrDefault(key(job, node), TaskHistory.EMPTY)));
+  }
+
+  @Override
+  public CompletionStage<Callback.Outcome> calledBack(Callback callback) {
+    synchronized (this) {
+      reports.add(callback);
+    }
+    return answer(
+        () ->
+            CompletableFuture.completedFuture(
+                callback.signature().equals("forged")
+                    ? Callback.Outcome.FORGED
+                    : callbacks.getOrDefault(callback.invocation(), Callback.Outcome.RECORDED)));
   }
 
   @Override
@@ -419,6 +446,20 @@ public final class FakeScheduler implements SchedulerApi {
     }
 
     @Override
+    public CompletionStage<SelectionResult> cancel(Command.Cancel command, long nowMillis) {
+      SelectionResult result = select(command.tasks(), Set.of("unstarted", "failed", "running"));
+      if (result.changed() > 0) {
+        for (String node : result.samples()) {
+          TaskView task = taskOf(known(result.job()), node);
+          TaskStatus cancelled =
+              TaskStatus.of(TaskStatus.Main.CANCELLED, task.sinceMillis(), task.attempts());
+          task(TaskView.of(result.job(), node, task.level(), cancelled.withData(task.data())));
+        }
+      }
+      return done(result);
+    }
+
+    @Override
     public CompletionStage<SelectionResult> rerun(Command.Rerun command, long nowMillis) {
       return done(select(command.tasks(), Set.of("failed", "done")));
     }
@@ -543,6 +584,11 @@ public final class FakeScheduler implements SchedulerApi {
     }
 
     @Override
+    public CompletionStage<Boolean> report(Command.Report command, long nowMillis) {
+      return done(true);
+    }
+
+    @Override
     public CompletionStage<WorkerView> uncordon(Command.Uncordon command, long nowMillis) {
       return done(cordoned(command.worker(), "healthy", null));
     }
@@ -557,6 +603,7 @@ public final class FakeScheduler implements SchedulerApi {
               old.ref(),
               old.host(),
               old.address(),
+              old.labels(),
               state,
               cordon == null,
               cordon,
@@ -621,7 +668,7 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   private JobProgress progress(Job job) {
-    long[] count = new long[5];
+    long[] count = new long[6];
     for (String node : nodesOf(job)) {
       String status = taskOf(job, node).status();
       switch (status) {
@@ -629,6 +676,7 @@ public final class FakeScheduler implements SchedulerApi {
         case "failed" -> count[1]++;
         case "running" -> count[2]++;
         case "error_backoff", "incomplete_backoff" -> count[3]++;
+        case "cancelled" -> count[5]++;
         default -> count[4]++;
       }
     }
@@ -637,6 +685,7 @@ public final class FakeScheduler implements SchedulerApi {
         job.name(),
         count[0],
         count[1],
+        count[5],
         count[2],
         count[3],
         mayStart ? count[4] : 0,

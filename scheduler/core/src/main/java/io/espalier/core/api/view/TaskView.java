@@ -3,6 +3,7 @@ package io.espalier.core.api.view;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint the newest progress it wrote, for its next attempt
  * @param running its live invocation; null when it does not run
  * @param retries counts of its failures for rules that consider progress
+ * @param step the step that runs, or with which its next start goes on; null: the first, or the
+ *     only
  */
 public record TaskView(
     String job,
@@ -31,7 +34,8 @@ public record TaskView(
     Json.@Nullable Obj data,
     Json.@Nullable Obj checkpoint,
     @Nullable RunningTaskView running,
-    RetryCounts retries) {
+    RetryCounts retries,
+    @Nullable StepPosition step) {
 
   /** Creates a view of a task that does not run, from its status alone. */
   public static TaskView of(String job, String node, String level, TaskStatus status) {
@@ -64,6 +68,7 @@ public record TaskView(
         status == null ? null : status.data(),
         status == null ? null : status.checkpoint(),
         running,
-        status == null ? RetryCounts.NONE : status.retries());
+        status == null ? RetryCounts.NONE : status.retries(),
+        status == null ? null : status.step());
   }
 }

@@ -122,7 +122,8 @@ public final class WaitReasonScan {
     return StatusCodes.effect(code) == StatusCodes.OPEN
         && main != Main.RUNNING
         && main != Main.DONE
-        && main != Main.FAILED;
+        && main != Main.FAILED
+        && main != Main.CANCELLED;
   }
 
   /** Returns whether jobs or nodes have been renumbered, so that the scan must be restarted. */
@@ -262,7 +263,7 @@ public final class WaitReasonScan {
     for (int r : state.ledger.resources(atLevel)) {
       int need = state.jobs.needs[job][r];
       if (need > 0 && !NodeCapacity.fits(need, state.ledger.free(node, atLevel, r))) {
-        return groups.ofResource(r);
+        return groups.ofResource(r, need > state.ledger.limit(node, r));
       }
     }
     ReservationViews kept = state.reservations == null ? null : state.reservations.answers();
