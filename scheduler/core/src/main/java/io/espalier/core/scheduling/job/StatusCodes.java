@@ -34,7 +34,8 @@ public final class StatusCodes {
   private StatusCodes() {}
 
   private static int code(Main main, int flags) {
-    return 1 + (main.ordinal() - 1) * 16 + flags;
+    int place = main == Main.CANCELLED ? 6 : Integer.numberOfTrailingZeros(main.bit());
+    return 1 + (place - 1) * 16 + flags;
   }
 
   /**
