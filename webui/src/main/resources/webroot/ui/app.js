@@ -5,7 +5,7 @@ import { forgetToken, get, hasToken, learnWhoIAm, ofMany, schedulerName } from '
 import { refresh, setPaused, start, useData, useLiveState } from './live.js';
 import { Main, NoAnswer, Pulse, Theme, turnTheme, usePlace, useTurned, Zone } from './frame.js';
 import { Icon, Waiting, Empty, Title } from './parts.js';
-import { anyDialog, askForKeys, Dialogs } from './dialogs.js';
+import { anyDialog, askForKeys, askWhereTo, Dialogs } from './dialogs.js';
 import { count } from './format.js';
 import { Overview } from './pages/overview.js';
 
@@ -65,6 +65,7 @@ function Head({ current }) {
       key: path, href: to(path ? [path] : []), ...(path === current ? { 'aria-current': 'page' } : {}),
     }, word, path === 'problems' && wrong > 0 && t.span({ class: 'bubble' }, t.span({ class: 'hidden' }, ': '), count(wrong))))),
     t.div({ class: 'tools' },
+      t.button({ type: 'button', class: 'quiet icon-only', onClick: askWhereTo, title: 'Go to a job, a node or a worker (Ctrl K)', 'aria-label': 'Go to' }, c(Icon, { name: 'search' })),
       t.button({ type: 'button', class: cls('live', `is-${paused ? 'paused' : state}`), onClick: () => setPaused(!paused),
         'aria-pressed': paused ? 'true' : 'false', title: paused ? 'Held; press to go on (.)' : 'Follows the scheduler; press to hold (.)' },
       c(Pulse), paused ? 'held' : LIVE[state]),
@@ -89,6 +90,7 @@ function useKeys() {
   const prefix = useRef(0);
   useEffect(() => {
     const press = (e) => {
+      if ((e.ctrlKey || e.metaKey) && e.key === 'k' && !anyDialog()) { e.preventDefault(); askWhereTo(); return; }
       if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || anyDialog()) return;
       const field = e.target.closest?.('input, textarea, select');
       if (field) {

@@ -2,20 +2,22 @@
 import { t, c, useState } from '../dom.js';
 import { get, may, maybe } from '../api.js';
 import { useData } from '../live.js';
-import { jobLink, nodeLink, taskLink, to } from '../route.js';
+import { jobLink, nodeLink, refine, taskLink, to } from '../route.js';
 import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting, WORD } from '../parts.js';
 import { count, plural, rate, seconds, share, workerName } from '../format.js';
-import { JobBadges, timeLeft } from './overview.js';
+import { JobBadges, timeLeft, wordsOf } from './overview.js';
 import { JobActions, forgive, rerun } from './job-actions.js';
 import { Tasks } from './job-tasks.js';
 import { Config, History } from './job-config.js';
+import { Output } from './output.js';
+import { levelResources, override } from './limits.js';
 
 export default function Job({ route }) {
   const name = route.parts[1];
   const tab = route.parts[2] ?? '';
   const { data: job, error, again } = useData((signal) => get(['jobs', name], {}, signal), ['job', name]);
   const tabs = [['', 'Progress', jobLink(name)], ['tasks', 'Tasks', jobLink(name, 'tasks')],
-    ['config', 'Configuration', jobLink(name, 'config')], ['history', 'History', jobLink(name, 'history')]];
+    ['config', 'Configuration', jobLink(name, 'config')], ['history', 'History', jobLink(name, 'history')], ['output', 'Output', jobLink(name, 'output')]];
   return t.div({ class: 'page' },
     c(Crumbs, { trail: [['Jobs', '#/'], [name]] }),
     c(Title, { badges: job && c(JobBadges, { job }), actions: job && c(JobActions, { job }), sub: job && c(About, { job }) }, name),
@@ -26,7 +28,8 @@ export default function Job({ route }) {
       job.problems?.length > 0 && tab !== 'config' && c(Problems, { job }),
       c(Tabs, { label: 'Sections of the job', current: tab, tabs }),
       tab === 'tasks' ? c(Tasks, { key: name, job, route }) : tab === 'config' ? c(Config, { key: name, job })
-        : tab === 'history' ? c(History, { key: name, job }) : c(Progress, { key: name, job, route })));
+        : tab === 'history' ? c(History, { key: name, job })
+          : tab === 'output' ? c(Output, { key: name, job: name, regex: route.query.get('regex') ?? '', search: (regex) => refine({ regex }) }) : c(Progress, { key: name, job, route })));
 }
 
 function About({ job }) {
@@ -65,15 +68,32 @@ function Problems({ job }) {
 }
 
 function Progress({ job, route }) {
+  const waiting = useData((signal) => maybe(['jobs', job.name, 'waiting'], {}, signal), ['waiting', job.name], { every: 2000 });
   return t.div(
-    c(Now, { job }),
-    t.div({ class: 'grid' }, c(Failures, { job }), c(Reasons, { job })),
+    c(Now, { job, waiting: waiting.data }),
+    t.div({ class: 'grid' }, c(Failures, { job }), c(Reasons, { job, ...waiting })),
     c(Levels, { job, route }),
     c(RunningNow, { job }));
 }
 
-function Now({ job }) {
+/** What a task that neither runs nor has ended waits for, in the order of what somebody can do about it. */
+const FOR = {
+  resource: 'for slots', no_worker: 'for a worker', max_concurrent: 'for slots', start_rate: 'for the start rate', queue_limit: 'for slots', reserved: 'for slots', startable: 'start next',
+  dependency: 'for jobs', job_dependency: 'for jobs', backoff: 'backing off',
+};
+
+/** "ready" and "blocked" in words that say what is waited for; the same tasks, looked at a moment earlier. */
+function split(job, waiting) {
+  if (!waiting || waiting.sampled || waiting.reasons.length === 0) return [];
+  const sums = {};
+  waiting.reasons.forEach((r) => { const word = r.never ? 'can never start' : FOR[r.kind] ?? 'held'; sums[word] = (sums[word] ?? 0) + r.count; });
+  return Object.entries(sums).filter(([word]) => word !== 'backing off')
+    .map(([word, n]) => [word === 'can never start' ? 'failed' : word === 'for jobs' || word === 'held' ? 'blocked' : 'ready', n, word.startsWith('for ') ? `wait${n === 1 ? 's' : ''} ${word}` : word]);
+}
+
+function Now({ job, waiting }) {
   const p = job.progress;
+  const more = split(job, waiting);
   const tile = (label, value, note) => t.li({ class: 'tile' }, t.span({ class: 'tile-label' }, label), t.span({ class: 'tile-value' }, value), t.span({ class: 'tile-note' }, note));
   return t.section({ class: 'total', 'aria-label': 'Progress' },
     t.ul({ class: 'tiles' },
@@ -82,8 +102,8 @@ function Now({ job }) {
       tile('Rate', rate(job.rate_per_second), 'over the last minute'),
       job.waited_p50_sec !== undefined && tile('Waited', seconds(job.waited_p50_sec), `half of its tasks; 95 % at most ${seconds(job.waited_p95_sec)}`),
       tile('Time left', timeLeft(job), job.seconds_left > 0 && timeLeft(job) === seconds(job.seconds_left) ? 'at this rate' : '')),
-    c(Bar, { states: p, total: p?.total, tall: true, label: job.name }),
-    c(Counts, { states: p }));
+    c(Bar, { states: p, total: p?.total, tall: true, label: job.name, words: wordsOf(job) }),
+    c(Counts, { states: more.length > 0 ? { ...p, ready: 0, blocked: 0 } : p, words: wordsOf(job), more }));
 }
 
 function Levels({ job }) {
@@ -136,8 +156,7 @@ function Failures({ job }) {
           may('operator') && t.button({ type: 'button', class: 'small', onClick: () => rerun(job, { fingerprint: g.fingerprint }, g.message) }, 'Rerun'))))));
 }
 
-function Reasons({ job }) {
-  const { data, error } = useData((signal) => maybe(['jobs', job.name, 'waiting'], {}, signal), ['waiting', job.name], { every: 2000 });
+function Reasons({ job, data, error }) {
   if (data === null) return null;
   const most = data?.reasons[0]?.count ?? 1;
   return c(Panel, { title: 'What waits for what', id: 'h-waiting', note: data?.at_ms && t.span(data.sampled ? `sample of ${count(data.counted)} of ${count(data.total)}, ` : '', c(Ago, { ms: data.at_ms })) },
@@ -145,7 +164,20 @@ function Reasons({ job }) {
       : t.ul({ class: 'groups' }, data.reasons.map((r, i) => t.li({ key: i },
         t.div({ class: 'group-head' }, t.strong({ class: 'group-count' }, count(r.count)), t.span({ class: 'group-message', dir: 'auto' }, r.message, r.until_ms > 0 && t.span({ class: 'soft' }, ' · the next may go on at ', c(At, { ms: r.until_ms }), ', ', c(Ago, { ms: r.until_ms })))),
         t.div({ class: 'reason-track', 'aria-hidden': 'true' }, t.span({ style: { width: `${100 * r.count / most}%` } })),
-        t.p({ class: 'samples' }, c(Names, { names: r.samples.slice(0, 4), link: (n) => taskLink(job.name, n), total: r.count }))))));
+        t.p({ class: 'samples' }, c(Names, { names: r.samples.slice(0, 4), link: (n) => taskLink(job.name, n), total: r.count })),
+        c(WayOut, { job, r })))));
+}
+
+/** From a reason on to what is in the way, and what can be done about it. */
+function WayOut({ job, r }) {
+  const { data } = useData((signal) => r.resource ? get(['settings'], {}, signal) : Promise.resolve(null), ['settings', Boolean(r.resource)], { every: 60000 });
+  const level = r.resource && levelResources(data).find((x) => x.resource === r.resource)?.level;
+  if (r.kind === 'job_paused' || (!r.node && !level)) return null;
+  return t.div({ class: 'actions' },
+    level && r.node && t.a({ class: 'button', href: nodeLink(level, r.node) }, t.span({ class: 'name', dir: 'auto' }, r.node)),
+    level && !r.node && t.a({ class: 'button', href: to(['tree'], { resource: r.resource }) }, 'In the tree'),
+    r.node && t.a({ class: 'button', href: to(['jobs', job.name, 'tasks'], { prefix: r.node }) }, 'Show tasks'),
+    may('operator') && r.never && level && t.button({ type: 'button', class: 'small', onClick: () => override({ level, resource: r.resource, node: r.node, limit: 1 }) }, r.node ? 'Raise the limit …' : `Limit of ${level} …`));
 }
 
 function RunningNow({ job }) {

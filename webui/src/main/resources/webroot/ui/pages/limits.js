@@ -5,6 +5,7 @@ import { useData } from '../live.js';
 import { nodeLink } from '../route.js';
 import { Ago, At, Empty, Failure, Icon, Panel, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
+import { command } from '../shell.js';
 import { count, plural } from '../format.js';
 
 const PERIODS = [['', 'until it is removed'], ['900', '15 minutes'], ['3600', '1 hour'], ['14400', '4 hours'], ['86400', '1 day'], ['604800', '1 week']];
@@ -15,6 +16,7 @@ export function override(where) {
   ask({
     title: `Limit of ${resource} on ${node ?? `all nodes of ${level}`}`, button: 'Set', text: 'It counts at once. Lowered below what is in use, it kills nothing: nothing more starts until there is room.',
     fields: [{ name: 'limit', label: 'Limit', type: 'number', min: '0', step: '1', value: String(limit ?? ''), required: true }, { name: 'seconds', label: 'How long', options: PERIODS, value: '3600' }],
+    cli: ({ limit: value, seconds, reason }) => command(['set-limit', level, resource, value], { node, for: seconds && `${seconds / 60}m`, reason }),
     act: async ({ limit: value, seconds, reason }) => {
       await request('PUT', ['limits', level, resource, ...(node === undefined ? [] : [node])], { body: { limit: Number(value), ...(seconds ? { expires_in_seconds: Number(seconds) } : {}), ...(reason ? { reason } : {}) } });
       return `The limit of ${resource} on ${node ?? level} is ${count(Number(value))}`;
@@ -23,7 +25,7 @@ export function override(where) {
 }
 
 export function removeOverride({ level, resource, node, configured }) {
-  ask({ title: `Back to the configured limit of ${resource}`, text: configured === undefined ? '' : `It will be ${count(configured)} again on ${node ?? `all nodes of ${level}`}.`, button: 'Remove the override',
+  ask({ title: `Back to the configured limit of ${resource}`, text: configured === undefined ? '' : `It will be ${count(configured)} again on ${node ?? `all nodes of ${level}`}.`, button: 'Remove the override', cli: ({ reason }) => command(['clear-limit', level, resource], { node, reason }),
     act: async ({ reason }) => { await request('DELETE', ['limits', level, resource, ...(node === undefined ? [] : [node])], { query: { reason } }); return 'The configured limit counts again'; } });
 }
 

@@ -3,10 +3,10 @@ package io.espalier.core.call;
 import io.espalier.core.call.CallClient.PollPace;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
-import io.espalier.core.scheduling.spi.SplitMix64;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +31,7 @@ public final class CallCourse {
 
   private final boolean provesAbsence;
   private final PollPace pace;
-  private final SplitMix64 random;
+  private final Jitter jitter;
 
   /** Whether the request that starts the call has no answer yet. */
   private boolean starting;
@@ -81,7 +81,7 @@ public final class CallCourse {
     this.callsBack = !call.name(CallSpec.CALLBACK).isEmpty();
     this.provesAbsence = client.provesAbsence(call);
     this.pace = client.pace(call);
-    this.random = new SplitMix64(call.name(CallSpec.INVOCATION).hashCode());
+    this.jitter = new Jitter(call.name(CallSpec.INVOCATION).hashCode());
     this.starting = starting;
     this.waitMillis = firstWait();
   }
@@ -208,9 +208,9 @@ public final class CallCourse {
 
   private void retry(long wait, long nowMillis) {
     // Between 80 and 120 percent: many calls that began together are not asked about together.
-    long jitter = (long) (wait * (0.8 + 0.4 * random.fraction()));
+    long pause = jitter.shorten(wait * 6 / 5, 1.0 / 3);
     boolean asks = canPoll || mayCancel();
-    nextMillis = asks ? nowMillis + Math.max(1, jitter) : NEVER;
+    nextMillis = asks ? nowMillis + Math.max(1, pause) : NEVER;
     if (asks && silentSince != NEVER && nextMillis > silentSince + holdMillis) {
       // A last question, before the call is given up.
       nextMillis = Math.max(nowMillis + 1, silentSince + holdMillis - 1);

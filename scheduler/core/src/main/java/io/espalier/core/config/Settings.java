@@ -10,6 +10,7 @@ import java.util.Map;
  * The validated {@code bistro_settings} (docs/design/bistro.md#settings). Jobs inherit {@code
  * defaults}.
  *
+ * @param shuffle whether jobs take turns in a random order, for the policy {@code roundrobin}
  * @param workerOverrides slots by worker key (host:port, host or shard) and resource name
  * @param rules limits of the tree, apart from levels and resources
  * @param exitInitialWaitBefore time until which the initial wait is skipped
@@ -20,6 +21,7 @@ public record Settings(
     boolean enabled,
     Duration workingWait,
     String policy,
+    boolean shuffle,
     String workerSelector,
     Levels levels,
     List<NodeSourceSpec> nodeSources,
@@ -46,6 +48,7 @@ public record Settings(
         enabled,
         Duration.ofMillis(500),
         "roundrobin",
+        false,
         "roundrobin",
         Levels.of(List.of()),
         List.of(),

@@ -184,6 +184,7 @@ public final class ApiFixture {
         new WorkerRef(shard, 1L << 60),
         "host-" + shard,
         "host-" + shard + ":6790",
+        Map.of("zone", shard),
         state,
         state.equals("healthy"),
         null,
@@ -206,6 +207,7 @@ public final class ApiFixture {
             true,
             Duration.ofMillis(500),
             "roundrobin",
+            false,
             "roundrobin",
             LEVELS,
             List.of(

@@ -589,6 +589,7 @@ public final class FakeScheduler implements SchedulerApi {
               old.ref(),
               old.host(),
               old.address(),
+              old.labels(),
               state,
               cordon == null,
               cordon,

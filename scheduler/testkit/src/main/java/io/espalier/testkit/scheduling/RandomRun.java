@@ -287,7 +287,7 @@ public final class RandomRun {
   /** Checks that the selector would have selected no other worker. */
   private void compareRanks(WorkerInfo taken, List<WorkerInfo> eligible) {
     WorkerSelector selector = selectors.get(oracle.config().settings().workerSelector());
-    if (selector != null && !selector.rotates()) {
+    if (selector != null && selector.search() == WorkerSelector.Search.LEAST_RANK) {
       long least =
           eligible.stream()
               .mapToLong(w -> selector.rank(new OracleLoad(oracle, w)))

@@ -25,6 +25,8 @@ public final class ConfigKeys {
           TaskKeys.KILL_SUBPROCESS,
           JobKeys.JOB,
           CallKeys.CALL,
+          CallKeys.CALLBACK,
+          CallKeys.THRIFT,
           CallKeys.HTTP,
           CallKeys.POLL,
           CallKeys.CANCEL,

@@ -48,6 +48,10 @@ import org.jspecify.annotations.Nullable;
 /** The keys of {@code bistro_settings}. */
 public final class SettingsKeys extends Section<Settings> {
   private static final double LONGEST_WAIT_SECONDS = 86_400;
+
+  /** The only policy for which {@code shuffle} has a meaning. */
+  private static final String SHUFFLED_POLICY = "roundrobin";
+
   private static final int HASH_LENGTH = 32;
 
   /** The maximum number of queues, because each is a label of metrics. */
@@ -310,13 +314,20 @@ public final class SettingsKeys extends Section<Settings> {
           Settings::policy,
           "The [policy](policies.md) that orders jobs: `roundrobin`, `randomized_priority`,"
               + " `ranked_priority`, `long_tail`, `fair_share`, or another that is installed.");
+  private final Key<Settings, Boolean> shuffle =
+      own(
+          "shuffle",
+          bool(),
+          Settings::shuffle,
+          "With `roundrobin` only: jobs take turns in a [random order](policies.md#shuffled-turns)"
+              + " that is drawn anew for each turn, in place of that of their names.");
   private final Key<Settings, String> workerSelector =
       key(
           "remote_worker_selector",
           plugIn("worker selector", Names::workerSelectors),
           Settings::workerSelector,
           "Which of the [workers](workers.md#which-worker) that fit gets a task: `roundrobin`,"
-              + " `busiest`, `least_loaded`, or another that is installed.");
+              + " `busiest`, `least_loaded`, `two_choice`, or another that is installed.");
   private final Key<Settings, List<QueueSpec>> queues =
       own(
           "queues",
@@ -599,6 +610,7 @@ public final class SettingsKeys extends Section<Settings> {
             in.get(enabled, base),
             in.get(workingWait, base),
             in.get(policy, base),
+            shuffled(in, base),
             in.get(workerSelector, base),
             known,
             read.sources(),
@@ -617,6 +629,18 @@ public final class SettingsKeys extends Section<Settings> {
             hash(in.json()),
             in.json());
     return declared == null ? null : settings;
+  }
+
+  private boolean shuffled(ConfigObject in, Settings base) {
+    boolean wanted = in.get(shuffle, base);
+    ConfigValue given = in.find(shuffle);
+    String orders = in.get(policy, base);
+    if (wanted && given != null && !orders.equals(SHUFFLED_POLICY)) {
+      given.error(
+          "the policy \"" + orders + "\" has no turns that could be shuffled",
+          "remove it, or write \"scheduler\": \"" + SHUFFLED_POLICY + "\"");
+    }
+    return wanted;
   }
 
   private static ResourceCatalog catalog(List<Declared> declared) {
