@@ -1071,7 +1071,7 @@ public final class SchedulingCore {
   /**
    * Returns since when a task that was placed just now could have started: the latest of the end of
    * its back-off, or of its status without one; the moment since which its job may start tasks; and
-   * the end of the last task on which it depends (docs/adr/0063-counters-waits-archives.md).
+   * the end of the last task on which it depends (docs/adr/0063-wait-times.md).
    *
    * @return epoch milliseconds
    */

@@ -3,7 +3,6 @@ package io.espalier.core.scheduling.task;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.util.RateLimiterClock;
 import io.espalier.core.scheduling.util.Ticks;
-import org.jspecify.annotations.Nullable;
 
 /**
  * When the tasks of jobs that depend on other jobs node by node were released by them. Only such
@@ -15,8 +14,11 @@ final class ReleaseTimes {
   private final TaskTable tasks;
   private final RateLimiterClock clock;
 
-  /** By job and node: ticks since the start of the clock, plus one; 0: not known. */
-  private final int @Nullable [][] released;
+  /**
+   * By job and node: ticks since the start of the clock, plus one; 0: not known. Null: no task of the
+   * job was released.
+   */
+  private final int[][] released;
 
   ReleaseTimes(JobTable jobs, TaskTable tasks, RateLimiterClock clock) {
     this.jobs = jobs;

@@ -78,7 +78,7 @@ final class WaitMetrics {
 
   private Timer timer(String job, String until) {
     return Timer.builder("espalier.task.wait")
-        .description("How long tasks waited: until placed since they could start, then until started")
+        .description("From when tasks could start until placed, then until started")
         .tag("espalier_job", job)
         .tag("until", until)
         .serviceLevelObjectives(BUCKETS)
