@@ -75,6 +75,12 @@ function Head({ current }) {
       t.button({ type: 'button', class: 'quiet icon-only', onClick: askForKeys, title: 'Keys (?)', 'aria-label': 'Keys' }, c(Icon, { name: 'keys' }))));
 }
 
+/** A row of a list leads where its name does; links and buttons in it, and marking text, work as ever. */
+function openRow(e) {
+  if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.shiftKey || e.target.closest('a, button, input, select, summary, label, th') || String(getSelection())) return;
+  e.target.closest('main tbody tr')?.querySelector('a[data-row], button[data-row]')?.click();
+}
+
 function rows() { return Array.from(document.querySelectorAll('main [data-row]')).filter((e) => e.offsetParent !== null); }
 
 function move(by) {
@@ -120,7 +126,8 @@ function useKeys() {
       if (known) { e.preventDefault(); known(); }
     };
     addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
+    addEventListener('click', openRow);
+    return () => { removeEventListener('keydown', press); removeEventListener('click', openRow); };
   }, []);
 }
 

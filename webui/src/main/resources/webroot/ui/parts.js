@@ -6,7 +6,7 @@ import { useNow } from './live.js';
 /** States in the order of a bar, with the words for them. */
 export const STATES = [
   ['done', 'done'], ['running', 'running'], ['ready', 'ready'], ['waiting', 'backing off'],
-  ['blocked', 'blocked'], ['failed', 'failed'],
+  ['blocked', 'blocked'], ['cancelled', 'cancelled'], ['failed', 'failed'],
 ];
 const OUTSIDE = [['avoided', 'avoided'], ['disabled', 'disabled']];
 export const WORD = Object.fromEntries([...STATES, ...OUTSIDE]);
@@ -14,7 +14,7 @@ export const WORD = Object.fromEntries([...STATES, ...OUTSIDE]);
 /** Which state of a bar a task's status belongs to. */
 export const STATE_OF = {
   unstarted: 'ready', running: 'running', done: 'done', incomplete: 'ready', incomplete_backoff: 'waiting',
-  error: 'waiting', error_backoff: 'waiting', failed: 'failed', never_started: 'ready', was_not_running: 'ready',
+  error: 'waiting', error_backoff: 'waiting', failed: 'failed', cancelled: 'cancelled', never_started: 'ready', was_not_running: 'ready',
   lost: 'waiting', interrupted: 'ready', avoided: 'avoided', disabled: 'disabled',
 };
 

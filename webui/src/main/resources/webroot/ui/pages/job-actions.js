@@ -7,7 +7,7 @@ import { command } from '../shell.js';
 import { count, plural } from '../format.js';
 
 const PERIODS = [['', 'until resumed'], ['900', '15 minutes'], ['3600', '1 hour'], ['14400', '4 hours'], ['86400', '1 day']];
-const STATUSES = [['failed', 'failed'], ['done', 'done'], ['error_backoff', 'backing off after an error'], ['all', 'all']];
+const STATUSES = [['failed', 'failed'], ['cancelled', 'cancelled'], ['done', 'done'], ['error_backoff', 'backing off after an error'], ['all', 'all']];
 
 /** So many at once are worth a second look. */
 const MANY = 200;
@@ -19,7 +19,7 @@ export function JobActions({ job }) {
   const p = job.progress ?? {};
   return t.div({ class: 'actions' },
     job.paused || ((job.state === 'failed' || job.state === 'succeeded') && p.blocked + p.waiting > 0) ? c(Act, { icon: 'play', primary: true, onClick: () => resume(job) }, 'Resume') : c(Act, { icon: 'pause', onClick: () => pause(job) }, 'Pause'),
-    c(Act, { icon: 'heart', onClick: () => forgive(job), disabled: !(p.failed > 0 || p.waiting > 0), title: 'Failed tasks and those in back-off become startable' }, 'Forgive'),
+    c(Act, { icon: 'heart', onClick: () => forgive(job), disabled: !(p.failed > 0 || p.waiting > 0 || p.cancelled > 0), title: 'Failed and cancelled tasks and those in back-off become startable' }, 'Forgive'),
     c(Act, { icon: 'redo', onClick: () => rerun(job) }, 'Rerun'),
     c(Act, { icon: 'stop', danger: true, onClick: () => stop(job) }, 'Stop'));
 }
@@ -68,12 +68,23 @@ function previewOf(job, action, selector) {
 
 export function forgive(job, selector, what) {
   ask({
-    title: `Forgive tasks of ${job.name}`, text: what ?? 'Back-offs are lifted and failed tasks become startable. Attempts count from one again.', button: 'Forgive',
+    title: `Forgive tasks of ${job.name}`, text: what ?? 'Back-offs are lifted, and failed and cancelled tasks become startable. Attempts count from one again.', button: 'Forgive',
     preview: previewOf(job, 'forgive', () => selector ?? { all: true }),
     cli: ({ reason }) => command(['forgive', job.name], { ...flags(selector ?? {}), reason }),
     act: async ({ reason }, p) => {
       const r = await post(['jobs', job.name, 'forgive'], { ...words(reason), ...(p.plain ? {} : { selector: p.selector, expect: p.matched }) });
       return `${plural(r.changed, 'task')} forgiven`;
+    },
+  });
+}
+
+export function cancel(job, selector) {
+  ask({
+    title: `Cancel tasks of ${job.name}`, text: 'They count as ended, neither done nor failed, until somebody forgives them. Running ones are killed; those that are done stay done.', button: 'Cancel tasks', danger: true,
+    preview: previewOf(job, 'cancel', () => selector),
+    act: async ({ reason }, p) => {
+      const r = await post(['jobs', job.name, 'cancel'], { ...words(reason), selector: p.selector, expect: p.matched });
+      return `${plural(r.changed, 'task')} cancelled`;
     },
   });
 }

@@ -33,12 +33,15 @@ export default function Job({ route }) {
 }
 
 function About({ job }) {
+  const { data } = useData((signal) => get(['jobs'], {}, signal), ['jobs'], { every: 15000 });
+  const users = (data?.jobs ?? []).filter((j) => j.depends_on.includes(job.name)).map((j) => j.name);
   return t.span(job.owner && t.span('owned by ', t.span({ dir: 'auto' }, job.owner), ' · '), 'on level ', t.span({ dir: 'auto' }, job.level), ` · priority ${job.priority}`,
     job.queue && t.span(' · queue ', t.a({ href: to(['queues'], { q: job.queue }), dir: 'auto' }, job.queue)),
     job.max_concurrent && t.span(` · at most ${count(job.max_concurrent)} at once`),
     job.start_rate && t.span(` · starts ${rate(job.start_rate.per_second)}, up to ${count(job.start_rate.burst)} at once after a rest`),
     job.complete_by_ms && t.span(' · complete by ', c(At, { ms: job.complete_by_ms })),
-    job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })));
+    job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })),
+    users.length > 0 && t.span(' · before ', c(Names, { names: users.slice(0, 5), link: jobLink, total: users.length })));
 }
 
 // Only what a bar of its tasks does not say: an end, why, and how to go on from there.
@@ -123,9 +126,9 @@ function Levels({ job }) {
     })));
 }
 
-const STATUS_FOR = { done: 'done', failed: 'failed', running: 'running', waiting: 'error_backoff', ready: 'unstarted', avoided: 'avoided', disabled: 'disabled' };
+const STATUS_FOR = { done: 'done', failed: 'failed', cancelled: 'cancelled', running: 'running', waiting: 'error_backoff', ready: 'unstarted', avoided: 'avoided', disabled: 'disabled' };
 const sum = (states) => Object.entries(states).reduce((n, [k, v]) => n + (k === 'avoided' || k === 'disabled' ? 0 : v), 0);
-const STATE = { done: 'done', running: 'running', failed: 'failed', incomplete_backoff: 'waiting', error_backoff: 'waiting', avoided: 'avoided', disabled: 'disabled' };
+const STATE = { done: 'done', running: 'running', failed: 'failed', cancelled: 'cancelled', incomplete_backoff: 'waiting', error_backoff: 'waiting', avoided: 'avoided', disabled: 'disabled' };
 
 /** What an older server tells. */
 function fromHistogram(h) {
@@ -180,21 +183,26 @@ function WayOut({ job, r }) {
     may('operator') && r.never && level && t.button({ type: 'button', class: 'small', onClick: () => override({ level, resource: r.resource, node: r.node, limit: 1 }) }, r.node ? 'Raise the limit …' : `Limit of ${level} …`));
 }
 
+const MOST_RUNNING = 500;
+const SHOWN_RUNNING = 12;
+
 function RunningNow({ job }) {
   const running = job.progress?.running ?? 0;
-  const { data } = useData((signal) => running > 0 ? get(['running'], { job: job.name, limit: 12 }, signal) : Promise.resolve({ running: [] }), ['running', job.name, running > 0]);
+  const { data } = useData((signal) => running > 0 ? get(['running'], { job: job.name, limit: MOST_RUNNING }, signal) : Promise.resolve({ running: [] }), ['running', job.name, running > 0]);
   if (!data || data.running.length === 0) return null;
-  return c(Panel, { title: 'Running now', id: 'h-running', note: data.total > data.running.length ? `${count(data.running.length)} of ${count(data.total)}` : null },
-    c(RunningTable, { tasks: data.running }));
+  // Those that have run longest are those that hang, if any do.
+  const longest = [...data.running].sort((a, b) => a.started_at_ms - b.started_at_ms).slice(0, SHOWN_RUNNING);
+  return c(Panel, { title: 'Running now', id: 'h-running', note: `${data.total > longest.length ? `${count(longest.length)} of ${count(data.total)}, ` : ''}longest first${data.total > data.running.length ? ` of ${count(data.running.length)}` : ''}` },
+    c(RunningTable, { tasks: longest }));
 }
 
 export function RunningTable({ tasks, withJob }) {
   return t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Running tasks' }, t.table(
-    t.thead(t.tr(withJob && t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Task'), t.th({ scope: 'col', class: 'num' }, 'Attempt'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col' }, 'Since'), t.th({ scope: 'col' }, 'Its progress'))),
+    t.thead(t.tr(withJob && t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Task'), t.th({ scope: 'col', class: 'num' }, 'Attempt'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col' }, 'Since'), t.th({ scope: 'col' }, 'Time limit'), t.th({ scope: 'col' }, 'Its progress'))),
     t.tbody(tasks.map((x) => t.tr({ key: `${x.job} ${x.node}` },
       withJob && t.td(t.a({ href: jobLink(x.job), dir: 'auto' }, x.job)),
       t.td(t.a({ href: taskLink(x.job, x.node), class: 'name', 'data-row': true, dir: 'auto' }, x.node)),
-      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, workerName(x.worker)), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms })),
+      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, workerName(x.worker)), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms })), t.td({ class: 'nowrap' }, x.timeout_at_ms ? c(Ago, { ms: x.timeout_at_ms }) : '–'),
       t.td(x.progress?.total > 0 ? t.span(t.progress({ max: x.progress.total, value: x.progress.done, 'aria-label': `progress of ${x.node}` }), ` ${share(x.progress.done, x.progress.total)}`,
         x.progress.seconds_left !== undefined && t.small(` ${seconds(x.progress.seconds_left)} left`)) : '–'))))));
 }

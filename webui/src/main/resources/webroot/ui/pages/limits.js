@@ -34,6 +34,14 @@ export function levelResources(settings) {
   return Object.entries(settings?.effective?.resources ?? {}).flatMap(([level, all]) => Object.entries(all ?? {}).map(([resource, r]) => ({ level, resource, limit: r?.limit })));
 }
 
+/** Nodes to which an operator has given another limit. */
+function Single({ r, overrides }) {
+  const own = overrides.filter((o) => o.level === r.level && o.resource === r.resource && o.node !== undefined);
+  if (own.length === 0) return '–';
+  return t.span(own.slice(0, 5).map((o) => t.span({ key: o.node }, t.a({ href: nodeLink(o.level, o.node), class: 'name', dir: 'auto' }, o.node), ` ${count(o.limit)} `)),
+    own.length > 5 && `and ${count(own.length - 5)} more`);
+}
+
 export default function Limits() {
   const { data, error, again } = useData((signal) => maybe(['limits'], {}, signal), ['limits']);
   const { data: settings } = useData((signal) => get(['settings'], {}, signal), ['settings'], { every: 10000 });
@@ -52,8 +60,8 @@ export default function Limits() {
               t.td({ class: 'num' }, t.strong(count(o.limit))), t.td({ class: 'num' }, count(o.configured)), t.td({ class: 'nowrap' }, o.expires_at_ms ? t.span(c(At, { ms: o.expires_at_ms }), ' ', t.small(c(Ago, { ms: o.expires_at_ms }))) : 'removed'),
               t.td({ dir: 'auto' }, [o.author, o.reason].filter(Boolean).join(': '), ' ', t.small(c(Ago, { ms: o.set_at_ms }))),
               may('operator') && t.td(t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', onClick: () => override({ ...o }) }, 'Change'), t.button({ type: 'button', class: 'small', onClick: () => removeOverride(o) }, 'Remove'))))))))),
-        resources.length > 0 && c(Panel, { title: 'By level', id: 'h-levels', note: 'as configured' }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Limits by level' }, t.table(
-          t.thead(t.tr(t.th({ scope: 'col' }, 'Level'), t.th({ scope: 'col' }, 'Resource'), t.th({ scope: 'col', class: 'num' }, 'Limit of each node'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
-          t.tbody(resources.map((r) => t.tr({ key: `${r.level} ${r.resource}` }, t.td({ dir: 'auto' }, r.level), t.td({ dir: 'auto' }, r.resource), t.td({ class: 'num' }, count(r.limit)),
+        resources.length > 0 && c(Panel, { title: 'By level', id: 'h-levels', note: 'as configured, and what is in force' }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Limits by level' }, t.table(
+          t.thead(t.tr(t.th({ scope: 'col' }, 'Level'), t.th({ scope: 'col' }, 'Resource'), t.th({ scope: 'col', class: 'num' }, 'Configured for each node'), t.th({ scope: 'col', class: 'num' }, 'In force'), t.th({ scope: 'col' }, 'Overrides of single nodes'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
+          t.tbody(resources.map((r) => t.tr({ key: `${r.level} ${r.resource}` }, t.td({ dir: 'auto' }, r.level), t.td({ dir: 'auto' }, r.resource), t.td({ class: 'num' }, count(r.limit)), t.td({ class: 'num' }, t.strong(count(data.overrides.find((o) => o.level === r.level && o.resource === r.resource && o.node === undefined)?.limit ?? r.limit))), t.td(c(Single, { r, overrides: data.overrides })),
             may('operator') && t.td(t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', 'aria-label': `Override ${r.resource} on ${r.level}`, onClick: () => override(r) }, c(Icon, { name: 'edit' }), 'Override')))))))))));
 }

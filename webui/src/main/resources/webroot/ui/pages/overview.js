@@ -30,7 +30,7 @@ const SORT = {
   priority: ['Priority', (a, b) => b.priority - a.priority || byName(a, b)],
 };
 
-export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed'); }
+export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed') - of(j, 'cancelled'); }
 function finished(j) { if (j.state === 'succeeded') return true; return of(j, 'total') > 0 && todo(j) === 0; }
 let standing = {};
 /** Some of its tasks can never start as things are, and nothing else of it moves. */
@@ -153,7 +153,9 @@ export function Overview({ route }) {
   const sort = route.query.get('sort') ?? 'attention';
   const page = Number(route.query.get('page') ?? 0) || 0;
   const list = useRef(null);
-  const jobs = data?.jobs;
+  const set = route.query.get('set') ?? '';
+  const sets = [...new Set((data?.jobs ?? []).map((j) => j.set).filter(Boolean))].sort();
+  const jobs = useMemo(() => data?.jobs.filter((j) => !set || j.set === set), [data, set]);
   standing = useStanding(jobs);
   const known = Object.keys(standing).join();
   const chosen = useMemo(() => {
@@ -170,7 +172,7 @@ export function Overview({ route }) {
     c(Title, null, 'Jobs'),
     c(Failure, { error, retry: again }),
     c(Errors),
-    !jobs ? !error && c(Waiting) : jobs.length === 0
+    !jobs ? !error && c(Waiting) : data.jobs.length === 0
       ? c(Empty, { title: 'No jobs yet' }, 'A job is an entry ', t.code('bistro_job->NAME'), ' of the configuration.')
       : t.div(
         c(Total, { jobs }),
@@ -181,9 +183,10 @@ export function Overview({ route }) {
             return (n > 0 || id === show || id === '') && t.button({ key: id, type: 'button', class: 'chip', 'aria-pressed': id === show ? 'true' : 'false',
               onClick: () => refine({ show: id, page: '' }) }, word, ' ', t.small(count(n)));
           })),
+          (sets.length > 0 || set) && c(Choice, { label: 'Set', value: set, options: [['', 'all'], ...sets.map((s) => [s, s])], change: (v) => refine({ set: v, page: '' }) }),
           c(Choice, { label: 'Sort', value: sort, options: Object.entries(SORT).map(([id, [word]]) => [id, word]), change: (v) => refine({ sort: v === 'attention' ? '' : v, page: '' }) })),
         chosen.length === 0
-          ? c(Empty, { title: 'No job matches' }, t.button({ type: 'button', onClick: () => refine({ q: '', show: '', page: '' }) }, 'Show all'))
+          ? c(Empty, { title: 'No job matches' }, t.button({ type: 'button', onClick: () => refine({ q: '', show: '', set: '', page: '' }) }, 'Show all'))
           : t.ol({ class: 'jobs', 'aria-label': plural(chosen.length, 'job') }, chosen.slice(at * SIZE, (at + 1) * SIZE).map((job) => c(Row, { key: job.name, job, why: standing[job.name] }))),
         c(Pager, { page: at, size: SIZE, total: chosen.length, turn: (n) => refine({ page: n || '' }) })));
 }

@@ -7,7 +7,7 @@ import { Act, Ago, At, Badge, Copy, Crumbs, Empty, Failure, Gauge, Icon, Panel, 
 import { ask } from '../dialogs.js';
 import { command } from '../shell.js';
 import { Output } from './output.js';
-import { rerun, forgive } from './job-actions.js';
+import { cancel, rerun, forgive } from './job-actions.js';
 import { override } from './limits.js';
 import { bytes, count, millis, plural, seconds, workerName } from '../format.js';
 
@@ -57,7 +57,8 @@ function Actions({ task }) {
       fields: [{ name: 'minutes', label: 'Minutes', type: 'number', min: '0.1', step: 'any', value: '10', required: true }], cli: ({ reason, minutes }) => command(['extend', job, node, String(Math.round(Number(minutes) * 60))], { reason }),
       act: async ({ reason, minutes }) => { await post(['jobs', job, 'tasks', node, 'extend'], { seconds: Number(minutes) * 60, ...words(reason) }); return `${node} has ${minutes} minutes more`; } }) }, 'Extend'),
     !task.running && c(Act, { icon: 'heart', onClick: () => forgive(target, { nodes: [node] }, 'It becomes startable.') }, 'Forgive'),
-    !task.running && c(Act, { icon: 'redo', onClick: () => rerun(target, { nodes: [node] }, 'It begins anew; its history stays.') }, 'Rerun'));
+    !task.running && c(Act, { icon: 'redo', onClick: () => rerun(target, { nodes: [node] }, 'It begins anew; its history stays.') }, 'Rerun'),
+    task.status !== 'done' && task.status !== 'cancelled' && c(Act, { icon: 'stop', danger: true, onClick: () => cancel(target, { nodes: [node] }) }, 'Cancel'));
 }
 
 function Running({ task }) {
@@ -130,7 +131,7 @@ function Said({ task }) {
     has(task.checkpoint) && c(Panel, { title: 'How far it came', id: 'h-checkpoint', note: 'handed to its next attempt' }, t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Checkpoint' }, JSON.stringify(task.checkpoint, null, 2))));
 }
 
-const KIND = (a) => a.status === 'done' ? 'done' : a.status === 'failed' || a.end === 'lost' || a.end === 'start_failed' ? 'failed' : a.status.startsWith('error') ? 'failed' : 'waiting';
+const KIND = (a) => a.status === 'done' ? 'done' : a.status === 'cancelled' ? 'cancelled' : a.status === 'failed' || a.end === 'lost' || a.end === 'start_failed' ? 'failed' : a.status.startsWith('error') ? 'failed' : 'waiting';
 
 function how(a) {
   const parts = [a.end.replaceAll('_', ' ')];

@@ -10,7 +10,7 @@ import { NodePanel } from './node.js';
 const NARROW_PX = 3;
 const LABEL_PX = 30;
 const DEPTHS = [['1', '1 level'], ['2', '2 levels'], ['3', '3 levels'], ['4', '4 levels'], ['6', '6 levels'], ['12', 'all levels']];
-const sum = (s) => (s.done ?? 0) + (s.failed ?? 0) + (s.running ?? 0) + (s.waiting ?? 0) + (s.ready ?? 0) + (s.blocked ?? 0);
+const sum = (s) => (s.done ?? 0) + (s.failed ?? 0) + (s.cancelled ?? 0) + (s.running ?? 0) + (s.waiting ?? 0) + (s.ready ?? 0) + (s.blocked ?? 0);
 const part = (state) => (n) => sum(n.states) > 0 ? (n.states[state] ?? 0) / sum(n.states) : 0;
 
 const of = (n, resource) => n.resources.filter((r) => !resource || r.resource === resource);

@@ -245,7 +245,8 @@ class PageActionsIT {
     press("Discard");
 
     window.visit("#/jobs/check/history");
-    assertThat(page.locator(".versions > li")).hasCount(2);
+    assertThat(page.locator(".versions > li")).hasCount(3);
+    assertThat(page.locator(".versions > li").last()).containsText("Version 0");
     assertThat(page.locator(".versions")).containsText("they took over");
     press("Roll back");
     assertThat(dialog().locator(".diff")).containsText("the night shift");

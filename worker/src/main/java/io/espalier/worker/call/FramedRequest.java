@@ -1,5 +1,6 @@
 package io.espalier.worker.call;
 
+import io.espalier.thrift.wire.AgentMessages;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -17,9 +18,6 @@ import java.util.function.Consumer;
  * frame is a length of four bytes and that many bytes. It waits without a thread.
  */
 final class FramedRequest {
-  /** A longer answer is not read. */
-  static final int MAX_BYTES = 64 * 1024;
-
   private final AsynchronousSocketChannel channel;
   private final ByteBuffer out;
   private final BooleanSupplier maySend;
@@ -91,11 +89,12 @@ final class FramedRequest {
   }
 
   private void body(int length) {
-    if (length < 1 || length > MAX_BYTES) {
+    if (length < 1 || length > AgentMessages.MAX_BYTES) {
       fail(new IOException("an answer of " + (length & 0xffffffffL) + " bytes"));
       return;
     }
-    read(ByteBuffer.allocate(length), body -> answer.complete(body.array()));
+    byte[] frame = new byte[length];
+    read(ByteBuffer.wrap(frame), whole -> answer.complete(frame));
   }
 
   /** Fills a buffer. */

@@ -3,17 +3,14 @@ package io.espalier.worker.call;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.call.CallClient;
 import io.espalier.core.config.keys.CallKeys;
-import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.HttpCall;
 import io.espalier.core.config.task.ThriftCall;
 import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.Call;
 import io.espalier.json.JsonReader;
+import io.espalier.thrift.wire.AgentMessages;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -23,17 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import org.apache.thrift.TApplicationException;
-import org.apache.thrift.TException;
-import org.apache.thrift.protocol.TBinaryProtocol;
-import org.apache.thrift.protocol.TField;
-import org.apache.thrift.protocol.TMessage;
-import org.apache.thrift.protocol.TMessageType;
-import org.apache.thrift.protocol.TProtocol;
-import org.apache.thrift.protocol.TProtocolUtil;
-import org.apache.thrift.protocol.TType;
-import org.apache.thrift.transport.TMemoryBuffer;
-import org.apache.thrift.transport.TMemoryInputTransport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,16 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ThriftCalls implements CallClient {
   private static final int THREADS = 2;
-  private static final int DEEPEST = 16;
 
   private final Map<Json.Obj, ThriftCall> options = new ConcurrentHashMap<>();
   private @Nullable ExecutorService threads;
-
-  /** Writes the arguments of a method, without their end. */
-  @FunctionalInterface
-  private interface Arguments {
-    void write(TProtocol out) throws TException;
-  }
 
   @Override
   public String executor() {
@@ -93,50 +73,36 @@ public final class ThriftCalls implements CallClient {
 
   @Override
   public CompletionStage<CallAnswer> start(Call call, Json.Obj argument, BooleanSupplier maySend) {
-    return request(
-        call,
-        "start",
-        out -> {
-          out.writeFieldBegin(new TField("start", TType.STRUCT, (short) 1));
-          text(out, 1, call.name(CallSpec.INVOCATION));
-          text(out, 2, call.name(CallSpec.JOB));
-          text(out, 3, call.name(CallSpec.NODE));
-          text(out, 4, call.name(CallSpec.TOKEN));
-          out.writeFieldBegin(new TField("attempt", TType.I32, (short) 5));
-          out.writeI32(Integer.parseInt(call.name(CallSpec.ATTEMPT)));
-          text(out, 6, JsonWriter.compact(argument));
-          text(out, 7, call.spec().idempotent() ? call.name(CallSpec.KEY) : "");
-          text(out, 8, call.name(CallSpec.CALLBACK));
-          out.writeFieldStop();
-        },
-        maySend);
+    return request(call, AgentMessages.START, () -> AgentMessages.start(call, argument), maySend);
   }
 
   @Override
   public CompletionStage<CallAnswer> poll(Call call, String handle) {
-    return request(call, "poll", out -> text(out, 1, call.name(CallSpec.INVOCATION)), () -> true);
+    return asked(call, AgentMessages.POLL);
   }
 
   @Override
   public CompletionStage<CallAnswer> cancel(Call call, String handle) {
-    return request(call, "cancel", out -> text(out, 1, call.name(CallSpec.INVOCATION)), () -> true);
+    return asked(call, AgentMessages.CANCEL);
   }
 
-  private static void text(TProtocol out, int id, String text) throws TException {
-    out.writeFieldBegin(new TField("", TType.STRING, (short) id));
-    out.writeString(text);
+  private CompletionStage<CallAnswer> asked(Call call, String method) {
+    return request(call, method, () -> AgentMessages.question(call, method), () -> true);
   }
 
   private CompletionStage<CallAnswer> request(
-      Call call, String method, Arguments arguments, BooleanSupplier maySend) {
+      Call call, String method, Supplier<byte[]> message, BooleanSupplier maySend) {
     ThriftCall thrift = of(call);
     // Looking up the name of a host blocks.
     return CompletableFuture.supplyAsync(
             () -> new InetSocketAddress(UrlTemplate.host(thrift.host(), call), thrift.port()),
             pool())
-        .thenCompose(to -> sent(to, encoded(method, arguments), thrift, maySend))
+        .thenCompose(to -> sent(to, message.get(), thrift, maySend))
         .handle(
-            (frame, failure) -> failure == null ? decoded(frame, method) : failed(cause(failure)));
+            (frame, failure) ->
+                failure == null
+                    ? AgentMessages.answer(frame, method, JsonReader::parse)
+                    : failed(cause(failure)));
   }
 
   private static CompletableFuture<byte[]> sent(
@@ -167,24 +133,6 @@ public final class ThriftCalls implements CallClient {
     return pool;
   }
 
-  private static byte[] encoded(String method, Arguments arguments) {
-    try {
-      TMemoryBuffer buffer = new TMemoryBuffer(512);
-      TProtocol out = new TBinaryProtocol(buffer);
-      out.writeMessageBegin(new TMessage(method, TMessageType.CALL, 1));
-      arguments.write(out);
-      out.writeFieldStop();
-      out.writeMessageEnd();
-      if (buffer.length() > FramedRequest.MAX_BYTES) {
-        throw new IllegalArgumentException(
-            "the request has more than " + FramedRequest.MAX_BYTES + " bytes");
-      }
-      return Arrays.copyOf(buffer.getArray(), buffer.length());
-    } catch (TException e) {
-      throw new UncheckedIOException(new IOException(e));
-    }
-  }
-
   // ---- what an answer means
 
   private static Throwable cause(Throwable failure) {
@@ -201,76 +149,10 @@ public final class ThriftCalls implements CallClient {
       return new CallAnswer.NotStarted(message, notSent.mayBeSentLater ? 1 : 0);
     }
     // Before it is sent, nothing else fails but the making of the request.
-    return failure instanceof IllegalArgumentException || failure instanceof UncheckedIOException
+    return failure instanceof IllegalArgumentException
         ? new CallAnswer.NotStarted(message, 0)
         : new CallAnswer.Unknown(
             failure instanceof TimeoutException ? "no answer in time" : "no answer: " + message);
-  }
-
-  private static CallAnswer decoded(byte[] frame, String method) {
-    try {
-      TProtocol in =
-          new TBinaryProtocol(
-              new TMemoryInputTransport(frame), frame.length, frame.length, true, true);
-      TMessage message = in.readMessageBegin();
-      if (message.type == TMessageType.EXCEPTION) {
-        return new CallAnswer.Unknown(
-            "the agent has failed: " + TApplicationException.readFrom(in).getMessage());
-      }
-      if (message.type != TMessageType.REPLY || !message.name.equals(method)) {
-        return new CallAnswer.Unknown("the answer is not one to \"" + method + "\"");
-      }
-      in.readStructBegin();
-      for (TField field = in.readFieldBegin();
-          field.type != TType.STOP;
-          field = in.readFieldBegin()) {
-        if (field.id == 0 && field.type == TType.STRUCT) {
-          return answer(in);
-        }
-        TProtocolUtil.skip(in, field.type, DEEPEST);
-      }
-      return new CallAnswer.Unknown("the answer is empty");
-    } catch (TException | RuntimeException e) {
-      return new CallAnswer.Unknown("the answer cannot be read: " + e.getMessage());
-    }
-  }
-
-  private static CallAnswer answer(TProtocol in) throws TException {
-    int state = 0;
-    String status = "";
-    String progress = "";
-    String message = "";
-    long retryAfterMillis = 0;
-    in.readStructBegin();
-    for (TField field = in.readFieldBegin();
-        field.type != TType.STOP;
-        field = in.readFieldBegin()) {
-      if (field.id == 1 && field.type == TType.I32) {
-        state = in.readI32();
-      } else if (field.id == 2 && field.type == TType.STRING) {
-        status = in.readString();
-      } else if (field.id == 3 && field.type == TType.STRING) {
-        progress = in.readString();
-      } else if (field.id == 4 && field.type == TType.STRING) {
-        message = in.readString();
-      } else if (field.id == 5 && field.type == TType.I64) {
-        retryAfterMillis = in.readI64();
-      } else {
-        TProtocolUtil.skip(in, field.type, DEEPEST);
-      }
-    }
-    return switch (state) {
-      case 1 ->
-          JsonReader.strict().read(progress).value() instanceof Json.Obj said
-              ? new CallAnswer.Running("", said)
-              : CallAnswer.Running.PLAIN;
-      case 2 -> new CallAnswer.Ended(status.isBlank() ? CallAnswer.DONE : status.strip());
-      case 3 -> new CallAnswer.Cancelled();
-      case 4 -> new CallAnswer.Failed(message);
-      case 5 -> new CallAnswer.NotStarted(message, Math.max(0, retryAfterMillis));
-      case 6 -> new CallAnswer.NotFound(message);
-      default -> new CallAnswer.Unknown("the answer has the state " + state);
-    };
   }
 
   @Override

@@ -145,10 +145,6 @@ final class CallSimulation {
       this.byWorker = byWorker;
     }
 
-    TaskKey task() {
-      return new TaskKey(launch.job(), launch.node());
-    }
-
     String id() {
       return call.name(CallSpec.INVOCATION);
     }

@@ -419,7 +419,7 @@ public final class SchedulerLoop {
     limits.step(nowMillis, key -> committer.batch().endLimit(key));
     more |= changes.step(nowMillis, row -> committer.changed(row, nowMillis));
     if (changes.tookForce()) {
-      recovery.configured(end -> put(end));
+      recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
       kills.recheck();
       deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());

@@ -218,6 +218,24 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "queues",
         List.of(),
         List.of("{'a b': {}}", "{'': {}}", "{'-a': {}}", "{'a': 1}", "{'a': {'max_slot': {}}}"));
+    key(
+        SchemaRows::settings,
+        "sets",
+        List.of("{}", "{'_': 1, '2026-11': {}, 'a.b:c-d': {'_': 1}}"),
+        NO_OBJECT);
+    key(
+        SchemaRows::settings,
+        "sets",
+        List.of(),
+        List.of(
+            "{'a b': {}}",
+            "{'': {}}",
+            "{'-a': {}}",
+            "{'a': 1}",
+            "{'a': {'fail_when_failed_job': 1}}"));
+    UnaryOperator<String> set = member -> settings("'sets': {'up': {" + member + "}}");
+    key(set, "fail_when_failed_jobs", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
+    key(set, "fail_when_failed_jobs", List.of(), List.of("0", "-1", "1.5"));
     UnaryOperator<String> queue = member -> settings("'queues': {'etl': {" + member + "}}");
     key(queue, "priority_factor", List.of("1", "0.5", "'2'", "1e6", "1e-6"), NO_NUMBER);
     key(queue, "priority_factor", List.of(), List.of("0", "-1", "1000001"));

@@ -225,6 +225,7 @@ public final class ApiFixture {
             Map.of(),
             List.of(),
             LimitRules.NONE,
+            Map.of(),
             Instant.EPOCH,
             JobOptions.usual(2),
             "hash",
@@ -246,6 +247,7 @@ public final class ApiFixture {
     return new Job(
         name,
         problems.isEmpty() ? "ops" : "",
+        name.equals("backup") ? "nightly" : "",
         true,
         1.0,
         Json.Obj.EMPTY,

@@ -148,6 +148,13 @@ public final class JobKeys extends Section<Job> {
   private final Key<Job, String> owner =
       key("owner", text(), Job::owner, "Whom to ask about this job.")
           .required("who to ask about this job");
+  private final Key<Job, String> set =
+      own(
+          "set",
+          SettingsKeys.setName(),
+          Job::set,
+          "The [set](#sets) that the job belongs to: a name for jobs that are watched and"
+              + " [steered together](steering.md#sets-of-jobs).");
   private final Key<Job, Boolean> enabled =
       key(
           "enabled",
@@ -288,6 +295,7 @@ public final class JobKeys extends Section<Job> {
   public static Job usual(String name, JobOptions inherited, List<Integer> needs) {
     return new Job(
         name,
+        "",
         "",
         true,
         1,
@@ -480,6 +488,7 @@ public final class JobKeys extends Section<Job> {
     return new Job(
         base.name(),
         askedAbout == null ? "" : askedAbout,
+        in.get(set, base),
         in.get(enabled, base),
         in.get(priority, base),
         in.get(config, base),
