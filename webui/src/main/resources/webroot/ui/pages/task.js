@@ -18,7 +18,7 @@ export default function Task({ route }) {
   return t.div({ class: 'page' },
     c(Crumbs, { trail: [['Jobs', '#/'], [job, jobLink(job)], [node]] }),
     c(Title, { badges: task && t.span({ class: 'badges' }, c(Status, { status: task.status }), task.phase && task.phase !== task.status && c(Badge, { title: 'Its phase: the same in fewer words' }, task.phase)), actions: task && c(Actions, { task }),
-      sub: task && t.span('on level ', t.a({ href: nodeLink(task.level, node) }, task.level), ` · ${plural(task.attempts, 'attempt')}`,
+      sub: task && t.span('on level ', t.a({ href: nodeLink(task.level, node) }, task.level), ` · ${plural(task.attempts, 'attempt')}`, !task.running && task.step && ` · next step ${task.step}`, task.step_note && ` · ${task.step_note}`,
         task.since_ms && t.span(' · since ', c(Ago, { ms: task.since_ms })), task.until_ms > Date.now() && t.span(' · backs off until ', c(At, { ms: task.until_ms }))), of: job }, node),
     c(Failure, { error, retry: again }),
     !task ? !error && c(Waiting) : t.div(
@@ -67,7 +67,7 @@ function Running({ task }) {
   const u = r.usage ?? {};
   const p = r.progress;
   const item = (name, value) => value !== undefined && value !== null && value !== false && t.div({ key: name }, t.dt(name), t.dd(value));
-  return c(Panel, { title: 'Running', id: 'h-running', note: `attempt ${r.attempt}` },
+  return c(Panel, { title: 'Running', id: 'h-running', note: `attempt ${r.attempt}${r.step ? `, step ${r.step}` : ''}` },
     p?.total > 0 && t.p(t.progress({ class: 'broad', max: p.total, value: p.done, 'aria-label': 'its own progress' }), ` ${count(p.done)} of ${count(p.total)}`,
       p.seconds_left !== undefined && `, ${seconds(p.seconds_left)} left`),
     t.dl({ class: 'facts' },

@@ -242,6 +242,10 @@ final class Committer {
       ports.owner().accept(now -> ends.ended(end, now));
       return;
     }
+    if (task.isEmpty) {
+      // There is nothing to run; its end comes from the loop itself.
+      return;
+    }
     task.dispatched = true;
     TimeExtension.begin(task, nowMillis);
     ports.runner().start(task.launch);

@@ -101,6 +101,7 @@ final class InvocationRecovery {
       if (job != null) {
         task.retrying = job.retrying();
         task.statusFrom = job.statusFrom();
+        task.program = job.program();
       } else {
         task.retrying = core.config().settings().defaults().retrying();
       }

@@ -24,6 +24,7 @@ import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.CheckpointWriter;
 import io.espalier.core.loop.watch.JobDeadlines;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
 import io.espalier.core.outcome.JobStateRecord;
@@ -97,6 +98,7 @@ public final class SchedulerLoop {
   private final WorkerPool pool;
   private final RunnerWatchdog supervision;
   private final JobDeadlines deadlines;
+  private final JobVerifications verifications;
   private final JobStateTracker outcomes;
   private final CheckpointWriter checkpoints = new CheckpointWriter();
   private final LaunchFactory starts;
@@ -127,7 +129,8 @@ public final class SchedulerLoop {
     this.deadlines = new JobDeadlines(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
-    this.outcomes = new JobStateTracker(core, events);
+    this.verifications = new JobVerifications(core, live);
+    this.outcomes = new JobStateTracker(core, events, verifications);
     this.views = new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
@@ -138,7 +141,8 @@ public final class SchedulerLoop {
     this.recovery = new InvocationRecovery(core, live);
     this.committer = new Committer(ports, events, outcomes, views, changes);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
-    this.completion = new TaskCompletion(shared, statusText, paces, options.maxAttempts());
+    this.completion =
+        new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
     this.commands =
         new OperatorCommands(shared, pauses, limits, kills, pool, chores::add, this::reported);
     this.questions =
@@ -357,6 +361,7 @@ public final class SchedulerLoop {
    */
   public boolean isQuiet() {
     return chores.isEmpty()
+        && verifications.isIdle()
         && questions.isEmpty()
         && awaitedCount() == 0
         && !changes.underWay()
@@ -433,6 +438,7 @@ public final class SchedulerLoop {
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
     more |= stepChores(nowMillis);
+    more |= verifications.step(row -> committer.changed(row, nowMillis));
     committer.updateJobStates(nowMillis);
     more |= questions.step(nowMillis);
     more |= round(nowMillis);
@@ -546,6 +552,13 @@ public final class SchedulerLoop {
     Live task = starts.placed(run, nowMillis);
     paces.placed(task);
     committer.started(task, nowMillis);
+    if (task.isEmpty) {
+      put(
+          TaskResult.of(task.key.job(), task.key.node(), task.invocation(), TaskResult.Kind.EXITED)
+              .withRawStatus("done")
+              .withExit(0, null)
+              .withMessage("its step is gone from the job: nothing was run"));
+    }
   }
 
   /** Puts the end of a task, which nobody reports, into the queue. */

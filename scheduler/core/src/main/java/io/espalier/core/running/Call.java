@@ -59,6 +59,11 @@ public record Call(CallSpec spec, Map<String, String> names, InvocationLimits li
     return new Call(spec, names, limits);
   }
 
+  /** The same call as a step of its task, which is another one to its service than other steps. */
+  public Call ofStep(String step) {
+    return withName(CallSpec.KEY, uuid(name(CallSpec.KEY), step));
+  }
+
   /** Returns how services know an invocation. */
   public static String id(String job, String node, Invocation invocation) {
     return uuid(job, node, invocation.token(), Long.toString(invocation.startMillis()));

@@ -16,6 +16,7 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
@@ -125,6 +126,7 @@ public final class ApiFixture {
                 ProgressParser.of(
                     Json.object().put("done", 120).put("total", 300).put("cursor", "pk=8").build()),
                 1.5,
+                "",
                 "",
                 2_500))
         .task(TaskView.of("backup", "d21", "db", TaskStatus.of(Main.FAILED, started, 3)))
@@ -260,6 +262,7 @@ public final class ApiFixture {
         List.of("/bin/true"),
         StatusSource.STATUS_LINE,
         Optional.empty(),
+        Program.NONE,
         JobOptions.usual(level),
         -1,
         0,

@@ -3,6 +3,7 @@ package io.espalier.core.loop.state;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.RetryPolicy;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
@@ -39,6 +40,9 @@ public final class LiveTasks {
   /** The views for monitors, at the same indexes; an unchanged task is not examined again. */
   private @Nullable RunningTaskView[] shown = new @Nullable RunningTaskView[64];
 
+  /** The number of live verifications by job; jobs without any are absent. */
+  private final Map<String, Integer> verifications = new HashMap<>();
+
   private final List<Live> stale = new ArrayList<>();
   private List<RunningTaskView> published = List.of();
   private boolean changed;
@@ -53,6 +57,15 @@ public final class LiveTasks {
     public RetryPolicy retrying;
 
     public StatusSource statusFrom;
+
+    /** The program of its job; null: its job was removed before this scheduler knew it. */
+    public @Nullable Program program;
+
+    /** Whether it verifies a task that is done. */
+    final boolean isVerification;
+
+    /** Whether its step is gone, so that there is nothing to run. */
+    public boolean isEmpty;
 
     /** The newest sample. */
     @Nullable ResourceUsage usage;
@@ -124,6 +137,7 @@ public final class LiveTasks {
       this.limits = timeLeft(launch);
       this.retrying = retrying;
       this.statusFrom = launch.statusFrom();
+      this.isVerification = status.step() != null && status.step().isVerification();
     }
 
     private static TaskDeadlines timeLeft(LaunchSpec launch) {
@@ -199,6 +213,7 @@ public final class LiveTasks {
           progress,
           rate,
           TaskArgument.roleIn(launch.argument()),
+          status.step() == null ? "" : status.step().label(),
           waitedMillis);
     }
 
@@ -235,7 +250,15 @@ public final class LiveTasks {
       shown = Arrays.copyOf(shown, byRun.length);
     }
     byRun[at] = live;
+    if (live.isVerification) {
+      verifications.merge(live.key.job(), 1, Integer::sum);
+    }
     changed(live);
+  }
+
+  /** The number of live invocations of a job that verify tasks. */
+  public int verifications(String job) {
+    return verifications.isEmpty() ? 0 : verifications.getOrDefault(job, 0);
   }
 
   /** The invocation of a running task of the core; null when it has none yet, or none any more. */
@@ -268,6 +291,9 @@ public final class LiveTasks {
       return null;
     }
     tasks.remove(key);
+    if (live.isVerification) {
+      verifications.computeIfPresent(key.job(), (job, count) -> count == 1 ? null : count - 1);
+    }
     if (byRun[(int) live.run] == live) {
       byRun[(int) live.run] = null;
       shown[(int) live.run] = null;

@@ -8,6 +8,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Failure;
 import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
@@ -28,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * unless the task ran on the scheduler's own host, {@code waited_ms} while the task runs, if known. {@code task_started} and {@code tasks_forgiven}
  * leave data and checkpoint unchanged; in all other events {@code data} and {@code checkpoint} are
  * the current values. A failure is given by {@code fingerprint} and {@code failure}, its message;
- * {@code retries} contains the {@link RetryCounts}, if there are any.
+ * {@code retries} contains the {@link RetryCounts}, and {@code step_position} the {@link
+ * StepPosition}, if there are any.
  */
 public final class StatusRowEvents {
   /** A task was started. */
@@ -97,6 +99,9 @@ public final class StatusRowEvents {
     }
     if (!status.retries().equals(RetryCounts.NONE)) {
       event.put("retries", status.retries().json());
+    }
+    if (status.step() != null) {
+      event.put("step_position", status.step().json());
     }
     return event;
   }
@@ -204,7 +209,8 @@ public final class StatusRowEvents {
               key.node(),
               status(row, 0, said, checkpoint)
                   .withFailure(failure)
-                  .withRetries(RetryCounts.of(data.get("retries"))),
+                  .withRetries(RetryCounts.of(data.get("retries")))
+                  .withStep(StepPosition.of(data.get("step_position"))),
               new Invocation(number(row.get(5)), number(row.get(6)), number(row.get(7))),
               worker == null
                   ? WorkerRef.LOCAL
@@ -225,9 +231,14 @@ public final class StatusRowEvents {
         said = TaskTransitions.explained(said, exception);
       }
       Json.Obj checkpoint = kept == null ? null : kept.checkpoint();
+      StepPosition step = kept == null ? null : kept.step();
+      TaskStatus changed = status(task, 1, said, checkpoint);
       StatusRow after =
           new StatusRow(
-              job, key.node(), status(task, 1, said, checkpoint), new Invocation(0, 0, 0));
+              job,
+              key.node(),
+              changed.withStep(step == null ? null : step.after(changed)),
+              new Invocation(0, 0, 0));
       rows.put(key, after);
     }
 
