@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -174,6 +175,29 @@ class CallExecutorTest implements TaskListener {
             run(launch(options(), "n2", Duration.ofMinutes(1), InvocationLimits.NONE, false))
                 .retryAfterMillis())
         .isEqualTo(1_000);
+  }
+
+  @Test
+  void onlySoManyQuestionsAreUnansweredAtATime() throws Exception {
+    calls.close();
+    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 2);
+    calls.open(this);
+    List<LaunchSpec> launches = new ArrayList<>();
+    for (int i = 0; i < 7; i++) {
+      launches.add(launch(polling(), "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
+    }
+    launches.forEach(calls::adopt);
+    LaunchSpec gone = launches.get(5);
+    assertThat(calls.letGo("job", "n5", gone.invocation(), "not needed")).isTrue();
+    assertThat(end().kind()).isEqualTo(TaskResult.Kind.LOST);
+    // All were looked at before that end, which is in their order.
+    launches.forEach(each -> service.answers(asking(each), Reply.of(202, ""), Reply.of(200, "")));
+    for (int i = 0; i < 6; i++) {
+      assertThat(end().rawStatus()).isEqualTo("done");
+    }
+    assertThat(service.requests(asking(gone))).as("it was waiting").isEmpty();
+    assertThat(service.mostAtATime()).isLessThanOrEqualTo(2);
+    assertThat(calls.count()).isZero();
   }
 
   @Test
