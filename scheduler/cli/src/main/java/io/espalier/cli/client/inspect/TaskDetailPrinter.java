@@ -53,9 +53,7 @@ final class TaskDetailPrinter {
               + step(", step ", running)
               + on(JsonFields.text(running, "worker"))
               + since(" since ", JsonFields.number(running, "started_at_ms"))
-              + (running.get("waited_ms") == null
-                  ? ""
-                  : ", waited " + TaskDetail.waited(running))
+              + (running.get("waited_ms") == null ? "" : ", waited " + TaskDetail.waited(running))
               + (usage.isEmpty() ? "" : "; " + usage(usage)));
       String progress = TaskDetail.progress(running);
       if (!progress.isEmpty()) {

@@ -45,7 +45,8 @@ public record Explanation(
 
   /** A copy with other reasons. */
   public Explanation withReasons(List<Reason> others) {
-    return new Explanation(job, node, startable, status, others, path, alternatives, eligibleMillis);
+    return new Explanation(
+        job, node, startable, status, others, path, alternatives, eligibleMillis);
   }
 
   /**

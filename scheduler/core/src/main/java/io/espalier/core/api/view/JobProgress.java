@@ -48,8 +48,20 @@ public record JobProgress(
       long disabled) {
     long total = done + failed + cancelled + running + waiting + ready + blocked;
     return new JobProgress(
-        job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled, 0,
-        -1, WaitQuantiles.NONE);
+        job,
+        total,
+        done,
+        failed,
+        cancelled,
+        running,
+        waiting,
+        ready,
+        blocked,
+        avoided,
+        disabled,
+        0,
+        -1,
+        WaitQuantiles.NONE);
   }
 
   /** The counts of a job without tasks. */

@@ -11,7 +11,8 @@ import java.util.Set;
 
 /**
  * Measures the completion rate of each job, the duration of its tasks, and how long they waited,
- * from the starts and ends of tasks in this loop; nothing is stored. The same events give the same figures.
+ * from the starts and ends of tasks in this loop; nothing is stored. The same events give the same
+ * figures.
  */
 public final class Throughput {
   private final Map<String, Pace> paces = new HashMap<>();
