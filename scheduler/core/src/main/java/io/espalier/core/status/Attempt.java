@@ -157,7 +157,9 @@ public record Attempt(
         text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text,
         fingerprint,
         gotOn,
-        backoffSeconds);
+        backoffSeconds,
+        waitedMillis,
+        startedAtMillis);
   }
 
   /**
