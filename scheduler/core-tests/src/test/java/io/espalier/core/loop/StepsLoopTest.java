@@ -275,6 +275,32 @@ class StepsLoopTest {
   }
 
   @Test
+  void aCancelledTaskGoesOnWithNothing() {
+    world.configure(config(STEPS + UNDO));
+    done();
+    world.run(new Command.Cancel(TaskSelection.all("j", "me", "why")));
+    world.settle();
+    done();
+    assertThat(status().label())
+        .as("ship is done, check not wanted")
+        .isEqualTo(StatusLabel.CANCELLED);
+    assertThat(world.running).isEmpty();
+    world.run(new Command.Forgive(TaskSelection.all("j", "me", "why")));
+    world.settle();
+    assertThat(launch().command()).containsExactly("/check");
+    fails();
+    assertThat(launch().command()).containsExactly("/unship");
+    world.run(new Command.Cancel(TaskSelection.all("j", "me", "why")));
+    world.settle();
+    fails();
+    assertThat(status().label()).isEqualTo(StatusLabel.CANCELLED);
+    world.run(new Command.Forgive(TaskSelection.all("j", "me", "why")));
+    world.settle();
+    assertThat(launch().command()).as("half undone: from the first").containsExactly("/dump");
+    world.core.verify();
+  }
+
+  @Test
   void onlyWhatWasBegunIsCompensated() {
     world.configure(config(STEPS + UNDO));
     world.writes("j", "h1", "failed");

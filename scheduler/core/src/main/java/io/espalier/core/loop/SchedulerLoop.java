@@ -22,6 +22,7 @@ import io.espalier.core.loop.state.LoopStats;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.CheckpointWriter;
+import io.espalier.core.loop.watch.JobAdmission;
 import io.espalier.core.loop.watch.JobDeadlines;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
@@ -98,6 +99,7 @@ public final class SchedulerLoop {
   private final WorkerPool pool;
   private final RunnerWatchdog supervision;
   private final JobDeadlines deadlines;
+  private final JobAdmission admission;
   private final JobVerifications verifications;
   private final JobStateTracker outcomes;
   private final CheckpointWriter checkpoints = new CheckpointWriter();
@@ -127,6 +129,7 @@ public final class SchedulerLoop {
     this.ports = ports;
     this.events = new LoopEvents(options.firstEvent());
     this.deadlines = new JobDeadlines(core);
+    this.admission = new JobAdmission(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
     this.verifications = new JobVerifications(core, live);
@@ -368,6 +371,7 @@ public final class SchedulerLoop {
         && committer.isDurable()
         && roundComplete
         && !placedInRound
+        && admission.isCurrent()
         && !timersMatter()
         && !endsOfOverridesMatter();
   }
@@ -440,10 +444,15 @@ public final class SchedulerLoop {
     more |= stepChores(nowMillis);
     more |= verifications.step(row -> committer.changed(row, nowMillis));
     committer.updateJobStates(nowMillis);
+    if (changes.hasConfig() && admission.step()) {
+      views.error("capacity", admission.problem());
+      views.changed();
+      committer.updateJobStates(nowMillis);
+    }
     more |= questions.step(nowMillis);
     more |= round(nowMillis);
     committer.updateJobStates(nowMillis);
-    more |= changes.hasConfig() && core.isTouched();
+    more |= changes.hasConfig() && (core.isTouched() || !admission.isCurrent());
     judgeStuck(nowMillis, more);
     if (!stopping && changes.hasConfig()) {
       more |= kills.checkOrphans(nowMillis);
@@ -456,6 +465,7 @@ public final class SchedulerLoop {
     var unused = committer.commit();
     stats.now(live.size(), chores.size());
     stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
+    stats.heldByCapacity(admission.waiting());
     stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
     SchedulerView view = views.makeIfDue(nowMillis);
     if (view != null) {

@@ -8,6 +8,7 @@ import io.espalier.core.api.view.TaskView;
 import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
@@ -221,6 +222,7 @@ public final class ApiFixture {
             Map.of(),
             List.of(),
             LimitRules.NONE,
+            JobCapacity.NONE,
             Map.of(),
             Instant.EPOCH,
             JobOptions.usual(2),

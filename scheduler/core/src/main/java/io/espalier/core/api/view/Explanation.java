@@ -105,6 +105,8 @@ public record Explanation(
     JOB_DISABLED,
     JOB_INVALID,
     JOB_PAUSED,
+    /** The job waits until fewer jobs run. */
+    CAPACITY,
     /** The job's {@code complete_by} has passed. */
     DEADLINE,
     SCHEDULER_DISABLED,

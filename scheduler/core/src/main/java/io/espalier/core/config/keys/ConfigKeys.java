@@ -14,6 +14,7 @@ public final class ConfigKeys {
           SettingsKeys.RESOURCE,
           NodeLimitKeys.NODE_LIMIT,
           SettingsKeys.QUEUE,
+          SettingsKeys.CAPACITY,
           SettingsKeys.SET,
           SettingsKeys.PHYSICAL_RESOURCES,
           SettingsKeys.physical("ram_mb"),

@@ -15,6 +15,7 @@ public final class LoopStats {
   private volatile int live;
   private volatile int chores;
   private volatile int heldJobs;
+  private volatile int jobsWithoutPlace;
   private volatile int heldNodes;
   private volatile List<QueueView> queues = List.of();
   private volatile int reservedNodes;
@@ -55,6 +56,11 @@ public final class LoopStats {
   }
 
   /** Jobs that cannot start a task before their start rate has a token again. */
+  /** Jobs that wait until fewer jobs run. */
+  public int jobsWithoutPlace() {
+    return jobsWithoutPlace;
+  }
+
   public int heldJobs() {
     return heldJobs;
   }
@@ -119,6 +125,10 @@ public final class LoopStats {
   public void now(int liveTasks, int openChores) {
     live = liveTasks;
     chores = openChores;
+  }
+
+  public void heldByCapacity(int jobs) {
+    jobsWithoutPlace = jobs;
   }
 
   public void heldByRate(int jobs, int nodes) {
