@@ -197,7 +197,7 @@ class ApiV1Test {
             Served.json(
                 """
                 {"job":"scrub","node":"h1","level":"host","status":"unstarted","phase":"pending","bits":1,
-                 "attempts":0,"history":{"ended":0,"cpu_ms":0,"attempts":[]}}\
+                 "attempts":0,"history":{"ended":0,"cpu_ms":0,"ran_ms":0,"waited_ms":0,"attempts":[]}}\
                 """));
   }
 
@@ -207,8 +207,10 @@ class ApiV1Test {
         .isEqualTo(
             Served.json(
                 """
-                {"ended":3,"cpu_ms":1500,"attempts":[
-                 {"attempt":2,"invocation":"1.5","worker":"","started_at_ms":1699999939000,
+                {"ended":3,"cpu_ms":1500,"ran_ms":9900,"waited_ms":4000,"attempts":[
+                 {"attempt":2,"invocation":"1.5","worker":"","waited_ms":4000,
+                  "eligible_at_ms":1699999935000,"process_started_at_ms":1699999939100,
+                  "started_at_ms":1699999939000,
                   "ended_at_ms":1699999940000,"end":"exited","status":"error_backoff","bits":96,
                   "exit_code":3,"core_dumped":false,"made_progress":false,"usage":{"cpu_ms":250,
                   "peak_memory_bytes":3000000,"read_bytes":0,"written_bytes":12345678},
@@ -295,7 +297,7 @@ class ApiV1Test {
                 """
                 {"published_at_ms":1700000100000,"total":1,"running":[{"job":"backup","node":"d12",
                  "attempt":1,"worker":"here","started_at_ms":1700000000000,"invocation":"1.1",
-                 "timeout_at_ms":1700000300000,"progress":{"done":120,"total":300,"cursor":"pk=8",
+                 "waited_ms":2500,"eligible_at_ms":1699999997500,"timeout_at_ms":1700000300000,"progress":{"done":120,"total":300,"cursor":"pk=8",
                  "rate_per_sec":1.5,"seconds_left":120},
                  "usage":{"cpu_ms":1234,"memory_bytes":8500000,"peak_memory_bytes":9000000,
                  "read_bytes":4096,"gpus":["K40 0:3"]}}]}\

@@ -86,6 +86,9 @@ public final class CallExecutor implements AutoCloseable {
     @Nullable Timer timer;
     String trouble = "";
 
+    /** When it was sent, epoch milliseconds; 0: by somebody else. */
+    long startedMillis;
+
     /** Whether a question is due, and too many others are unanswered. */
     boolean isWaiting;
 
@@ -297,6 +300,7 @@ public final class CallExecutor implements AutoCloseable {
     }
     event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
     running.put(sent.key, sent);
+    sent.startedMillis = System.currentTimeMillis();
     ask(
         sent,
         () -> sent.client.start(sent.call, launch.argument(), () -> !sent.isOver && !mayNotSend()),
@@ -442,7 +446,7 @@ public final class CallExecutor implements AutoCloseable {
       call.isOver = true;
       running.remove(call.key);
       set(call, null);
-      finish(call.key, end);
+      finish(call.key, end, call.startedMillis);
       return;
     }
     if (waits && !call.isWaiting) {
@@ -469,14 +473,15 @@ public final class CallExecutor implements AutoCloseable {
     }
   }
 
-  private void finish(JournalKey key, CallCourse.End end) {
+  private void finish(JournalKey key, CallCourse.End end, long startedMillis) {
     TaskResult result =
         key.end(end.kind())
             .withRawStatus(end.status())
             .withMessage(end.message())
             .withStopReason(end.stop())
             .withUsage(null, false, System.currentTimeMillis())
-            .withRetryAfter(end.retryAfterMillis());
+            .withRetryAfter(end.retryAfterMillis())
+            .withStartedAt(startedMillis);
     Json.Builder about = Json.object();
     if (end.message() != null) {
       about.put("message", end.message());
@@ -498,7 +503,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void fail(JournalKey key, TaskResult.Kind kind, String message) {
-    finish(key, new CallCourse.End(kind, null, message, 0, null));
+    finish(key, new CallCourse.End(kind, null, message, 0, null), 0);
   }
 
   private void event(Running call, String name, Json.Builder about) {

@@ -77,7 +77,8 @@ final class Committer {
         task.status,
         task.invocation(),
         task.launch.worker(),
-        task.launch.call());
+        task.launch.call(),
+        task.waitedMillis);
   }
 
   /** Records the start of a task, which goes to the runner once that is durable. */

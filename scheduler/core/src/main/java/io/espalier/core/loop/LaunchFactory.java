@@ -78,7 +78,10 @@ final class LaunchFactory {
    *     longer be trusted
    */
   Live placed(long run, long nowMillis) {
-    return started(run, core.runStatus(run), nowMillis);
+    long eligible = core.eligibleMillis(run);
+    Live task = started(run, core.runStatus(run), nowMillis);
+    task.waitedMillis = Math.max(0, nowMillis - eligible);
+    return task;
   }
 
   /**

@@ -121,7 +121,9 @@ final class TaskCompletion {
         TaskTransitions.paced(
             task.status, bounded(transition.status()), core.config().settings().workingWait());
     boolean gotOn = task.status.retries().gotOn();
-    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, gotOn, nowMillis);
+    Attempt attempt =
+        Attempt.of(
+            explained, task.launch.attempt(), worker, after, gotOn, task.waitedMillis, nowMillis);
     TaskStatus status = next(task, end, after.withFailure(attempt.failure()));
     if (transition.warning() != null) {
       ports.warnings().warn(transition.warning(), key.job(), key.node());

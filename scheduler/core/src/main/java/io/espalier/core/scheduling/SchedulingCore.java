@@ -325,6 +325,7 @@ public final class SchedulingCore {
     state.queues.enter(now, queueHistory);
     judged = -1; // the migration checked each running task
     updateGates();
+    state.jobs.keepActiveSince(before.jobs);
     state.takeOver(before, done.change());
   }
 
@@ -357,7 +358,7 @@ public final class SchedulingCore {
             && state.wholeJobs.areDone(job)
             && !gates.isClosed(Scope.job(state.jobs.name(job)));
     if (before != after) {
-      state.jobs.setActive(job, after);
+      state.jobs.setActive(job, after, now);
       state.gates.changed(job >>> 6);
       state.activated(job, after);
     }
@@ -1126,6 +1127,26 @@ public final class SchedulingCore {
    */
   public @Nullable TaskStatus runStatus(long run) {
     return runs.status(runs.index(run));
+  }
+
+  /**
+   * Returns since when a task that was placed just now could have started: the latest of the end of
+   * its back-off, or of its status without one; the moment since which its job may start tasks; and
+   * the end of the last task on which it depends (docs/adr/0063-wait-times.md).
+   *
+   * @return epoch milliseconds
+   */
+  public long eligibleMillis(long run) {
+    int at = runs.index(run);
+    return state.eligibleMillis(state.places.job(at), state.places.node(at), runs.status(at));
+  }
+
+  /**
+   * Returns the same of a task that is not running; 0: its status, its job or what it depends on
+   * does not let it start.
+   */
+  public long eligibleMillis(int job, int node) {
+    return state.eligibleMillis(job, node);
   }
 
   /**

@@ -107,7 +107,7 @@ record LoopParts(
     opened.add("runner", () -> stop(runner, thread));
     CallbackSigner callbacks = new CallbackSigner(stored.store().callbackKey(epoch));
     CurrentView view = new CurrentView();
-    EventMetrics happened = new EventMetrics(metrics);
+    EventMetrics happened = new EventMetrics(metrics, () -> view.get().progress().keySet());
     SchedulerLoop loop =
         new SchedulerLoop(
             core,

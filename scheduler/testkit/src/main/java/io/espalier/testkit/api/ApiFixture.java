@@ -32,6 +32,7 @@ import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.TaskHistory;
+import io.espalier.core.status.store.TaskTotals;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
@@ -76,7 +77,9 @@ public final class ApiFixture {
             "no such table",
             "0123456789abcdef",
             false,
-            0);
+            0,
+            4_000,
+            at - 60_900);
     Attempt second =
         new Attempt(
             "backup",
@@ -95,8 +98,10 @@ public final class ApiFixture {
             "ended by signal 9",
             "fedcba9876543210",
             false,
+            0,
+            Attempt.UNKNOWN_WAIT,
             0);
-    return new TaskHistory(3, 1_500, List.of(first, second));
+    return new TaskHistory(new TaskTotals(3, 1_500, 9_900, 4_000), List.of(first, second));
   }
 
   /**
@@ -123,7 +128,8 @@ public final class ApiFixture {
                     Json.object().put("done", 120).put("total", 300).put("cursor", "pk=8").build()),
                 1.5,
                 "",
-                ""))
+                "",
+                2_500))
         .task(TaskView.of("backup", "d21", "db", TaskStatus.of(Main.FAILED, started, 3)))
         .history("backup", "d21", history(started))
         .task(TaskView.of("backup", "d22", "db", TaskStatus.waiting(started, 105, 2)))

@@ -34,7 +34,8 @@ final class TaskDetailPrinter {
             + " attempts"
             + (task.get("running") == null ? step(", next step ", task) : "")
             + since(" since ", JsonFields.number(task, "since_ms"))
-            + since(", waits until ", JsonFields.number(task, "until_ms")));
+            + since(", waits until ", JsonFields.number(task, "until_ms"))
+            + since(", could start since ", JsonFields.number(task, "eligible_at_ms")));
     String note = JsonFields.text(task, "step_note");
     if (!note.isEmpty()) {
       lines.add(note);
@@ -52,6 +53,7 @@ final class TaskDetailPrinter {
               + step(", step ", running)
               + on(JsonFields.text(running, "worker"))
               + since(" since ", JsonFields.number(running, "started_at_ms"))
+              + (running.get("waited_ms") == null ? "" : ", waited " + TaskDetail.waited(running))
               + (usage.isEmpty() ? "" : "; " + usage(usage)));
       String progress = TaskDetail.progress(running);
       if (!progress.isEmpty()) {
@@ -103,6 +105,7 @@ final class TaskDetailPrinter {
     Table table =
         new Table(
             ">#",
+            "?>WAITED",
             "STARTED",
             ">FOR",
             "?WORKER",
@@ -121,6 +124,7 @@ final class TaskDetailPrinter {
       long started = JsonFields.number(attempt, "started_at_ms");
       table.row(
           JsonFields.number(attempt, "attempt"),
+          TaskDetail.waited(attempt),
           HumanFormat.time(started),
           HumanFormat.duration(JsonFields.number(attempt, "ended_at_ms") - started),
           JsonFields.text(attempt, "worker"),

@@ -103,6 +103,8 @@ public final class TaskListCommands {
                   "?STEP",
                   "SINCE",
                   "~UNTIL",
+                  "?~ELIGIBLE",
+                  "?~>WAITED",
                   "?PROGRESS",
                   "?WORKER",
                   "DATA")
@@ -117,6 +119,10 @@ public final class TaskListCommands {
             JsonFields.text(task, "step"),
             HumanFormat.time(JsonFields.number(task, "since_ms")),
             HumanFormat.time(JsonFields.number(task, "until_ms")),
+            JsonFields.number(task, "eligible_at_ms") == 0
+                ? ""
+                : HumanFormat.time(JsonFields.number(task, "eligible_at_ms")),
+            TaskDetail.waited(JsonFields.object(task, "running")),
             progress(task),
             JsonFields.text(JsonFields.object(task, "running"), "worker"),
             data.isEmpty() ? "" : JsonWriter.compact(data));
@@ -201,6 +207,7 @@ public final class TaskListCommands {
               "NODE",
               ">ATTEMPT",
               "?STEP",
+              "?~>WAITED",
               ">FOR",
               "?>LEFT",
               "?PROGRESS",
@@ -218,6 +225,7 @@ public final class TaskListCommands {
             JsonFields.text(task, "node"),
             JsonFields.number(task, "attempt"),
             JsonFields.text(task, "step"),
+            TaskDetail.waited(task),
             HumanFormat.duration(now - JsonFields.number(task, "started_at_ms")),
             TaskDetail.timeLeft(task, now),
             TaskDetail.progress(task),

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param role role of its node under the parent through which it runs, such as {@code replica};
  *     usually empty
  * @param step the step that runs; empty: its job has no steps
+ * @param waitedMillis how long the task had been eligible when it was placed; negative: unknown
  */
 public record RunningTaskView(
     String job,
@@ -27,7 +28,8 @@ public record RunningTaskView(
     @Nullable Progress progress,
     double ratePerSecond,
     String role,
-    String step) {
+    String step,
+    long waitedMillis) {
 
   /** Creates a view of a task without limits, progress and usage. */
   public static RunningTaskView of(
@@ -43,7 +45,8 @@ public record RunningTaskView(
         null,
         0,
         "",
-        "");
+        "",
+        -1);
   }
 
   /** Seconds until everything is done, at its current rate; -1: unknown. */

@@ -13,6 +13,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
@@ -85,6 +86,9 @@ public final class LiveTasks {
 
     /** When the task was handed to the runner; 0: not yet. */
     public long dispatchedMillis;
+
+    /** How long the task had been eligible when it was placed. */
+    public long waitedMillis = Attempt.UNKNOWN_WAIT;
 
     /** When its end was first requested; 0: never. */
     public long killAskedMillis;
@@ -209,7 +213,8 @@ public final class LiveTasks {
           progress,
           rate,
           TaskArgument.roleIn(launch.argument()),
-          status.step() == null ? "" : status.step().label());
+          status.step() == null ? "" : status.step().label(),
+          waitedMillis);
     }
 
     public Invocation invocation() {

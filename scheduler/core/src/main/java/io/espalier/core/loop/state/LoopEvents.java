@@ -122,6 +122,9 @@ public final class LoopEvents {
             .put("status", status.label().word())
             .put("result_bits", status.bits())
             .put("duration_ms", nowMillis - live.invocation().startMillis());
+    if (end.startedAtMillis() > 0) {
+      data.put("start_ms", Math.max(0, end.startedAtMillis() - live.invocation().startMillis()));
+    }
     if (end.stopReason() != null) {
       data.put(StopReasonRules.KEY, StopReasonRules.word(end.stopReason()));
     }

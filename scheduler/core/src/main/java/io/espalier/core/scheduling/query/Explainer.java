@@ -86,7 +86,8 @@ public final class Explainer {
         explainer.steps,
         topology.slotCount(node) > 1
             ? alternatives(state, job, node, best[0])
-            : List.<Alternative>of());
+            : List.<Alternative>of(),
+        state.eligibleMillis(job, node));
   }
 
   /** Returns the reasons that block all tasks of a job, except for workers. */

@@ -4,6 +4,7 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Failure;
 import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.RetryCounts;
@@ -25,11 +26,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The member {@code row} of an event about one task is {@code [bits, since, backoff, position,
  * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are present
- * unless the task ran on the scheduler's own host. {@code task_started} and {@code tasks_forgiven}
- * leave data and checkpoint unchanged; in all other events {@code data} and {@code checkpoint} are
- * the current values. A failure is given by {@code fingerprint} and {@code failure}, its message;
- * {@code retries} contains the {@link RetryCounts}, and {@code step_position} the {@link
- * StepPosition}, if there are any.
+ * unless the task ran on the scheduler's own host, {@code waited_ms} while the task runs, if known.
+ * {@code task_started} and {@code tasks_forgiven} leave data and checkpoint unchanged; in all other
+ * events {@code data} and {@code checkpoint} are the current values. A failure is given by {@code
+ * fingerprint} and {@code failure}, its message; {@code retries} contains the {@link RetryCounts},
+ * and {@code step_position} the {@link StepPosition}, if there are any.
  */
 public final class StatusRowEvents {
   /** A task was started. */
@@ -64,6 +65,8 @@ public final class StatusRowEvents {
 
   private static final String ROW = "row";
 
+  private static final String WAITED = "waited_ms";
+
   private StatusRowEvents() {}
 
   /** Adds the row to an event about one task. */
@@ -86,6 +89,9 @@ public final class StatusRowEvents {
       event.put("worker", row.worker().shard());
       // A JSON number could exceed what browsers represent exactly.
       event.put("worker_instance", Long.toString(row.worker().instance()));
+    }
+    if (row.waitedMillis() >= 0) {
+      event.put(WAITED, row.waitedMillis());
     }
     Failure failure = status.failure();
     if (failure != null) {
@@ -191,6 +197,7 @@ public final class StatusRowEvents {
       Json.Obj checkpoint =
           before == null ? object(data.get("checkpoint")) : before.status().checkpoint();
       Json worker = data.get("worker");
+      Json waited = data.get(WAITED);
       Failure failure =
           data.get("fingerprint") == null
               ? null
@@ -208,7 +215,9 @@ public final class StatusRowEvents {
               worker == null
                   ? WorkerRef.LOCAL
                   : new WorkerRef(
-                      text(data, "worker"), Long.parseLong(text(data, "worker_instance")))));
+                      text(data, "worker"), Long.parseLong(text(data, "worker_instance"))),
+              null,
+              waited == null ? Attempt.UNKNOWN_WAIT : number(waited)));
     }
 
     /** Changes the status of a task but not its data, to which an exception may be added. */

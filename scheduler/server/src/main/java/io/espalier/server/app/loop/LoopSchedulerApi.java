@@ -248,7 +248,8 @@ public final class LoopSchedulerApi implements SchedulerApi {
               TaskStatus status = isForgotten(task) ? stored.get(task.node()) : null;
               return status == null || status.main() != TaskStatus.Main.DONE
                   ? task
-                  : TaskView.of(task.job(), task.node(), task.level(), task.bits(), status, null);
+                  : TaskView.of(
+                      task.job(), task.node(), task.level(), task.bits(), status, null, 0);
             })
         .toList();
   }
