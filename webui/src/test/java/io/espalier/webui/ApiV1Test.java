@@ -190,7 +190,7 @@ class ApiV1Test {
                 """
                 {"job":"backup","node":"d11","level":"db","status":"done","phase":"succeeded","bits":4,"attempts":1,
                  "since_ms":1700000000000,"data":{"rows":7},
-                 "history":{"ended":0,"cpu_ms":0,"attempts":[]}}\
+                 "history":{"ended":0,"cpu_ms":0,"ran_ms":0,"waited_ms":0,"attempts":[]}}\
                 """));
     assertThat(get("/api/v1/jobs/scrub/tasks/h1"))
         .isEqualTo(
