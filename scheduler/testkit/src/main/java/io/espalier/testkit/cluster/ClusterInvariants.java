@@ -350,7 +350,11 @@ final class ClusterInvariants {
 
   private static boolean keeps(TaskStatus stored, TaskResult end, String step) {
     StepPosition at = stored.step();
-    boolean isBeyond = at == null ? stored.isFinal() : !at.label().equals(step);
+    // Without its job nobody knows yet which step follows the one that has ended.
+    boolean isBeyond =
+        at == null
+            ? stored.isFinal()
+            : at.phase() == StepPosition.Phase.ENDED || !at.label().equals(step);
     if (!step.isEmpty() && isBeyond) {
       return true;
     }

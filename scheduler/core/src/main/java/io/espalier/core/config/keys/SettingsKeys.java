@@ -734,12 +734,13 @@ public final class SettingsKeys extends Section<Settings> {
     for (Declared each : declared == null ? List.<Declared>of() : declared) {
       each.killOverLimit().ifPresent(after -> killOverLimit.put(each.name(), after));
     }
+    String orders = in.get(policy, base);
     Settings settings =
         new Settings(
             in.get(enabled, base),
             in.get(workingWait, base),
-            in.get(policy, base),
-            shuffled(in, base),
+            orders,
+            shuffled(in, base, orders),
             in.get(workerSelector, base),
             known,
             read.sources(),
@@ -762,10 +763,9 @@ public final class SettingsKeys extends Section<Settings> {
     return declared == null ? null : settings;
   }
 
-  private boolean shuffled(ConfigObject in, Settings base) {
+  private boolean shuffled(ConfigObject in, Settings base, String orders) {
     boolean wanted = in.get(shuffle, base);
     ConfigValue given = in.find(shuffle);
-    String orders = in.get(policy, base);
     if (wanted && given != null && !orders.equals(SHUFFLED_POLICY)) {
       given.error(
           "the policy \"" + orders + "\" has no turns that could be shuffled",
