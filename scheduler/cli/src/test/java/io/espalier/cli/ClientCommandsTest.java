@@ -190,7 +190,7 @@ class ClientCommandsTest {
     CommandRun running = run("tasks", "backup", "d12");
     assertThat(running.out())
         .contains(
-            "running: attempt 1 on worker here since 2023-11-14T22:13:20Z; CPU 1.23 s, memory 8.5"
+            "running: attempt 1 on worker here since 2023-11-14T22:13:20Z, waited 2s; CPU 1.23 s, memory 8.5"
                 + " MB, at most 9.0 MB, read 4.1 kB, GPUs K40 0:3",
             "progress: 120 of 300");
     assertThat(running.err()).contains("not ended any attempt");
@@ -241,9 +241,9 @@ class ClientCommandsTest {
     assertThat(run("workers").out())
         .isEqualToNormalizingNewlines(
             """
-            WORKER  KIND   HOST       STATE      RUNNING  SLOTS    NOTE
-            here    local  host-here  healthy          1  ram 1/4
-            away    local  host-away  unhealthy        0  ram 0/4  silent
+            WORKER  KIND   HOST       LABELS     STATE      RUNNING  SLOTS    NOTE
+            here    local  host-here  zone=here  healthy          1  ram 1/4
+            away    local  host-away  zone=away  unhealthy        0  ram 0/4  silent
             """);
     assertThat(run("running", "scrub").err()).contains("nothing is running");
   }

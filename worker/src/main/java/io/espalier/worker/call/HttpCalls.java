@@ -204,7 +204,7 @@ public final class HttpCalls implements CallClient {
       Json body = http.body().map(given -> filled(given, call)).orElse(argument);
       String text = body instanceof Json.Str plain ? plain.value() : JsonWriter.compact(body);
       request.method(method, HttpRequest.BodyPublishers.ofString(text));
-      String callback = call.name(CallSpec.CALLBACK);
+      String callback = call.callback();
       if (!callback.isEmpty()) {
         request.setHeader("Espalier-Callback", callback);
       }
@@ -297,16 +297,18 @@ public final class HttpCalls implements CallClient {
   }
 
   private static CallAnswer cancelled(HttpCall http, HttpResponse<BoundedBody.Text> answer) {
-    if (answer.statusCode() >= 200 && answer.statusCode() <= 299) {
-      if (answer.statusCode() == HttpCall.ACCEPTED) {
-        return going(answer.body());
-      }
-      CallAnswer ended = ended(answer.body());
-      return ended.equals(new CallAnswer.Ended(CallAnswer.DONE))
-          ? new CallAnswer.Cancelled()
-          : ended;
-    }
-    return polled(http, answer);
+    CallAnswer said =
+        answer.statusCode() < 200 || answer.statusCode() > 299
+            ? polled(http, answer)
+            : answer.statusCode() == HttpCall.ACCEPTED
+                ? going(answer.body())
+                : ended(answer.body());
+    // What cannot be understood does not say that nothing runs any more.
+    return said instanceof CallAnswer.Failed unclear
+        ? new CallAnswer.Unknown(unclear.message())
+        : said.equals(new CallAnswer.Ended(CallAnswer.DONE)) && answer.statusCode() != 202
+            ? new CallAnswer.Cancelled()
+            : said;
   }
 
   /** The status line of a body; one that says nothing about a status is done. */

@@ -69,6 +69,13 @@ public record Call(CallSpec spec, Map<String, String> names, InvocationLimits li
     return uuid(job, node, invocation.token(), Long.toString(invocation.startMillis()));
   }
 
+  /** Returns the URL at which its service may report its end; empty: it reports nothing. */
+  public String callback() {
+    // A level may have the name of the placeholder; then that stands for a node.
+    String url = spec.callback().isEmpty() ? "" : name(CallSpec.CALLBACK);
+    return url.startsWith("http://") || url.startsWith("https://") ? url : "";
+  }
+
   /** A copy in which one more placeholder stands for something. */
   public Call withName(String placeholder, String value) {
     Map<String, String> more = new LinkedHashMap<>(names);
