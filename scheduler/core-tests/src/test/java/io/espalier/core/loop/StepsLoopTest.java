@@ -72,6 +72,17 @@ class StepsLoopTest {
   }
 
   @Test
+  void aStepThatWasNotStartedCostsNoAttempt() {
+    LoopWorld bounded = new LoopWorld(1);
+    bounded.configure(config(STEPS + UNDO));
+    bounded.writes("j", "h1", "done");
+    bounded.refuses("j", "h1", "full", 0);
+    assertThat(bounded.row("j", "h1").status().label()).isEqualTo(StatusLabel.NEVER_STARTED);
+    bounded.advance(1_000);
+    assertThat(bounded.launch("j", "h1").command()).containsExactly("/ship");
+  }
+
+  @Test
   void stepsRunInOrderAndTheTaskIsDoneAfterTheLast() {
     world.configure(config(STEPS));
     LaunchSpec dump = launch();

@@ -85,6 +85,39 @@ class VerificationLoopTest {
   }
 
   @Test
+  void aVerificationOfUnknownOutcomeIsNotStartedAgain() {
+    world.configure(config(1, 1, VERIFY, ""));
+    world.writes("j", "h1", "done");
+    world.end("j", "h1", Kind.OUTCOME_UNKNOWN, null, null);
+    world.advance(60_000);
+    assertThat(world.running).isEmpty();
+    assertThat(status("h1").label()).isEqualTo(StatusLabel.FAILED);
+  }
+
+  @Test
+  void aLostWorkerIsNoFailedVerification() {
+    world.configure(config(1, 1, VERIFY, "").replace("[1, \"repeat\"]", "[\"fail\"]"));
+    world.writes("j", "h1", "done");
+    world.end("j", "h1", Kind.LOST, null, null);
+    assertThat(status("h1").awaitsVerification()).isTrue();
+    world.advance(1_000);
+    assertThat(runs("h1")).isEqualTo("/verify");
+  }
+
+  @Test
+  void aTaskThatMayNotRunAnyMoreDoesNotHoldUpItsJob() {
+    world.configure(config(2, 1, VERIFY, ""));
+    world.writes("j", "h1", "done");
+    world.writes("j", "h2", "done");
+    String runs = world.running.keySet().iterator().next().node();
+    String other = runs.equals("h1") ? "h2" : "h1";
+    String filter = ", \"filters\": {\"host\": {\"blacklist\": [\"" + other + "\"]}}";
+    world.configure(config(2, 1, VERIFY + filter, ""));
+    world.writes("j", runs, "done");
+    assertThat(state()).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
   void limitsHoldForVerifications() {
     world.configure(config(3, 1, VERIFY, ""));
     for (int i = 0; i < 6; i++) {

@@ -90,17 +90,22 @@ final class LaunchFactory {
    * @param before status after the step before
    * @throws IllegalStateException as {@link #placed}
    */
-  Live started(long run, @Nullable TaskStatus before, long nowMillis) {
+  Live started(long run, @Nullable TaskStatus earlier, long nowMillis) {
     int job = core.runJob(run);
     Job config = core.job(job);
     if (config == null) {
       throw new IllegalStateException("placed a task of the removed job " + core.runJobName(run));
     }
     Program program = config.program();
-    StepPosition at = before == null ? null : before.step();
+    StepPosition at = earlier == null ? null : earlier.step();
     if (at != null || !program.steps().isEmpty()) {
       at = ProgramTransitions.begin(at, program);
     }
+    // A checkpoint belongs to one step.
+    TaskStatus before =
+        earlier == null || at == null || at.isSameStep(earlier.step())
+            ? earlier
+            : earlier.withCheckpoint(null);
     TaskStatus status =
         before == null
             ? firstStarts.at(nowMillis)
@@ -160,8 +165,8 @@ final class LaunchFactory {
     return optionsOfSteps
         .computeIfAbsent(job.name(), name -> new HashMap<>())
         .computeIfAbsent(
-            at.label(),
-            label -> {
+            at.phase().word() + " " + at.step(),
+            step -> {
               Map<String, String> own =
                   Map.of(STEP_VARIABLE, at.step(), PHASE_VARIABLE, at.phase().word());
               SubprocessOptions all = job.subprocess();

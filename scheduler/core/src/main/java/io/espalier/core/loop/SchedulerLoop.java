@@ -240,7 +240,7 @@ public final class SchedulerLoop {
     for (Live task : live.all()) {
       if (task.key.job().equals(job)) {
         // The task is still alive, and the next scheduler process must know of it.
-        task.forget(nowMillis);
+        live.forget(task, nowMillis);
         committer.changed(Committer.row(task), nowMillis);
       }
     }

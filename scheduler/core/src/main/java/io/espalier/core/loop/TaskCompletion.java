@@ -19,6 +19,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.ProgramTransitions;
+import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.StopReasonRules;
@@ -136,7 +137,11 @@ final class TaskCompletion {
         knowOutside(key, status);
       }
     }
-    outcomes.ended(key.job(), status);
+    StepPosition ran = task.status.step();
+    boolean wasDone = ran != null && ran.isVerification() && status.main() == TaskStatus.Main.DONE;
+    if (!wasDone) {
+      outcomes.ended(key.job(), status);
+    }
     paces.ended(task, end, status, nowMillis);
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     committer.write(row);
@@ -336,6 +341,8 @@ final class TaskCompletion {
     StepPosition at = status.step();
     int tried = at != null && at.isCompensation() ? at.tries() + 1 : status.attempts();
     if (maxAttempts == 0
+        // Nothing was tried; the attempts of a step that follows another do not show that.
+        || status.label() == StatusLabel.NEVER_STARTED
         || (at != null && at.isVerification())
         || tried < maxAttempts
         || status.isFinal()

@@ -847,15 +847,25 @@ public final class SchedulingCore {
         : detail;
   }
 
-  /** Returns how many tasks of a job are done and not verified yet, without those that run. */
+  /**
+   * Returns how many tasks of a job are done and not verified yet, without those that run, and
+   * without those on nodes that are disabled or that its filters exclude.
+   */
   public long awaitingVerification(int job) {
-    return state.tasks.counted(job, StatusCodes::awaitsVerification);
+    return state.tasks.counted(
+        job,
+        code ->
+            StatusCodes.awaitsVerification(code) && StatusCodes.effect(code) == StatusCodes.OPEN);
   }
 
   /** Returns how many of {@link #awaitingVerification} may not be verified yet. */
   public long mayNotBeVerifiedYet(int job) {
     return state.tasks.counted(
-        job, code -> StatusCodes.awaitsVerification(code) && !StatusCodes.isInVerification(code));
+        job,
+        code ->
+            StatusCodes.awaitsVerification(code)
+                && !StatusCodes.isInVerification(code)
+                && StatusCodes.effect(code) == StatusCodes.OPEN);
   }
 
   /** Returns the first node of the job's level. */

@@ -145,7 +145,7 @@ public final class ProgramTransitions {
       TaskStatus failed = ended.main() == Main.FAILED ? ended : failed(ended, ended.data());
       return program.compensations().isEmpty()
           ? failed.withStep(at.again())
-          : failed.withStep(at.again()).withData(with(failed, undo == null));
+          : failed.withStep(at.again()).withData(with(failed, undo == null && reached >= 0));
     }
     return ready(Main.ERROR, ended, ended.data())
         .withStep(StepPosition.compensation(undo.name(), at.begun()));
@@ -171,7 +171,7 @@ public final class ProgramTransitions {
   /** Returns the status of a verification that was interrupted: it is tried again. */
   public static TaskStatus interrupted(TaskStatus running, TaskStatus interrupted) {
     StepPosition at = running.step();
-    return at != null && at.isVerification()
+    return at != null && at.isVerification() && interrupted.main() != Main.CANCELLED
         ? done(interrupted, true, true, false, interrupted.backoffSeconds(), running.data())
             .withStep(at)
         : interrupted;
@@ -184,14 +184,19 @@ public final class ProgramTransitions {
       @Nullable Program program,
       boolean isItsOwn) {
     Verification how = program == null ? null : program.verification().orElse(null);
+    if (ended.main() == Main.FAILED && !isItsOwn) {
+      // Its outcome is unknown: it may still run. It is verified again once somebody forgives it.
+      return at(Main.FAILED, ended, 0, failedVerification(running, ended)).withStep(at);
+    }
     if (ended.main() == Main.DONE || (program != null && how == null)) {
       // Flagged as verified, so that it is not verified again.
       return done(ended, false, false, how != null, 0, running.data());
     }
     boolean isSynthetic = ended.savedBackoff() || ended.overwriteable();
-    boolean fails = ended.main() == Main.FAILED || (ended.main() == Main.ERROR && !isSynthetic);
+    boolean fails = !isSynthetic && (ended.main() == Main.FAILED || ended.main() == Main.ERROR);
     if (how == null || !fails || !isItsOwn) {
-      return done(ended, true, true, false, ended.backoffSeconds(), running.data()).withStep(at);
+      int pause = isSynthetic ? Math.max(1, ended.backoffSeconds()) : ended.backoffSeconds();
+      return done(ended, true, true, false, pause, running.data()).withStep(at);
     }
     if (ended.main() == Main.ERROR && at.tries() < how.retries()) {
       return done(ended, true, true, false, ended.backoffSeconds(), running.data())
@@ -241,14 +246,16 @@ public final class ProgramTransitions {
       boolean isKnown = program.compensation(at.step()) != null;
       Step next = isKnown ? program.compensationFrom(program.find(at.step()) - 1) : null;
       return next == null
-          ? failed(ended, with(running, isKnown)).withStep(null)
+          ? failed(ended, with(running, isKnown)).withCheckpoint(null).withStep(null)
           : ready(Main.ERROR, ended, running.data())
               .withStep(StepPosition.compensation(next.name(), at.begun()));
     }
     if (ended.main() == Main.FAILED) {
       Json.Obj data = with(running, false);
       Json why = ended.data() == null ? null : ended.data().get(ParsedStatus.EXCEPTION);
-      return failed(ended, why == null ? data : data.with(COMPENSATION_FAILED, why)).withStep(null);
+      return failed(ended, why == null ? data : data.with(COMPENSATION_FAILED, why))
+          .withCheckpoint(null)
+          .withStep(null);
     }
     boolean isTry = ended.main() == Main.ERROR && !ended.savedBackoff() && !ended.overwriteable();
     return ended.withData(running.data()).withStep(isTry ? at.withTries(at.tries() + 1) : at);
@@ -284,7 +291,8 @@ public final class ProgramTransitions {
         position,
         ended.attempts(),
         data,
-        ended.checkpoint(),
+        // A checkpoint belongs to one step.
+        main == Main.FAILED ? ended.checkpoint() : null,
         ended.failure(),
         main == Main.FAILED ? ended.retries() : RetryCounts.NONE);
   }

@@ -59,6 +59,11 @@ public record StepPosition(
     return new StepPosition(Phase.VERIFICATION, Phase.VERIFICATION.word, "", true, tries, "");
   }
 
+  /** Returns whether both are at the same step of the same phase. */
+  public boolean isSameStep(@Nullable StepPosition other) {
+    return other != null && phase == other.phase && step.equals(other.step);
+  }
+
   public boolean isVerification() {
     return phase == Phase.VERIFICATION;
   }

@@ -61,8 +61,8 @@ public final class LiveTasks {
     /** The program of its job; null: its job was removed before this scheduler knew it. */
     public @Nullable Program program;
 
-    /** Whether it verifies a task that is done. */
-    final boolean isVerification;
+    /** Whether it verifies a task that is done, of a job that is not forgotten. */
+    boolean isVerification;
 
     /** Whether its step is gone, so that there is nothing to run. */
     public boolean isEmpty;
@@ -261,6 +261,22 @@ public final class LiveTasks {
     return verifications.isEmpty() ? 0 : verifications.getOrDefault(job, 0);
   }
 
+  /**
+   * Marks that the job of an invocation was deleted and created again: the invocation does not count
+   * for the new job.
+   */
+  public void forget(Live live, long nowMillis) {
+    live.forget(nowMillis);
+    if (live.isVerification) {
+      live.isVerification = false;
+      uncountVerification(live.key.job());
+    }
+  }
+
+  private void uncountVerification(String job) {
+    verifications.computeIfPresent(job, (name, count) -> count == 1 ? null : count - 1);
+  }
+
   /** The invocation of a running task of the core; null when it has none yet, or none any more. */
   public @Nullable Live ofRun(long run) {
     int at = (int) run;
@@ -292,7 +308,7 @@ public final class LiveTasks {
     }
     tasks.remove(key);
     if (live.isVerification) {
-      verifications.computeIfPresent(key.job(), (job, count) -> count == 1 ? null : count - 1);
+      uncountVerification(key.job());
     }
     if (byRun[(int) live.run] == live) {
       byRun[(int) live.run] = null;

@@ -107,7 +107,7 @@ public final class JobAdmission {
       if (job.canRun()
           && !core.isEnded(job.name())
           && core.gate(GateKind.PAUSE, job.name()) == null
-          && !counts(job).isThrough()) {
+          && (!counts(job).isThrough() || mayVerify(job))) {
         jobs.add(job);
       }
     }
@@ -116,6 +116,11 @@ public final class JobAdmission {
             .thenComparingLong(Job::createTime)
             .thenComparing(Job::name));
     return jobs;
+  }
+
+  private boolean mayVerify(Job job) {
+    int number = core.findJob(job.name());
+    return number >= 0 && core.awaitingVerification(number) > core.mayNotBeVerifiedYet(number);
   }
 
   private JobCounts counts(Job job) {

@@ -212,7 +212,8 @@ public final class JobVerifications {
     for (int i = 0; i < TASKS_PER_SLICE; i++) {
       int node = core.nextTask(number, nextNode, NODES_PER_SLICE, waiting(isVerified));
       if (node == -1) {
-        // Nodes may have been renumbered meanwhile.
+        // Nodes may have been renumbered, or tasks before this place have ended, meanwhile.
+        nextNode = 0;
         return core.mayNotBeVerifiedYet(number) == 0;
       }
       if (node < 0) {

@@ -194,8 +194,13 @@ public final class StatusRowEvents {
       TaskKey key = new TaskKey(text(data, "job"), text(data, "node"));
       StatusRow before = kind.equals(STARTED) ? rows.get(key) : null;
       Json.Obj said = before == null ? object(data.get("data")) : before.status().data();
+      StepPosition at = StepPosition.of(data.get("step_position"));
       Json.Obj checkpoint =
-          before == null ? object(data.get("checkpoint")) : before.status().checkpoint();
+          before == null
+              ? object(data.get("checkpoint"))
+              : at == null || at.isSameStep(before.status().step())
+                  ? before.status().checkpoint()
+                  : null;
       Json worker = data.get("worker");
       Json waited = data.get(WAITED);
       Failure failure =
@@ -210,7 +215,7 @@ public final class StatusRowEvents {
               status(row, 0, said, checkpoint)
                   .withFailure(failure)
                   .withRetries(RetryCounts.of(data.get("retries")))
-                  .withStep(StepPosition.of(data.get("step_position"))),
+                  .withStep(at),
               new Invocation(number(row.get(5)), number(row.get(6)), number(row.get(7))),
               worker == null
                   ? WorkerRef.LOCAL
