@@ -386,7 +386,8 @@ public final class WorkerProtocol {
     RunId other = tasks.get(task);
     Running before = other == null ? null : running.get(other);
     if (!check && other != null && before != null && before.isCall) {
-      // Its service has reported its end to the scheduler, which would not start the task otherwise.
+      // Its service has reported its end to the scheduler, which would not start the task
+      // otherwise.
       letGo(other, before);
       other = null;
     }

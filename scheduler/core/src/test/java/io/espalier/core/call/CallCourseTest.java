@@ -99,7 +99,8 @@ class CallCourseTest {
   }
 
   private static Call callingBack(boolean idempotent) {
-    return call(idempotent, Optional.of(new CallSpec.Callback(""))).withName(CallSpec.CALLBACK, "http://s/api/v1/callbacks/1");
+    return call(idempotent, Optional.of(new CallSpec.Callback("")))
+        .withName(CallSpec.CALLBACK, "http://s/api/v1/callbacks/1");
   }
 
   private CallCourse sent() {

@@ -2,14 +2,14 @@ package io.espalier.core.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.running.InvocationLimits;
-import io.espalier.core.running.Call;
-import io.espalier.core.json.Json;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.json.Json;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.protocol.WorkResponse.RunState;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
@@ -293,7 +293,9 @@ class WorkerProtocolTest implements WorkerOutput {
     assertThat(done).contains("let go a").doesNotContain("let go b");
     side.ended(end(call, Kind.LOST), now());
     side.ended(end(process, Kind.EXITED), now());
-    assertThat(starts(launch("b")).starts()).extracting(WorkResponse.StartAnswer::accepted).containsExactly(true);
+    assertThat(starts(launch("b")).starts())
+        .extracting(WorkResponse.StartAnswer::accepted)
+        .containsExactly(true);
   }
 
   @Test

@@ -262,8 +262,8 @@ public final class LiveTasks {
   }
 
   /**
-   * Marks that the job of an invocation was deleted and created again: the invocation does not count
-   * for the new job.
+   * Marks that the job of an invocation was deleted and created again: the invocation does not
+   * count for the new job.
    */
   public void forget(Live live, long nowMillis) {
     live.forget(nowMillis);
