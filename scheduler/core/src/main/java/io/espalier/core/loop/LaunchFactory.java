@@ -87,7 +87,7 @@ final class LaunchFactory {
   /**
    * Creates the live invocation of the next step of a run, which keeps what it is charged for.
    *
-   * @param before status after the step before
+   * @param earlier status after the step before
    * @throws IllegalStateException as {@link #placed}
    */
   Live started(long run, @Nullable TaskStatus earlier, long nowMillis) {
