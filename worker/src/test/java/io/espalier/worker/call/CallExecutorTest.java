@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -212,7 +213,17 @@ class CallExecutorTest implements TaskListener {
   void theServiceIsToldWhereItMayReportTheEnd() throws Exception {
     service.answers("/run/n1", Reply.of(200, ""));
     LaunchSpec plain = launch(options().put("body", "at {callback}"));
-    Call call = call(plain).withName(CallSpec.CALLBACK, "http://s/callback?signature=x");
+    CallSpec spec = call(plain).spec();
+    CallSpec reporting =
+        new CallSpec(
+            spec.executor(),
+            spec.options(),
+            spec.idempotent(),
+            spec.unknownHold(),
+            Optional.of(new CallSpec.Callback("")));
+    Call call =
+        new Call(reporting, call(plain).names(), call(plain).limits())
+            .withName(CallSpec.CALLBACK, "http://s/callback?signature=x");
     run(plain.toBuilder().call(call).build());
     SlowService.Seen seen = service.requests("/run/n1").get(0);
     assertThat(seen.header("Espalier-callback")).isEqualTo("http://s/callback?signature=x");

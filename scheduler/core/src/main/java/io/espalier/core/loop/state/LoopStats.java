@@ -55,12 +55,12 @@ public final class LoopStats {
     return chores;
   }
 
-  /** Jobs that cannot start a task before their start rate has a token again. */
   /** Jobs that wait until fewer jobs run. */
   public int jobsWithoutPlace() {
     return jobsWithoutPlace;
   }
 
+  /** Jobs that cannot start a task before their start rate has a token again. */
   public int heldJobs() {
     return heldJobs;
   }
