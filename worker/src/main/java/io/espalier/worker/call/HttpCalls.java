@@ -297,18 +297,18 @@ public final class HttpCalls implements CallClient {
   }
 
   private static CallAnswer cancelled(HttpCall http, HttpResponse<BoundedBody.Text> answer) {
+    boolean isSuccess = answer.statusCode() >= 200 && answer.statusCode() <= 299;
     CallAnswer said =
-        answer.statusCode() < 200 || answer.statusCode() > 299
-            ? polled(http, answer)
-            : answer.statusCode() == HttpCall.ACCEPTED
-                ? going(answer.body())
-                : ended(answer.body());
+        isSuccess && answer.statusCode() != HttpCall.ACCEPTED
+            ? ended(answer.body())
+            : isSuccess ? going(answer.body()) : polled(http, answer);
+    if (said.equals(new CallAnswer.Ended(CallAnswer.DONE))) {
+      return new CallAnswer.Cancelled();
+    }
     // What cannot be understood does not say that nothing runs any more.
     return said instanceof CallAnswer.Failed unclear
         ? new CallAnswer.Unknown(unclear.message())
-        : said.equals(new CallAnswer.Ended(CallAnswer.DONE)) && answer.statusCode() != 202
-            ? new CallAnswer.Cancelled()
-            : said;
+        : said;
   }
 
   /** The status line of a body; one that says nothing about a status is done. */

@@ -181,7 +181,7 @@ public final class JobVerifications {
       return true;
     }
     if (sample.state != core.stateNumber()) {
-      // Nodes have changed meanwhile: it is drawn anew when somebody needs it.
+      // Nodes have changed meanwhile: it is drawn again when it is needed.
       samples.remove(name);
       return true;
     }
