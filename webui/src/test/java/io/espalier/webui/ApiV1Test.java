@@ -62,7 +62,7 @@ class ApiV1Test {
             Served.json(
                 """
                 {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,"level":"db",
-                 "priority":1,"depends_on":[],"queue":"default","rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,
+                 "priority":1,"depends_on":[],"set":"nightly","queue":"default","rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,"cancelled":0,
                  "running":1,"waiting":1,"ready":0,"blocked":0,"avoided":0,"disabled":0}}\
                 """));
   }
@@ -190,7 +190,7 @@ class ApiV1Test {
                 """
                 {"job":"backup","node":"d11","level":"db","status":"done","phase":"succeeded","bits":4,"attempts":1,
                  "since_ms":1700000000000,"data":{"rows":7},
-                 "history":{"ended":0,"cpu_ms":0,"attempts":[]}}\
+                 "history":{"ended":0,"cpu_ms":0,"ran_ms":0,"waited_ms":0,"attempts":[]}}\
                 """));
     assertThat(get("/api/v1/jobs/scrub/tasks/h1"))
         .isEqualTo(

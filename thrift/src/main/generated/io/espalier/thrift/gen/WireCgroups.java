@@ -592,13 +592,13 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
           case 3: // SUBSYSTEMS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list112 = iprot.readListBegin();
-                struct.subsystems = new java.util.ArrayList<java.lang.String>(_list112.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem113;
-                for (int _i114 = 0; _i114 < _list112.size; ++_i114)
+                org.apache.thrift.protocol.TList _list122 = iprot.readListBegin();
+                struct.subsystems = new java.util.ArrayList<java.lang.String>(_list122.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem123;
+                for (int _i124 = 0; _i124 < _list122.size; ++_i124)
                 {
-                  _elem113 = iprot.readString();
-                  struct.subsystems.add(_elem113);
+                  _elem123 = iprot.readString();
+                  struct.subsystems.add(_elem123);
                 }
                 iprot.readListEnd();
               }
@@ -645,9 +645,9 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
         oprot.writeFieldBegin(SUBSYSTEMS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.subsystems.size()));
-          for (java.lang.String _iter115 : struct.subsystems)
+          for (java.lang.String _iter125 : struct.subsystems)
           {
-            oprot.writeString(_iter115);
+            oprot.writeString(_iter125);
           }
           oprot.writeListEnd();
         }
@@ -697,9 +697,9 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
       if (struct.isSetSubsystems()) {
         {
           oprot.writeI32(struct.subsystems.size());
-          for (java.lang.String _iter116 : struct.subsystems)
+          for (java.lang.String _iter126 : struct.subsystems)
           {
-            oprot.writeString(_iter116);
+            oprot.writeString(_iter126);
           }
         }
       }
@@ -722,13 +722,13 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list117 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.subsystems = new java.util.ArrayList<java.lang.String>(_list117.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem118;
-          for (int _i119 = 0; _i119 < _list117.size; ++_i119)
+          org.apache.thrift.protocol.TList _list127 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.subsystems = new java.util.ArrayList<java.lang.String>(_list127.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem128;
+          for (int _i129 = 0; _i129 < _list127.size; ++_i129)
           {
-            _elem118 = iprot.readString();
-            struct.subsystems.add(_elem118);
+            _elem128 = iprot.readString();
+            struct.subsystems.add(_elem128);
           }
         }
         struct.setSubsystemsIsSet(true);

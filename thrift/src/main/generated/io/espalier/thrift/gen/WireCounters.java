@@ -423,15 +423,15 @@ public class WireCounters implements org.apache.thrift.TBase<WireCounters, WireC
           case 2: // VALUES
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map62 = iprot.readMapBegin();
-                struct.values = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map62.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key63;
-                long _val64;
-                for (int _i65 = 0; _i65 < _map62.size; ++_i65)
+                org.apache.thrift.protocol.TMap _map72 = iprot.readMapBegin();
+                struct.values = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map72.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key73;
+                long _val74;
+                for (int _i75 = 0; _i75 < _map72.size; ++_i75)
                 {
-                  _key63 = iprot.readString();
-                  _val64 = iprot.readI64();
-                  struct.values.put(_key63, _val64);
+                  _key73 = iprot.readString();
+                  _val74 = iprot.readI64();
+                  struct.values.put(_key73, _val74);
                 }
                 iprot.readMapEnd();
               }
@@ -465,10 +465,10 @@ public class WireCounters implements org.apache.thrift.TBase<WireCounters, WireC
         oprot.writeFieldBegin(VALUES_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64, struct.values.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter66 : struct.values.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter76 : struct.values.entrySet())
           {
-            oprot.writeString(_iter66.getKey());
-            oprot.writeI64(_iter66.getValue());
+            oprot.writeString(_iter76.getKey());
+            oprot.writeI64(_iter76.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -506,10 +506,10 @@ public class WireCounters implements org.apache.thrift.TBase<WireCounters, WireC
       if (struct.isSetValues()) {
         {
           oprot.writeI32(struct.values.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter67 : struct.values.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter77 : struct.values.entrySet())
           {
-            oprot.writeString(_iter67.getKey());
-            oprot.writeI64(_iter67.getValue());
+            oprot.writeString(_iter77.getKey());
+            oprot.writeI64(_iter77.getValue());
           }
         }
       }
@@ -526,15 +526,15 @@ public class WireCounters implements org.apache.thrift.TBase<WireCounters, WireC
       }
       if (incoming.get(1)) {
         {
-          org.apache.thrift.protocol.TMap _map68 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64);
-          struct.values = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map68.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key69;
-          long _val70;
-          for (int _i71 = 0; _i71 < _map68.size; ++_i71)
+          org.apache.thrift.protocol.TMap _map78 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64);
+          struct.values = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map78.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key79;
+          long _val80;
+          for (int _i81 = 0; _i81 < _map78.size; ++_i81)
           {
-            _key69 = iprot.readString();
-            _val70 = iprot.readI64();
-            struct.values.put(_key69, _val70);
+            _key79 = iprot.readString();
+            _val80 = iprot.readI64();
+            struct.values.put(_key79, _val80);
           }
         }
         struct.setValuesIsSet(true);

@@ -1395,15 +1395,15 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
           case 13: // COUNTERS
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map52 = iprot.readMapBegin();
-                struct.counters = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map52.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key53;
-                long _val54;
-                for (int _i55 = 0; _i55 < _map52.size; ++_i55)
+                org.apache.thrift.protocol.TMap _map62 = iprot.readMapBegin();
+                struct.counters = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map62.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key63;
+                long _val64;
+                for (int _i65 = 0; _i65 < _map62.size; ++_i65)
                 {
-                  _key53 = iprot.readString();
-                  _val54 = iprot.readI64();
-                  struct.counters.put(_key53, _val54);
+                  _key63 = iprot.readString();
+                  _val64 = iprot.readI64();
+                  struct.counters.put(_key63, _val64);
                 }
                 iprot.readMapEnd();
               }
@@ -1495,10 +1495,10 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
           oprot.writeFieldBegin(COUNTERS_FIELD_DESC);
           {
             oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64, struct.counters.size()));
-            for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter56 : struct.counters.entrySet())
+            for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter66 : struct.counters.entrySet())
             {
-              oprot.writeString(_iter56.getKey());
-              oprot.writeI64(_iter56.getValue());
+              oprot.writeString(_iter66.getKey());
+              oprot.writeI64(_iter66.getValue());
             }
             oprot.writeMapEnd();
           }
@@ -1603,10 +1603,10 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       if (struct.isSetCounters()) {
         {
           oprot.writeI32(struct.counters.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter57 : struct.counters.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter67 : struct.counters.entrySet())
           {
-            oprot.writeString(_iter57.getKey());
-            oprot.writeI64(_iter57.getValue());
+            oprot.writeString(_iter67.getKey());
+            oprot.writeI64(_iter67.getValue());
           }
         }
       }
@@ -1668,15 +1668,15 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       }
       if (incoming.get(12)) {
         {
-          org.apache.thrift.protocol.TMap _map58 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64);
-          struct.counters = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map58.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key59;
-          long _val60;
-          for (int _i61 = 0; _i61 < _map58.size; ++_i61)
+          org.apache.thrift.protocol.TMap _map68 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64);
+          struct.counters = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map68.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key69;
+          long _val70;
+          for (int _i71 = 0; _i71 < _map68.size; ++_i71)
           {
-            _key59 = iprot.readString();
-            _val60 = iprot.readI64();
-            struct.counters.put(_key59, _val60);
+            _key69 = iprot.readString();
+            _val70 = iprot.readI64();
+            struct.counters.put(_key69, _val70);
           }
         }
         struct.setCountersIsSet(true);

@@ -506,13 +506,13 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
           case 3: // REDACT
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list138 = iprot.readListBegin();
-                struct.redact = new java.util.ArrayList<java.lang.String>(_list138.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem139;
-                for (int _i140 = 0; _i140 < _list138.size; ++_i140)
+                org.apache.thrift.protocol.TList _list148 = iprot.readListBegin();
+                struct.redact = new java.util.ArrayList<java.lang.String>(_list148.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem149;
+                for (int _i150 = 0; _i150 < _list148.size; ++_i150)
                 {
-                  _elem139 = iprot.readString();
-                  struct.redact.add(_elem139);
+                  _elem149 = iprot.readString();
+                  struct.redact.add(_elem149);
                 }
                 iprot.readListEnd();
               }
@@ -551,9 +551,9 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
         oprot.writeFieldBegin(REDACT_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.redact.size()));
-          for (java.lang.String _iter141 : struct.redact)
+          for (java.lang.String _iter151 : struct.redact)
           {
-            oprot.writeString(_iter141);
+            oprot.writeString(_iter151);
           }
           oprot.writeListEnd();
         }
@@ -597,9 +597,9 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
       if (struct.isSetRedact()) {
         {
           oprot.writeI32(struct.redact.size());
-          for (java.lang.String _iter142 : struct.redact)
+          for (java.lang.String _iter152 : struct.redact)
           {
-            oprot.writeString(_iter142);
+            oprot.writeString(_iter152);
           }
         }
       }
@@ -619,13 +619,13 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list143 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.redact = new java.util.ArrayList<java.lang.String>(_list143.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem144;
-          for (int _i145 = 0; _i145 < _list143.size; ++_i145)
+          org.apache.thrift.protocol.TList _list153 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.redact = new java.util.ArrayList<java.lang.String>(_list153.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem154;
+          for (int _i155 = 0; _i155 < _list153.size; ++_i155)
           {
-            _elem144 = iprot.readString();
-            struct.redact.add(_elem144);
+            _elem154 = iprot.readString();
+            struct.redact.add(_elem154);
           }
         }
         struct.setRedactIsSet(true);

@@ -1076,13 +1076,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 1: // STREAMS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list220 = iprot.readListBegin();
-                struct.streams = new java.util.ArrayList<java.lang.String>(_list220.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem221;
-                for (int _i222 = 0; _i222 < _list220.size; ++_i222)
+                org.apache.thrift.protocol.TList _list230 = iprot.readListBegin();
+                struct.streams = new java.util.ArrayList<java.lang.String>(_list230.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem231;
+                for (int _i232 = 0; _i232 < _list230.size; ++_i232)
                 {
-                  _elem221 = iprot.readString();
-                  struct.streams.add(_elem221);
+                  _elem231 = iprot.readString();
+                  struct.streams.add(_elem231);
                 }
                 iprot.readListEnd();
               }
@@ -1094,13 +1094,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 2: // JOBS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list223 = iprot.readListBegin();
-                struct.jobs = new java.util.ArrayList<java.lang.String>(_list223.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem224;
-                for (int _i225 = 0; _i225 < _list223.size; ++_i225)
+                org.apache.thrift.protocol.TList _list233 = iprot.readListBegin();
+                struct.jobs = new java.util.ArrayList<java.lang.String>(_list233.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem234;
+                for (int _i235 = 0; _i235 < _list233.size; ++_i235)
                 {
-                  _elem224 = iprot.readString();
-                  struct.jobs.add(_elem224);
+                  _elem234 = iprot.readString();
+                  struct.jobs.add(_elem234);
                 }
                 iprot.readListEnd();
               }
@@ -1112,13 +1112,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 3: // NODES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list226 = iprot.readListBegin();
-                struct.nodes = new java.util.ArrayList<java.lang.String>(_list226.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem227;
-                for (int _i228 = 0; _i228 < _list226.size; ++_i228)
+                org.apache.thrift.protocol.TList _list236 = iprot.readListBegin();
+                struct.nodes = new java.util.ArrayList<java.lang.String>(_list236.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem237;
+                for (int _i238 = 0; _i238 < _list236.size; ++_i238)
                 {
-                  _elem227 = iprot.readString();
-                  struct.nodes.add(_elem227);
+                  _elem237 = iprot.readString();
+                  struct.nodes.add(_elem237);
                 }
                 iprot.readListEnd();
               }
@@ -1203,9 +1203,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(STREAMS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.streams.size()));
-          for (java.lang.String _iter229 : struct.streams)
+          for (java.lang.String _iter239 : struct.streams)
           {
-            oprot.writeString(_iter229);
+            oprot.writeString(_iter239);
           }
           oprot.writeListEnd();
         }
@@ -1215,9 +1215,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(JOBS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.jobs.size()));
-          for (java.lang.String _iter230 : struct.jobs)
+          for (java.lang.String _iter240 : struct.jobs)
           {
-            oprot.writeString(_iter230);
+            oprot.writeString(_iter240);
           }
           oprot.writeListEnd();
         }
@@ -1227,9 +1227,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(NODES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.nodes.size()));
-          for (java.lang.String _iter231 : struct.nodes)
+          for (java.lang.String _iter241 : struct.nodes)
           {
-            oprot.writeString(_iter231);
+            oprot.writeString(_iter241);
           }
           oprot.writeListEnd();
         }
@@ -1313,27 +1313,27 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       if (struct.isSetStreams()) {
         {
           oprot.writeI32(struct.streams.size());
-          for (java.lang.String _iter232 : struct.streams)
+          for (java.lang.String _iter242 : struct.streams)
           {
-            oprot.writeString(_iter232);
+            oprot.writeString(_iter242);
           }
         }
       }
       if (struct.isSetJobs()) {
         {
           oprot.writeI32(struct.jobs.size());
-          for (java.lang.String _iter233 : struct.jobs)
+          for (java.lang.String _iter243 : struct.jobs)
           {
-            oprot.writeString(_iter233);
+            oprot.writeString(_iter243);
           }
         }
       }
       if (struct.isSetNodes()) {
         {
           oprot.writeI32(struct.nodes.size());
-          for (java.lang.String _iter234 : struct.nodes)
+          for (java.lang.String _iter244 : struct.nodes)
           {
-            oprot.writeString(_iter234);
+            oprot.writeString(_iter244);
           }
         }
       }
@@ -1366,39 +1366,39 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       java.util.BitSet incoming = iprot.readBitSet(10);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list235 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.streams = new java.util.ArrayList<java.lang.String>(_list235.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem236;
-          for (int _i237 = 0; _i237 < _list235.size; ++_i237)
+          org.apache.thrift.protocol.TList _list245 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.streams = new java.util.ArrayList<java.lang.String>(_list245.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem246;
+          for (int _i247 = 0; _i247 < _list245.size; ++_i247)
           {
-            _elem236 = iprot.readString();
-            struct.streams.add(_elem236);
+            _elem246 = iprot.readString();
+            struct.streams.add(_elem246);
           }
         }
         struct.setStreamsIsSet(true);
       }
       if (incoming.get(1)) {
         {
-          org.apache.thrift.protocol.TList _list238 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.jobs = new java.util.ArrayList<java.lang.String>(_list238.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem239;
-          for (int _i240 = 0; _i240 < _list238.size; ++_i240)
+          org.apache.thrift.protocol.TList _list248 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.jobs = new java.util.ArrayList<java.lang.String>(_list248.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem249;
+          for (int _i250 = 0; _i250 < _list248.size; ++_i250)
           {
-            _elem239 = iprot.readString();
-            struct.jobs.add(_elem239);
+            _elem249 = iprot.readString();
+            struct.jobs.add(_elem249);
           }
         }
         struct.setJobsIsSet(true);
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list241 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.nodes = new java.util.ArrayList<java.lang.String>(_list241.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem242;
-          for (int _i243 = 0; _i243 < _list241.size; ++_i243)
+          org.apache.thrift.protocol.TList _list251 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.nodes = new java.util.ArrayList<java.lang.String>(_list251.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem252;
+          for (int _i253 = 0; _i253 < _list251.size; ++_i253)
           {
-            _elem242 = iprot.readString();
-            struct.nodes.add(_elem242);
+            _elem252 = iprot.readString();
+            struct.nodes.add(_elem252);
           }
         }
         struct.setNodesIsSet(true);

@@ -909,14 +909,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 3: // ENDS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list72 = iprot.readListBegin();
-                struct.ends = new java.util.ArrayList<WireEnd>(_list72.size);
-                @org.apache.thrift.annotation.Nullable WireEnd _elem73;
-                for (int _i74 = 0; _i74 < _list72.size; ++_i74)
+                org.apache.thrift.protocol.TList _list82 = iprot.readListBegin();
+                struct.ends = new java.util.ArrayList<WireEnd>(_list82.size);
+                @org.apache.thrift.annotation.Nullable WireEnd _elem83;
+                for (int _i84 = 0; _i84 < _list82.size; ++_i84)
                 {
-                  _elem73 = new WireEnd();
-                  _elem73.read(iprot);
-                  struct.ends.add(_elem73);
+                  _elem83 = new WireEnd();
+                  _elem83.read(iprot);
+                  struct.ends.add(_elem83);
                 }
                 iprot.readListEnd();
               }
@@ -928,14 +928,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 4: // PROGRESS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list75 = iprot.readListBegin();
-                struct.progress = new java.util.ArrayList<WireProgress>(_list75.size);
-                @org.apache.thrift.annotation.Nullable WireProgress _elem76;
-                for (int _i77 = 0; _i77 < _list75.size; ++_i77)
+                org.apache.thrift.protocol.TList _list85 = iprot.readListBegin();
+                struct.progress = new java.util.ArrayList<WireProgress>(_list85.size);
+                @org.apache.thrift.annotation.Nullable WireProgress _elem86;
+                for (int _i87 = 0; _i87 < _list85.size; ++_i87)
                 {
-                  _elem76 = new WireProgress();
-                  _elem76.read(iprot);
-                  struct.progress.add(_elem76);
+                  _elem86 = new WireProgress();
+                  _elem86.read(iprot);
+                  struct.progress.add(_elem86);
                 }
                 iprot.readListEnd();
               }
@@ -947,14 +947,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 5: // USAGE
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list78 = iprot.readListBegin();
-                struct.usage = new java.util.ArrayList<WireSample>(_list78.size);
-                @org.apache.thrift.annotation.Nullable WireSample _elem79;
-                for (int _i80 = 0; _i80 < _list78.size; ++_i80)
+                org.apache.thrift.protocol.TList _list88 = iprot.readListBegin();
+                struct.usage = new java.util.ArrayList<WireSample>(_list88.size);
+                @org.apache.thrift.annotation.Nullable WireSample _elem89;
+                for (int _i90 = 0; _i90 < _list88.size; ++_i90)
                 {
-                  _elem79 = new WireSample();
-                  _elem79.read(iprot);
-                  struct.usage.add(_elem79);
+                  _elem89 = new WireSample();
+                  _elem89.read(iprot);
+                  struct.usage.add(_elem89);
                 }
                 iprot.readListEnd();
               }
@@ -974,14 +974,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 7: // COUNTERS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list81 = iprot.readListBegin();
-                struct.counters = new java.util.ArrayList<WireCounters>(_list81.size);
-                @org.apache.thrift.annotation.Nullable WireCounters _elem82;
-                for (int _i83 = 0; _i83 < _list81.size; ++_i83)
+                org.apache.thrift.protocol.TList _list91 = iprot.readListBegin();
+                struct.counters = new java.util.ArrayList<WireCounters>(_list91.size);
+                @org.apache.thrift.annotation.Nullable WireCounters _elem92;
+                for (int _i93 = 0; _i93 < _list91.size; ++_i93)
                 {
-                  _elem82 = new WireCounters();
-                  _elem82.read(iprot);
-                  struct.counters.add(_elem82);
+                  _elem92 = new WireCounters();
+                  _elem92.read(iprot);
+                  struct.counters.add(_elem92);
                 }
                 iprot.readListEnd();
               }
@@ -1018,9 +1018,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(ENDS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.ends.size()));
-          for (WireEnd _iter84 : struct.ends)
+          for (WireEnd _iter94 : struct.ends)
           {
-            _iter84.write(oprot);
+            _iter94.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1030,9 +1030,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(PROGRESS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.progress.size()));
-          for (WireProgress _iter85 : struct.progress)
+          for (WireProgress _iter95 : struct.progress)
           {
-            _iter85.write(oprot);
+            _iter95.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1042,9 +1042,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(USAGE_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.usage.size()));
-          for (WireSample _iter86 : struct.usage)
+          for (WireSample _iter96 : struct.usage)
           {
-            _iter86.write(oprot);
+            _iter96.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1062,9 +1062,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           oprot.writeFieldBegin(COUNTERS_FIELD_DESC);
           {
             oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.counters.size()));
-            for (WireCounters _iter87 : struct.counters)
+            for (WireCounters _iter97 : struct.counters)
             {
-              _iter87.write(oprot);
+              _iter97.write(oprot);
             }
             oprot.writeListEnd();
           }
@@ -1121,27 +1121,27 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetEnds()) {
         {
           oprot.writeI32(struct.ends.size());
-          for (WireEnd _iter88 : struct.ends)
+          for (WireEnd _iter98 : struct.ends)
           {
-            _iter88.write(oprot);
+            _iter98.write(oprot);
           }
         }
       }
       if (struct.isSetProgress()) {
         {
           oprot.writeI32(struct.progress.size());
-          for (WireProgress _iter89 : struct.progress)
+          for (WireProgress _iter99 : struct.progress)
           {
-            _iter89.write(oprot);
+            _iter99.write(oprot);
           }
         }
       }
       if (struct.isSetUsage()) {
         {
           oprot.writeI32(struct.usage.size());
-          for (WireSample _iter90 : struct.usage)
+          for (WireSample _iter100 : struct.usage)
           {
-            _iter90.write(oprot);
+            _iter100.write(oprot);
           }
         }
       }
@@ -1151,9 +1151,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetCounters()) {
         {
           oprot.writeI32(struct.counters.size());
-          for (WireCounters _iter91 : struct.counters)
+          for (WireCounters _iter101 : struct.counters)
           {
-            _iter91.write(oprot);
+            _iter101.write(oprot);
           }
         }
       }
@@ -1174,42 +1174,42 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list92 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.ends = new java.util.ArrayList<WireEnd>(_list92.size);
-          @org.apache.thrift.annotation.Nullable WireEnd _elem93;
-          for (int _i94 = 0; _i94 < _list92.size; ++_i94)
+          org.apache.thrift.protocol.TList _list102 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.ends = new java.util.ArrayList<WireEnd>(_list102.size);
+          @org.apache.thrift.annotation.Nullable WireEnd _elem103;
+          for (int _i104 = 0; _i104 < _list102.size; ++_i104)
           {
-            _elem93 = new WireEnd();
-            _elem93.read(iprot);
-            struct.ends.add(_elem93);
+            _elem103 = new WireEnd();
+            _elem103.read(iprot);
+            struct.ends.add(_elem103);
           }
         }
         struct.setEndsIsSet(true);
       }
       if (incoming.get(3)) {
         {
-          org.apache.thrift.protocol.TList _list95 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.progress = new java.util.ArrayList<WireProgress>(_list95.size);
-          @org.apache.thrift.annotation.Nullable WireProgress _elem96;
-          for (int _i97 = 0; _i97 < _list95.size; ++_i97)
+          org.apache.thrift.protocol.TList _list105 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.progress = new java.util.ArrayList<WireProgress>(_list105.size);
+          @org.apache.thrift.annotation.Nullable WireProgress _elem106;
+          for (int _i107 = 0; _i107 < _list105.size; ++_i107)
           {
-            _elem96 = new WireProgress();
-            _elem96.read(iprot);
-            struct.progress.add(_elem96);
+            _elem106 = new WireProgress();
+            _elem106.read(iprot);
+            struct.progress.add(_elem106);
           }
         }
         struct.setProgressIsSet(true);
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list98 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.usage = new java.util.ArrayList<WireSample>(_list98.size);
-          @org.apache.thrift.annotation.Nullable WireSample _elem99;
-          for (int _i100 = 0; _i100 < _list98.size; ++_i100)
+          org.apache.thrift.protocol.TList _list108 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.usage = new java.util.ArrayList<WireSample>(_list108.size);
+          @org.apache.thrift.annotation.Nullable WireSample _elem109;
+          for (int _i110 = 0; _i110 < _list108.size; ++_i110)
           {
-            _elem99 = new WireSample();
-            _elem99.read(iprot);
-            struct.usage.add(_elem99);
+            _elem109 = new WireSample();
+            _elem109.read(iprot);
+            struct.usage.add(_elem109);
           }
         }
         struct.setUsageIsSet(true);
@@ -1220,14 +1220,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       if (incoming.get(6)) {
         {
-          org.apache.thrift.protocol.TList _list101 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.counters = new java.util.ArrayList<WireCounters>(_list101.size);
-          @org.apache.thrift.annotation.Nullable WireCounters _elem102;
-          for (int _i103 = 0; _i103 < _list101.size; ++_i103)
+          org.apache.thrift.protocol.TList _list111 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.counters = new java.util.ArrayList<WireCounters>(_list111.size);
+          @org.apache.thrift.annotation.Nullable WireCounters _elem112;
+          for (int _i113 = 0; _i113 < _list111.size; ++_i113)
           {
-            _elem102 = new WireCounters();
-            _elem102.read(iprot);
-            struct.counters.add(_elem102);
+            _elem112 = new WireCounters();
+            _elem112.read(iprot);
+            struct.counters.add(_elem112);
           }
         }
         struct.setCountersIsSet(true);

@@ -1095,14 +1095,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 5: // RECIPES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list164 = iprot.readListBegin();
-                struct.recipes = new java.util.ArrayList<WireRecipe>(_list164.size);
-                @org.apache.thrift.annotation.Nullable WireRecipe _elem165;
-                for (int _i166 = 0; _i166 < _list164.size; ++_i166)
+                org.apache.thrift.protocol.TList _list174 = iprot.readListBegin();
+                struct.recipes = new java.util.ArrayList<WireRecipe>(_list174.size);
+                @org.apache.thrift.annotation.Nullable WireRecipe _elem175;
+                for (int _i176 = 0; _i176 < _list174.size; ++_i176)
                 {
-                  _elem165 = new WireRecipe();
-                  _elem165.read(iprot);
-                  struct.recipes.add(_elem165);
+                  _elem175 = new WireRecipe();
+                  _elem175.read(iprot);
+                  struct.recipes.add(_elem175);
                 }
                 iprot.readListEnd();
               }
@@ -1114,14 +1114,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 6: // STARTS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list167 = iprot.readListBegin();
-                struct.starts = new java.util.ArrayList<WireStart>(_list167.size);
-                @org.apache.thrift.annotation.Nullable WireStart _elem168;
-                for (int _i169 = 0; _i169 < _list167.size; ++_i169)
+                org.apache.thrift.protocol.TList _list177 = iprot.readListBegin();
+                struct.starts = new java.util.ArrayList<WireStart>(_list177.size);
+                @org.apache.thrift.annotation.Nullable WireStart _elem178;
+                for (int _i179 = 0; _i179 < _list177.size; ++_i179)
                 {
-                  _elem168 = new WireStart();
-                  _elem168.read(iprot);
-                  struct.starts.add(_elem168);
+                  _elem178 = new WireStart();
+                  _elem178.read(iprot);
+                  struct.starts.add(_elem178);
                 }
                 iprot.readListEnd();
               }
@@ -1133,14 +1133,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 7: // ORDERS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list170 = iprot.readListBegin();
-                struct.orders = new java.util.ArrayList<WireOrder>(_list170.size);
-                @org.apache.thrift.annotation.Nullable WireOrder _elem171;
-                for (int _i172 = 0; _i172 < _list170.size; ++_i172)
+                org.apache.thrift.protocol.TList _list180 = iprot.readListBegin();
+                struct.orders = new java.util.ArrayList<WireOrder>(_list180.size);
+                @org.apache.thrift.annotation.Nullable WireOrder _elem181;
+                for (int _i182 = 0; _i182 < _list180.size; ++_i182)
                 {
-                  _elem171 = new WireOrder();
-                  _elem171.read(iprot);
-                  struct.orders.add(_elem171);
+                  _elem181 = new WireOrder();
+                  _elem181.read(iprot);
+                  struct.orders.add(_elem181);
                 }
                 iprot.readListEnd();
               }
@@ -1152,14 +1152,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 8: // ASKS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list173 = iprot.readListBegin();
-                struct.asks = new java.util.ArrayList<WireRun>(_list173.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem174;
-                for (int _i175 = 0; _i175 < _list173.size; ++_i175)
+                org.apache.thrift.protocol.TList _list183 = iprot.readListBegin();
+                struct.asks = new java.util.ArrayList<WireRun>(_list183.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem184;
+                for (int _i185 = 0; _i185 < _list183.size; ++_i185)
                 {
-                  _elem174 = new WireRun();
-                  _elem174.read(iprot);
-                  struct.asks.add(_elem174);
+                  _elem184 = new WireRun();
+                  _elem184.read(iprot);
+                  struct.asks.add(_elem184);
                 }
                 iprot.readListEnd();
               }
@@ -1171,14 +1171,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 9: // SETTLED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list176 = iprot.readListBegin();
-                struct.settled = new java.util.ArrayList<WireRun>(_list176.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem177;
-                for (int _i178 = 0; _i178 < _list176.size; ++_i178)
+                org.apache.thrift.protocol.TList _list186 = iprot.readListBegin();
+                struct.settled = new java.util.ArrayList<WireRun>(_list186.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem187;
+                for (int _i188 = 0; _i188 < _list186.size; ++_i188)
                 {
-                  _elem177 = new WireRun();
-                  _elem177.read(iprot);
-                  struct.settled.add(_elem177);
+                  _elem187 = new WireRun();
+                  _elem187.read(iprot);
+                  struct.settled.add(_elem187);
                 }
                 iprot.readListEnd();
               }
@@ -1221,9 +1221,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(RECIPES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.recipes.size()));
-          for (WireRecipe _iter179 : struct.recipes)
+          for (WireRecipe _iter189 : struct.recipes)
           {
-            _iter179.write(oprot);
+            _iter189.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1233,9 +1233,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(STARTS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.starts.size()));
-          for (WireStart _iter180 : struct.starts)
+          for (WireStart _iter190 : struct.starts)
           {
-            _iter180.write(oprot);
+            _iter190.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1245,9 +1245,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ORDERS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.orders.size()));
-          for (WireOrder _iter181 : struct.orders)
+          for (WireOrder _iter191 : struct.orders)
           {
-            _iter181.write(oprot);
+            _iter191.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1257,9 +1257,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ASKS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.asks.size()));
-          for (WireRun _iter182 : struct.asks)
+          for (WireRun _iter192 : struct.asks)
           {
-            _iter182.write(oprot);
+            _iter192.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1269,9 +1269,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(SETTLED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.settled.size()));
-          for (WireRun _iter183 : struct.settled)
+          for (WireRun _iter193 : struct.settled)
           {
-            _iter183.write(oprot);
+            _iter193.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1339,45 +1339,45 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       if (struct.isSetRecipes()) {
         {
           oprot.writeI32(struct.recipes.size());
-          for (WireRecipe _iter184 : struct.recipes)
+          for (WireRecipe _iter194 : struct.recipes)
           {
-            _iter184.write(oprot);
+            _iter194.write(oprot);
           }
         }
       }
       if (struct.isSetStarts()) {
         {
           oprot.writeI32(struct.starts.size());
-          for (WireStart _iter185 : struct.starts)
+          for (WireStart _iter195 : struct.starts)
           {
-            _iter185.write(oprot);
+            _iter195.write(oprot);
           }
         }
       }
       if (struct.isSetOrders()) {
         {
           oprot.writeI32(struct.orders.size());
-          for (WireOrder _iter186 : struct.orders)
+          for (WireOrder _iter196 : struct.orders)
           {
-            _iter186.write(oprot);
+            _iter196.write(oprot);
           }
         }
       }
       if (struct.isSetAsks()) {
         {
           oprot.writeI32(struct.asks.size());
-          for (WireRun _iter187 : struct.asks)
+          for (WireRun _iter197 : struct.asks)
           {
-            _iter187.write(oprot);
+            _iter197.write(oprot);
           }
         }
       }
       if (struct.isSetSettled()) {
         {
           oprot.writeI32(struct.settled.size());
-          for (WireRun _iter188 : struct.settled)
+          for (WireRun _iter198 : struct.settled)
           {
-            _iter188.write(oprot);
+            _iter198.write(oprot);
           }
         }
       }
@@ -1406,70 +1406,70 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list189 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.recipes = new java.util.ArrayList<WireRecipe>(_list189.size);
-          @org.apache.thrift.annotation.Nullable WireRecipe _elem190;
-          for (int _i191 = 0; _i191 < _list189.size; ++_i191)
+          org.apache.thrift.protocol.TList _list199 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.recipes = new java.util.ArrayList<WireRecipe>(_list199.size);
+          @org.apache.thrift.annotation.Nullable WireRecipe _elem200;
+          for (int _i201 = 0; _i201 < _list199.size; ++_i201)
           {
-            _elem190 = new WireRecipe();
-            _elem190.read(iprot);
-            struct.recipes.add(_elem190);
+            _elem200 = new WireRecipe();
+            _elem200.read(iprot);
+            struct.recipes.add(_elem200);
           }
         }
         struct.setRecipesIsSet(true);
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list192 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.starts = new java.util.ArrayList<WireStart>(_list192.size);
-          @org.apache.thrift.annotation.Nullable WireStart _elem193;
-          for (int _i194 = 0; _i194 < _list192.size; ++_i194)
+          org.apache.thrift.protocol.TList _list202 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.starts = new java.util.ArrayList<WireStart>(_list202.size);
+          @org.apache.thrift.annotation.Nullable WireStart _elem203;
+          for (int _i204 = 0; _i204 < _list202.size; ++_i204)
           {
-            _elem193 = new WireStart();
-            _elem193.read(iprot);
-            struct.starts.add(_elem193);
+            _elem203 = new WireStart();
+            _elem203.read(iprot);
+            struct.starts.add(_elem203);
           }
         }
         struct.setStartsIsSet(true);
       }
       if (incoming.get(6)) {
         {
-          org.apache.thrift.protocol.TList _list195 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.orders = new java.util.ArrayList<WireOrder>(_list195.size);
-          @org.apache.thrift.annotation.Nullable WireOrder _elem196;
-          for (int _i197 = 0; _i197 < _list195.size; ++_i197)
+          org.apache.thrift.protocol.TList _list205 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.orders = new java.util.ArrayList<WireOrder>(_list205.size);
+          @org.apache.thrift.annotation.Nullable WireOrder _elem206;
+          for (int _i207 = 0; _i207 < _list205.size; ++_i207)
           {
-            _elem196 = new WireOrder();
-            _elem196.read(iprot);
-            struct.orders.add(_elem196);
+            _elem206 = new WireOrder();
+            _elem206.read(iprot);
+            struct.orders.add(_elem206);
           }
         }
         struct.setOrdersIsSet(true);
       }
       if (incoming.get(7)) {
         {
-          org.apache.thrift.protocol.TList _list198 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.asks = new java.util.ArrayList<WireRun>(_list198.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem199;
-          for (int _i200 = 0; _i200 < _list198.size; ++_i200)
+          org.apache.thrift.protocol.TList _list208 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.asks = new java.util.ArrayList<WireRun>(_list208.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem209;
+          for (int _i210 = 0; _i210 < _list208.size; ++_i210)
           {
-            _elem199 = new WireRun();
-            _elem199.read(iprot);
-            struct.asks.add(_elem199);
+            _elem209 = new WireRun();
+            _elem209.read(iprot);
+            struct.asks.add(_elem209);
           }
         }
         struct.setAsksIsSet(true);
       }
       if (incoming.get(8)) {
         {
-          org.apache.thrift.protocol.TList _list201 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.settled = new java.util.ArrayList<WireRun>(_list201.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem202;
-          for (int _i203 = 0; _i203 < _list201.size; ++_i203)
+          org.apache.thrift.protocol.TList _list211 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.settled = new java.util.ArrayList<WireRun>(_list211.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem212;
+          for (int _i213 = 0; _i213 < _list211.size; ++_i213)
           {
-            _elem202 = new WireRun();
-            _elem202.read(iprot);
-            struct.settled.add(_elem202);
+            _elem212 = new WireRun();
+            _elem212.read(iprot);
+            struct.settled.add(_elem212);
           }
         }
         struct.setSettledIsSet(true);

@@ -794,14 +794,14 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
           case 5: // REFUSALS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list204 = iprot.readListBegin();
-                struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list204.size);
-                @org.apache.thrift.annotation.Nullable WireStartRefusal _elem205;
-                for (int _i206 = 0; _i206 < _list204.size; ++_i206)
+                org.apache.thrift.protocol.TList _list214 = iprot.readListBegin();
+                struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list214.size);
+                @org.apache.thrift.annotation.Nullable WireStartRefusal _elem215;
+                for (int _i216 = 0; _i216 < _list214.size; ++_i216)
                 {
-                  _elem205 = new WireStartRefusal();
-                  _elem205.read(iprot);
-                  struct.refusals.add(_elem205);
+                  _elem215 = new WireStartRefusal();
+                  _elem215.read(iprot);
+                  struct.refusals.add(_elem215);
                 }
                 iprot.readListEnd();
               }
@@ -813,15 +813,15 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
           case 6: // ASKED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list207 = iprot.readListBegin();
-                struct.asked = new java.util.ArrayList<WireRunState>(_list207.size);
-                @org.apache.thrift.annotation.Nullable WireRunState _elem208;
-                for (int _i209 = 0; _i209 < _list207.size; ++_i209)
+                org.apache.thrift.protocol.TList _list217 = iprot.readListBegin();
+                struct.asked = new java.util.ArrayList<WireRunState>(_list217.size);
+                @org.apache.thrift.annotation.Nullable WireRunState _elem218;
+                for (int _i219 = 0; _i219 < _list217.size; ++_i219)
                 {
-                  _elem208 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
-                  if (_elem208 != null)
+                  _elem218 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
+                  if (_elem218 != null)
                   {
-                    struct.asked.add(_elem208);
+                    struct.asked.add(_elem218);
                   }
                 }
                 iprot.readListEnd();
@@ -865,9 +865,9 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
         oprot.writeFieldBegin(REFUSALS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.refusals.size()));
-          for (WireStartRefusal _iter210 : struct.refusals)
+          for (WireStartRefusal _iter220 : struct.refusals)
           {
-            _iter210.write(oprot);
+            _iter220.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -877,9 +877,9 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
         oprot.writeFieldBegin(ASKED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.I32, struct.asked.size()));
-          for (WireRunState _iter211 : struct.asked)
+          for (WireRunState _iter221 : struct.asked)
           {
-            oprot.writeI32(_iter211.getValue());
+            oprot.writeI32(_iter221.getValue());
           }
           oprot.writeListEnd();
         }
@@ -938,18 +938,18 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
       if (struct.isSetRefusals()) {
         {
           oprot.writeI32(struct.refusals.size());
-          for (WireStartRefusal _iter212 : struct.refusals)
+          for (WireStartRefusal _iter222 : struct.refusals)
           {
-            _iter212.write(oprot);
+            _iter222.write(oprot);
           }
         }
       }
       if (struct.isSetAsked()) {
         {
           oprot.writeI32(struct.asked.size());
-          for (WireRunState _iter213 : struct.asked)
+          for (WireRunState _iter223 : struct.asked)
           {
-            oprot.writeI32(_iter213.getValue());
+            oprot.writeI32(_iter223.getValue());
           }
         }
       }
@@ -977,29 +977,29 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list214 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list214.size);
-          @org.apache.thrift.annotation.Nullable WireStartRefusal _elem215;
-          for (int _i216 = 0; _i216 < _list214.size; ++_i216)
+          org.apache.thrift.protocol.TList _list224 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list224.size);
+          @org.apache.thrift.annotation.Nullable WireStartRefusal _elem225;
+          for (int _i226 = 0; _i226 < _list224.size; ++_i226)
           {
-            _elem215 = new WireStartRefusal();
-            _elem215.read(iprot);
-            struct.refusals.add(_elem215);
+            _elem225 = new WireStartRefusal();
+            _elem225.read(iprot);
+            struct.refusals.add(_elem225);
           }
         }
         struct.setRefusalsIsSet(true);
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list217 = iprot.readListBegin(org.apache.thrift.protocol.TType.I32);
-          struct.asked = new java.util.ArrayList<WireRunState>(_list217.size);
-          @org.apache.thrift.annotation.Nullable WireRunState _elem218;
-          for (int _i219 = 0; _i219 < _list217.size; ++_i219)
+          org.apache.thrift.protocol.TList _list227 = iprot.readListBegin(org.apache.thrift.protocol.TType.I32);
+          struct.asked = new java.util.ArrayList<WireRunState>(_list227.size);
+          @org.apache.thrift.annotation.Nullable WireRunState _elem228;
+          for (int _i229 = 0; _i229 < _list227.size; ++_i229)
           {
-            _elem218 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
-            if (_elem218 != null)
+            _elem228 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
+            if (_elem228 != null)
             {
-              struct.asked.add(_elem218);
+              struct.asked.add(_elem228);
             }
           }
         }

@@ -16,6 +16,7 @@ import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
 import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskPhase;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +50,13 @@ public final class ApiJson {
     time(json, "until_ms", task.untilMillis());
     time(json, "eligible_at_ms", task.eligibleMillis());
     json.putIfPresent("data", task.data()).putIfPresent("checkpoint", task.checkpoint());
+    StepPosition step = task.step();
+    if (step != null) {
+      json.put("step", step.label());
+      if (!step.note().isEmpty()) {
+        json.put("step_note", step.note());
+      }
+    }
     RetryCounts retries = task.retries();
     if (!retries.withGotOn(false).equals(RetryCounts.NONE)) {
       json.put(
@@ -75,6 +83,7 @@ public final class ApiJson {
         .put("total", progress.total())
         .put("done", progress.done())
         .put("failed", progress.failed())
+        .put("cancelled", progress.cancelled())
         .put("running", progress.running())
         .put("waiting", progress.waiting())
         .put("ready", progress.ready())
@@ -135,7 +144,8 @@ public final class ApiJson {
             .put("worker", task.workerShard())
             .put("started_at_ms", task.invocation().startMillis())
             .put("invocation", task.invocation().token())
-            .putIfPresent("role", task.role().isEmpty() ? null : Json.of(task.role()));
+            .putIfPresent("role", task.role().isEmpty() ? null : Json.of(task.role()))
+            .putIfPresent("step", task.step().isEmpty() ? null : Json.of(task.step()));
     waited(json, task.waitedMillis(), task.invocation());
     limits(json, task.limits());
     Progress progress = task.progress();

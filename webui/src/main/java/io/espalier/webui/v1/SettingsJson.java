@@ -28,6 +28,7 @@ final class SettingsJson {
             .put("enabled", settings.enabled())
             .put("working_wait", seconds(settings.workingWait()))
             .put("scheduler", settings.policy())
+            .put("shuffle", settings.shuffle())
             .put("remote_worker_selector", settings.workerSelector());
     for (String key : List.of("retry", "backoff", "level_for_tasks")) {
       OptionKeys.OPTIONS.put(json, key, settings.defaults(), usual, names);

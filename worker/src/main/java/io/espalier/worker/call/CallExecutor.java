@@ -20,6 +20,7 @@ import io.espalier.worker.process.os.Uptime;
 import io.espalier.worker.thread.OwnerThread;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -52,6 +53,9 @@ public final class CallExecutor implements AutoCloseable {
   private static final Duration CLOSE_BOUND = Duration.ofSeconds(2);
   private static final long MS = 1_000_000L;
 
+  /** The questions that may be unanswered at a time: each holds a connection with its buffers. */
+  private static final int MOST_QUESTIONS = 500;
+
   private final TaskLog log;
   private final OwnerThread<Runnable> thread = new OwnerThread<>("calls");
   private final Map<JournalKey, LaunchSpec> known = new ConcurrentHashMap<>();
@@ -59,6 +63,9 @@ public final class CallExecutor implements AutoCloseable {
   private final Map<String, CallClient> clients = new HashMap<>();
   private final TreeSet<Timer> timers =
       new TreeSet<>(Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::number));
+  private final ArrayDeque<Running> waiting = new ArrayDeque<>();
+  private final int mostQuestions;
+  private int questions;
   private long timerCount;
   private @Nullable TaskListener listener;
   private boolean begun;
@@ -86,6 +93,9 @@ public final class CallExecutor implements AutoCloseable {
     /** When it was sent, epoch milliseconds; 0: by somebody else. */
     long startedMillis;
 
+    /** Whether a question is due, and too many others are unanswered. */
+    boolean isWaiting;
+
     /** Read by the thread that sends. */
     volatile boolean isOver;
 
@@ -102,7 +112,12 @@ public final class CallExecutor implements AutoCloseable {
    * @param log takes the events of calls
    */
   public CallExecutor(TaskLog log) {
+    this(log, MOST_QUESTIONS);
+  }
+
+  CallExecutor(TaskLog log, int mostQuestions) {
     this.log = log;
+    this.mostQuestions = mostQuestions;
   }
 
   /**
@@ -287,17 +302,14 @@ public final class CallExecutor implements AutoCloseable {
     if (sent == null) {
       return;
     }
-    if (mayNotSend()) {
-      fail(sent.key, TaskResult.Kind.NOT_STARTED, "the lease of this worker is over");
-      return;
-    }
     event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
     running.put(sent.key, sent);
     sent.startedMillis = System.currentTimeMillis();
     ask(
         sent,
         () -> sent.client.start(sent.call, launch.argument(), () -> !sent.isOver && !mayNotSend()),
-        sent.course::started);
+        sent.course::started,
+        () -> {});
     advance(sent);
   }
 
@@ -356,7 +368,11 @@ public final class CallExecutor implements AutoCloseable {
     void take(CallAnswer answer, long nowMillis);
   }
 
-  private void ask(Running call, Supplier<CompletionStage<CallAnswer>> request, Answered then) {
+  /**
+   * @param over what to do when there is an answer, also to a call that has ended meanwhile
+   */
+  private void ask(
+      Running call, Supplier<CompletionStage<CallAnswer>> request, Answered then, Runnable over) {
     CompletionStage<CallAnswer> answer;
     try {
       answer = request.get();
@@ -368,6 +384,7 @@ public final class CallExecutor implements AutoCloseable {
             (result, failure) ->
                 thread.post(
                     () -> {
+                      over.run();
                       if (running.get(call.key) != call) {
                         return;
                       }
@@ -400,8 +417,10 @@ public final class CallExecutor implements AutoCloseable {
       event(call, "stopped", Json.object().put("reason", over.name().toLowerCase(Locale.ROOT)));
       stop(call, over);
     }
-    CallCourse.Request request = call.course.due(now());
+    boolean waits = questions >= mostQuestions && call.course.nextMillis() <= now();
+    CallCourse.Request request = waits ? null : call.course.due(now());
     if (request != null) {
+      questions++;
       String handle = call.course.handle();
       ask(
           call,
@@ -409,7 +428,8 @@ public final class CallExecutor implements AutoCloseable {
               request == CallCourse.Request.POLL
                   ? call.client.poll(call.call, handle)
                   : call.client.cancel(call.call, handle),
-          (answer, at) -> call.course.answered(request, answer, at));
+          (answer, at) -> call.course.answered(request, answer, at),
+          this::answered);
     }
     if (!call.trouble.equals(call.course.trouble())) {
       call.trouble = call.course.trouble();
@@ -426,7 +446,11 @@ public final class CallExecutor implements AutoCloseable {
       finish(call.key, end, call.startedMillis, call.course.counters());
       return;
     }
-    long at = call.course.nextMillis();
+    if (waits && !call.isWaiting) {
+      call.isWaiting = true;
+      waiting.add(call);
+    }
+    long at = waits ? CallCourse.NEVER : call.course.nextMillis();
     long wait = call.limits.waitNanos(System.nanoTime(), System.currentTimeMillis());
     if (wait != TaskTimeLimits.NEVER) {
       at = Math.min(at, now() + wait / MS + 1);
@@ -445,6 +469,18 @@ public final class CallExecutor implements AutoCloseable {
         (progress == null ? call.progress : ProgressParser.of(progress)).withCounters(counters);
     JournalKey key = call.key;
     to(sink -> sink.progress(key.job(), key.node(), key.invocation(), call.progress));
+  }
+
+  /** A question was answered: the next may be asked. */
+  private void answered() {
+    questions--;
+    while (questions < mostQuestions && !waiting.isEmpty()) {
+      Running next = waiting.remove();
+      next.isWaiting = false;
+      if (running.get(next.key) == next) {
+        advance(next);
+      }
+    }
   }
 
   private void finish(
@@ -469,7 +505,7 @@ public final class CallExecutor implements AutoCloseable {
     if (!form.isEmpty()) {
       about.put("status", form);
     }
-    log.event(
+    event(
         key,
         end.kind() == TaskResult.Kind.START_FAILED || end.kind() == TaskResult.Kind.NOT_STARTED
             ? "task_failed_to_start"
@@ -483,7 +519,16 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void event(Running call, String name, Json.Builder about) {
-    log.event(call.key, name, about.build());
+    event(call.key, name, about.build());
+  }
+
+  /** A log that cannot be written must not cost a call its end. */
+  private void event(JournalKey key, String name, Json.Obj about) {
+    try {
+      log.event(key, name, about);
+    } catch (RuntimeException e) {
+      LOG.error("{} of a call is not in its log", name, e);
+    }
   }
 
   private void end(JournalKey key, TaskResult result) {

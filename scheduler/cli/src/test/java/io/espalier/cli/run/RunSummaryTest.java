@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class RunSummaryTest {
   private static RunSummary summary(long failed, FailureGroups... failures) {
-    JobProgress job = JobProgress.of("lo ad", 3, failed, 0, 0, 0, 0, 0, 0);
+    JobProgress job = JobProgress.of("lo ad", 3, failed, 0, 0, 0, 0, 0, 0, 0);
     return new RunSummary(
         List.of(job),
         Map.of(),
@@ -55,7 +55,7 @@ class RunSummaryTest {
         .isEqualTo(
             JsonReader.parse(
                     """
-                    {"lo ad": {"done": 3, "failed": 2, "blocked": 0, "running": 0, "total": 5,
+                    {"lo ad": {"done": 3, "failed": 2, "cancelled": 0, "blocked": 0, "running": 0, "total": 5,
                       "state": "waiting",
                       "failures": [{"count": 2, "message": "x", "nodes": ["a", "b"]}]}}
                     """)

@@ -29,7 +29,8 @@ class WaitTimesTest {
         .replace("JOBS", jobs);
   }
 
-  private static final String JOB = "\"bistro_job->j\": {\"owner\": \"o\", \"resources\": {\"slot\": 1}}";
+  private static final String JOB =
+      "\"bistro_job->j\": {\"owner\": \"o\", \"resources\": {\"slot\": 1}}";
 
   private long waited(String job, String node) {
     return world.row(job, node).waitedMillis();
@@ -58,11 +59,19 @@ class WaitTimesTest {
 
   @Test
   void aBackoffIsNoWaitAndWhatFollowsItIs() {
-    world.configure(config("\"a\": []", JOB + ", \"bistro_job->k\": {\"owner\": \"o\", \"priority\": 2,"
-        + " \"resources\": {\"slot\": 1}, \"enabled\": false}"));
+    world.configure(
+        config(
+            "\"a\": []",
+            JOB
+                + ", \"bistro_job->k\": {\"owner\": \"o\", \"priority\": 2,"
+                + " \"resources\": {\"slot\": 1}, \"enabled\": false}"));
     world.writes("j", "a", "error_backoff");
-    world.configure(config("\"a\": []", JOB + ", \"bistro_job->k\": {\"owner\": \"o\", \"priority\": 2,"
-        + " \"resources\": {\"slot\": 1}}"));
+    world.configure(
+        config(
+            "\"a\": []",
+            JOB
+                + ", \"bistro_job->k\": {\"owner\": \"o\", \"priority\": 2,"
+                + " \"resources\": {\"slot\": 1}}"));
     assertThat(world.running).containsOnlyKeys(new TaskKey("k", "a"));
     world.advance(9_000);
     world.writes("k", "a", "done");
@@ -149,7 +158,8 @@ class WaitTimesTest {
     assertThat(newest().ranMillis()).isEqualTo(2_000);
     assertThat(world.events.get(world.events.size() - 2).data().toString())
         .contains("\"start_ms\":40");
-    var waits = Objects.requireNonNull(Objects.requireNonNull(world.view).progress().get("j")).waits();
+    var waits =
+        Objects.requireNonNull(Objects.requireNonNull(world.view).progress().get("j")).waits();
     assertThat(waits.p50Seconds()).isZero();
     assertThat(waits.p95Seconds()).isBetween(2.8, 3.3);
   }

@@ -3,11 +3,11 @@ package io.espalier.core.call;
 import io.espalier.core.call.CallClient.PollPace;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
-import io.espalier.core.scheduling.spi.SplitMix64;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,7 @@ public final class CallCourse {
 
   private final boolean provesAbsence;
   private final PollPace pace;
-  private final SplitMix64 random;
+  private final Jitter jitter;
 
   /** Whether the request that starts the call has no answer yet. */
   private boolean starting;
@@ -45,6 +45,9 @@ public final class CallCourse {
 
   /** Since when the service has confirmed nothing though it was asked; NEVER: it is not overdue. */
   private long silentSince = NEVER;
+
+  /** Whether the service was asked since then. */
+  private boolean askedSince;
 
   private String handle = "";
   private long waitMillis;
@@ -80,10 +83,10 @@ public final class CallCourse {
     this.holdMillis = call.spec().unknownHold().toMillis();
     this.canPoll = client.canPoll(call);
     this.canCancel = client.canCancel(call);
-    this.callsBack = !call.name(CallSpec.CALLBACK).isEmpty();
+    this.callsBack = !call.callback().isEmpty();
     this.provesAbsence = client.provesAbsence(call);
     this.pace = client.pace(call);
-    this.random = new SplitMix64(call.name(CallSpec.INVOCATION).hashCode());
+    this.jitter = new Jitter(call.name(CallSpec.INVOCATION).hashCode());
     this.starting = starting;
     this.waitMillis = firstWait();
   }
@@ -149,9 +152,6 @@ public final class CallCourse {
     } else if (answer instanceof CallAnswer.Unknown unknown) {
       trouble = unknown.message();
       retry(waitMillis, nowMillis);
-    } else if (request == Request.CANCEL && answer instanceof CallAnswer.Failed refused) {
-      trouble = refused.message();
-      retry(waitMillis, nowMillis);
     } else if (starting && answer instanceof CallAnswer.Cancelled) {
       // The call may still arrive: once its start is answered it is cancelled again.
       retry(waitMillis, nowMillis);
@@ -165,6 +165,7 @@ public final class CallCourse {
   private void take(CallAnswer answer, long nowMillis) {
     confirmed = true;
     silentSince = NEVER;
+    askedSince = false;
     trouble = "";
     if (answer instanceof CallAnswer.Ended ended) {
       counters = counters.latest(ended.counters());
@@ -212,9 +213,9 @@ public final class CallCourse {
 
   private void retry(long wait, long nowMillis) {
     // Between 80 and 120 percent: many calls that began together are not asked about together.
-    long jitter = (long) (wait * (0.8 + 0.4 * random.fraction()));
+    long pause = jitter.shorten(wait * 6 / 5, 1.0 / 3);
     boolean asks = canPoll || mayCancel();
-    nextMillis = asks ? nowMillis + Math.max(1, jitter) : NEVER;
+    nextMillis = asks ? nowMillis + Math.max(1, pause) : NEVER;
     if (asks && silentSince != NEVER && nextMillis > silentSince + holdMillis) {
       // A last question, before the call is given up.
       nextMillis = Math.max(nowMillis + 1, silentSince + holdMillis - 1);
@@ -256,7 +257,11 @@ public final class CallCourse {
     if (end != null) {
       return null;
     }
-    boolean isOverdue = silentSince != NEVER && nowMillis - silentSince >= holdMillis;
+    // A call that had to wait for its turn to be asked about is asked about once, however late.
+    boolean isOverdue =
+        silentSince != NEVER
+            && (askedSince || nextMillis == NEVER)
+            && nowMillis - silentSince >= holdMillis;
     if (!starting && !asking && isOverdue) {
       finish(
           idempotent ? TaskResult.Kind.CALL_FAILED : TaskResult.Kind.OUTCOME_UNKNOWN, trouble, 0);
@@ -267,6 +272,7 @@ public final class CallCourse {
     }
     nextMillis = NEVER;
     asking = true;
+    askedSince = true;
     silentSince = silentSince == NEVER ? nowMillis : silentSince;
     return mayCancel() ? Request.CANCEL : Request.POLL;
   }

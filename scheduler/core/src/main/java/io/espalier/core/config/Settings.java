@@ -10,8 +10,10 @@ import java.util.Map;
  * The validated {@code bistro_settings} (docs/design/bistro.md#settings). Jobs inherit {@code
  * defaults}.
  *
+ * @param shuffle whether jobs take turns in a random order, for the policy {@code roundrobin}
  * @param workerOverrides slots by worker key (host:port, host or shard) and resource name
  * @param rules limits of the tree, apart from levels and resources
+ * @param sets rules of sets of jobs, by name
  * @param exitInitialWaitBefore time until which the initial wait is skipped
  * @param nodesHash hash of the {@code nodes} object, to which a node snapshot is bound
  * @param original the JSON from which the settings were parsed
@@ -20,6 +22,7 @@ public record Settings(
     boolean enabled,
     Duration workingWait,
     String policy,
+    boolean shuffle,
     String workerSelector,
     Levels levels,
     List<NodeSourceSpec> nodeSources,
@@ -28,6 +31,8 @@ public record Settings(
     Map<String, Map<String, Integer>> workerOverrides,
     List<PhysicalResource> physicalResources,
     LimitRules rules,
+    JobCapacity capacity,
+    Map<String, SetRule> sets,
     Instant exitInitialWaitBefore,
     JobOptions defaults,
     String nodesHash,
@@ -36,6 +41,7 @@ public record Settings(
     nodeSources = List.copyOf(nodeSources);
     workerOverrides = Map.copyOf(workerOverrides);
     physicalResources = List.copyOf(physicalResources);
+    sets = Map.copyOf(sets);
   }
 
   /**
@@ -46,6 +52,7 @@ public record Settings(
         enabled,
         Duration.ofMillis(500),
         "roundrobin",
+        false,
         "roundrobin",
         Levels.of(List.of()),
         List.of(),
@@ -54,6 +61,8 @@ public record Settings(
         Map.of(),
         List.of(),
         LimitRules.NONE,
+        JobCapacity.NONE,
+        Map.of(),
         Instant.EPOCH,
         JobOptions.usual(0),
         "",

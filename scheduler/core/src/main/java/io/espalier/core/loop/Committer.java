@@ -182,6 +182,20 @@ final class Committer {
     views.changed();
   }
 
+  void cancelled(StatusRow row, long nowMillis) {
+    write(row);
+    events.cancelled(row, nowMillis);
+    views.changed();
+  }
+
+  /** Records that a running task is to end as cancelled. */
+  void cancelRequested(Live task, long nowMillis) {
+    StatusRow row = row(task);
+    write(row);
+    events.changed(row, nowMillis);
+    views.changed();
+  }
+
   void rerun(StatusRow row, long nowMillis) {
     write(row);
     events.rerun(row, nowMillis);
@@ -294,6 +308,10 @@ final class Committer {
           TaskResult.of(launch.job(), launch.node(), launch.invocation(), TaskResult.Kind.KILLED)
               .withMessage("not started: the scheduler was stopped");
       ports.owner().accept(now -> ends.ended(end, now));
+      return;
+    }
+    if (task.isEmpty) {
+      // There is nothing to run; its end comes from the loop itself.
       return;
     }
     task.dispatched = true;

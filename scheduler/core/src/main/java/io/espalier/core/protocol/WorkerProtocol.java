@@ -1,5 +1,6 @@
 package io.espalier.core.protocol;
 
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.protocol.WorkResponse.RunState;
 import io.espalier.core.protocol.WorkResponse.StartAnswer;
@@ -16,7 +17,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,10 +43,14 @@ public final class WorkerProtocol {
   private final List<Long> cleared = new ArrayList<>();
   private final Map<RunId, Running> running = new LinkedHashMap<>();
   private final Map<TaskKey, RunId> tasks = new HashMap<>();
+
+  /** How many of the running calls are let go of. */
+  private int lettingGo;
+
   private final ReportOutbox reports;
 
-  /** Keeps the workers of a scheduler that was away from coming back at one instant. */
-  private final Random pauses;
+  /** Keeps the workers of one scheduler from calling it at one instant. */
+  private final Jitter pauses;
 
   private WorkerDescription facts;
   private ProtocolTimers timers = ProtocolTimers.BALANCED;
@@ -93,7 +97,15 @@ public final class WorkerProtocol {
   private record Sent(long number, ClockReading at, boolean registers) {}
 
   private static final class Running {
+    final boolean isCall;
     long lastOrder;
+
+    /** Whether the scheduler knows its end, so that it is about to go. */
+    boolean isLetGo;
+
+    Running(boolean isCall) {
+      this.isCall = isCall;
+    }
   }
 
   /**
@@ -103,8 +115,8 @@ public final class WorkerProtocol {
     this.self = self;
     this.facts = facts;
     this.out = out;
-    this.reports = new ReportOutbox(self, out);
-    this.pauses = new Random(self.instance());
+    this.pauses = new Jitter(self.instance());
+    this.reports = new ReportOutbox(self, out, pauses);
   }
 
   /**
@@ -169,7 +181,7 @@ public final class WorkerProtocol {
   private void heartbeatAfterLoss(ClockReading now) {
     lost = false;
     nextHeartbeat =
-        Math.min(nextHeartbeat, now.monotonicMillis() + pauses.nextInt(LOST_PAUSE_MILLIS));
+        Math.min(nextHeartbeat, now.monotonicMillis() + pauses.shorten(LOST_PAUSE_MILLIS, 1));
   }
 
   public void heartbeatAnswered(HeartbeatResponse answer, ClockReading now) {
@@ -260,7 +272,9 @@ public final class WorkerProtocol {
     }
     timers = answer.timers();
     drainOrdered = answer.drain();
-    nextHeartbeat = heartbeat.at().monotonicMillis() + timers.heartbeatMillis();
+    nextHeartbeat =
+        heartbeat.at().monotonicMillis()
+            + pauses.shorten(timers.heartbeatMillis(), Jitter.OF_PERIODS);
     leaseSince = heartbeat.at();
     out.guard(heartbeat.at(), timers.guardAfterMillis());
   }
@@ -282,7 +296,7 @@ public final class WorkerProtocol {
     // soon.
     int doublings = Math.min(failedHeartbeats++, session == 0 ? 2 : 16);
     long most = Math.min(timers.heartbeatMillis(), timers.reportFirstMillis() << doublings);
-    nextHeartbeat = now.monotonicMillis() + most - pauses.nextLong(most / 2 + 1);
+    nextHeartbeat = now.monotonicMillis() + pauses.shorten(most, Jitter.OF_RETRIES);
   }
 
   private void sendHeartbeat(ClockReading now) {
@@ -323,8 +337,9 @@ public final class WorkerProtocol {
     }
     fence = work.number();
     for (RunId run : work.settled()) {
-      if (running.containsKey(run)) {
-        out.letGo(run);
+      Running known = running.get(run);
+      if (known != null) {
+        letGo(run, known);
       } else {
         reports.settled(run);
       }
@@ -346,6 +361,16 @@ public final class WorkerProtocol {
     return new WorkResponse(work.number(), WorkResponse.Verdict.DONE, epoch, starts, asked);
   }
 
+  /** Lets go of a call; of processes a scheduler hears from here only that they have ended. */
+  private void letGo(RunId run, Running call) {
+    if (call.isCall && !call.isLetGo) {
+      call.isLetGo = true;
+      lettingGo++;
+      tasks.remove(new TaskKey(run.job(), run.node()), run);
+      out.letGo(run);
+    }
+  }
+
   private StartAnswer start(LaunchSpec launch, ClockReading now) {
     boolean check = HealthCheck.is(launch.job());
     if (phase != Phase.REGISTERED || leaseAge(now) >= timers.stopAfterMillis()) {
@@ -359,15 +384,22 @@ public final class WorkerProtocol {
     }
     TaskKey task = new TaskKey(launch.job(), launch.node());
     RunId other = tasks.get(task);
+    Running before = other == null ? null : running.get(other);
+    if (!check && other != null && before != null && before.isCall) {
+      // Its service has reported its end to the scheduler, which would not start the task
+      // otherwise.
+      letGo(other, before);
+      other = null;
+    }
     if (!check && other != null) {
       return StartAnswer.refused("still running here: " + other, REFUSED_RETRY_MILLIS);
     }
-    if (!check && facts.maxTasks() > 0 && running.size() >= facts.maxTasks()) {
+    if (!check && facts.maxTasks() > 0 && running.size() - lettingGo >= facts.maxTasks()) {
       return StartAnswer.refused(
           "the worker runs " + running.size() + " tasks already", BUSY_RETRY_MILLIS);
     }
     RunId run = RunId.of(launch);
-    running.put(run, new Running());
+    running.put(run, new Running(launch.call() != null));
     if (!check) {
       tasks.put(task, run);
     }
@@ -396,10 +428,12 @@ public final class WorkerProtocol {
    */
   public void ended(TaskResult end, ClockReading now) {
     RunId run = RunId.of(end);
-    if (running.remove(run) == null) {
+    Running ended = running.remove(run);
+    if (ended == null) {
       out.warn("an end of a task that does not run here: " + run);
       return;
     }
+    lettingGo -= ended.isLetGo ? 1 : 0;
     tasks.remove(new TaskKey(end.job(), end.node()), run);
     boolean byUs =
         phase == Phase.STOPPING && end.kind() == TaskResult.Kind.KILLED && end.stopReason() == null;

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param endedAtMillis epoch milliseconds, by the clock of its host if known
  * @param bits bits of the resulting task status
  * @param stopReason why its runner stopped it; null when it ended by itself
- * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did
+ * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did.
+ *     Of a task with several steps it begins with {@code step NAME}
  * @param fingerprint fingerprint shared by failures with the same cause, see {@link
  *     FailureFingerprint}; empty for an attempt that did not fail
  * @param gotOn whether it made progress: its cursor changed, or its {@code done} grew
@@ -140,6 +141,32 @@ public record Attempt(
   public long ranMillis() {
     return Math.max(
         0, endedAtMillis - (startedAtMillis > 0 ? startedAtMillis : invocation.startMillis()));
+  }
+
+  /** A copy whose message begins with the step of the task that it was. */
+  public Attempt ofStep(String step) {
+    String text = "step " + step + (message.isEmpty() ? "" : ": " + message);
+    return new Attempt(
+        job,
+        node,
+        number,
+        invocation,
+        worker,
+        endedAtMillis,
+        kind,
+        bits,
+        exitCode,
+        signal,
+        coreDumped,
+        stopReason,
+        usage,
+        text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text,
+        fingerprint,
+        gotOn,
+        backoffSeconds,
+        waitedMillis,
+        startedAtMillis,
+        counters);
   }
 
   /**

@@ -3,6 +3,8 @@ package io.espalier.server.app;
 import io.espalier.core.config.Settings;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.loop.LoopInput;
+import io.espalier.core.loop.watch.JobAdmission;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.server.app.options.ProcessOptions;
@@ -22,6 +24,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,12 +67,14 @@ final class SchedulerAssembly implements AutoCloseable {
       LOG.info("effective options: {}", options.shown());
       StoreParts stored = StoreParts.open(opened, options, elected, waits, onDeath);
       logPolicy = options.logs().policy();
-      loop = LoopParts.open(opened, options, plugins, stored, metrics, clock);
+      LoopParts started = LoopParts.open(opened, options, plugins, stored, metrics, clock);
+      loop = started;
       JobEditor editor =
           new JobEditor(
               configPoller.source(),
               plugins.configParser().inShard(options.source().shard()),
-              clock);
+              clock,
+              config -> JobAdmission.refusal(config, started.view().get()));
       // Listens before anything can start: a port in use must not interrupt tasks that were
       // started.
       web = WebParts.open(opened, options, stored, loop, editor, metrics, clock);
@@ -111,7 +116,8 @@ final class SchedulerAssembly implements AutoCloseable {
             options.source().nodesUpdate(),
             options.source().nodesRetry(),
             clock,
-            memory(stored.store(), stored.epoch())),
+            memory(stored.store(), stored.epoch()),
+            new Jitter(ThreadLocalRandom.current().nextLong())),
         options.source().nodesUpdate(),
         options.source().nodesRetry(),
         clock,

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,8 +48,21 @@ public final class JobEditor {
   private final ConfigSource source;
   private final ConfigLoader loader;
   private final InstantSource clock;
+  private final Function<Config, @Nullable String> refusal;
 
   public JobEditor(ConfigSource source, ConfigParser parser, InstantSource clock) {
+    this(source, parser, clock, config -> null);
+  }
+
+  /**
+   * @param refusal why no new job is taken now, beside the jobs of a configuration; null: it is
+   */
+  public JobEditor(
+      ConfigSource source,
+      ConfigParser parser,
+      InstantSource clock,
+      Function<Config, @Nullable String> refusal) {
+    this.refusal = refusal;
     this.source = source;
     this.loader = new ConfigLoader(parser);
     this.clock = clock;
@@ -61,8 +75,8 @@ public final class JobEditor {
    * @param expectedVersion the current {@code version_id} of the job, 0: there must be no such job;
    *     or another value of {@link JobVersions}
    * @return the saved version
-   * @throws RefusedException when the version differs, the job has errors, or the configuration
-   *     cannot be written
+   * @throws RefusedException when the version differs, the job has errors, a new job exceeds the
+   *     capacity, or the configuration cannot be written
    */
   public JobVersion save(
       String name, Json.Obj job, long expectedVersion, String author, String reason) {
@@ -142,9 +156,13 @@ public final class JobEditor {
         Text text = target.fetch();
         JobVersion next =
             next(target, text, name, job, expectedVersion, author, reason, createTime);
+        JobVersion before = written(target, text, next);
         if (target.write(text, document(target, text, name).name(), edited(target, text, next))) {
           LOG.info(
               "job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
+          if (before != null) {
+            target.remember(before);
+          }
           target.remember(next);
           return next;
         }
@@ -189,6 +207,10 @@ public final class JobEditor {
               + (old == null ? " does not exist" : " has version " + version)
               + (expectedVersion < 0 ? "" : ", not version " + expectedVersion));
     }
+    String full = old == null ? refusal.apply(config) : null;
+    if (full != null) {
+      throw new RefusedException(Reason.FULL, "job " + name + " is not taken: " + full);
+    }
     for (JobVersion known : target.history(name)) {
       version = Math.max(version, known.version());
     }
@@ -209,6 +231,27 @@ public final class JobEditor {
     JobVersion next = new JobVersion(name, version + 1, now, author, reason, saved);
     check(target, text, next);
     return next;
+  }
+
+  /**
+   * Returns what somebody has written into the configuration before the first saved version, which
+   * replaces it; null when the job is new or has versions.
+   */
+  private static @Nullable JobVersion written(
+      WritableConfigSource target, Text text, JobVersion next) throws Unavailable {
+    if (!target.history(next.name()).isEmpty()) {
+      return null;
+    }
+    return object(document(target, text, next.name())).get(PREFIX + next.name())
+            instanceof Json.Obj job
+        ? new JobVersion(
+            next.name(),
+            next.version() - 1,
+            next.atMillis(),
+            "",
+            "as it was written in the configuration",
+            job)
+        : null;
   }
 
   private static boolean isExpected(long expected, boolean exists, long version) {

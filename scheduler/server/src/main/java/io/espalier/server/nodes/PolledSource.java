@@ -4,6 +4,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeChangeGuard;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSource;
@@ -37,6 +38,7 @@ final class PolledSource {
   private final Duration refresh;
   private final Duration retry;
   private final InstantSource clock;
+  private final Jitter jitter;
 
   /** Counts the change notifications of the source, so that one during a fetch is not lost. */
   private final AtomicLong changes = new AtomicLong();
@@ -74,13 +76,15 @@ final class PolledSource {
       Levels levels,
       Duration refresh,
       Duration retry,
-      InstantSource clock) {
+      InstantSource clock,
+      Jitter jitter) {
     this.spec = spec;
     this.source = source;
     this.levels = levels;
     this.refresh = source.refreshEvery().orElse(refresh);
     this.retry = retry.compareTo(this.refresh) < 0 ? retry : this.refresh;
     this.clock = clock;
+    this.jitter = jitter;
   }
 
   /** Takes over the state of the same source under earlier settings. */
@@ -204,7 +208,7 @@ final class PolledSource {
 
   private void fail(List<Problem> why) {
     problems = List.copyOf(why);
-    due = clock.instant().plus(retry);
+    due = clock.instant().plus(jitter.shorten(retry, Jitter.OF_RETRIES));
   }
 
   boolean isDue(TopologyBuilder soFar, Instant now) {
@@ -320,7 +324,7 @@ final class PolledSource {
     held = null;
     allowed = "";
     problems = List.of();
-    due = clock.instant().plus(refresh);
+    due = clock.instant().plus(jitter.shorten(refresh, Jitter.OF_PERIODS));
   }
 
   /**

@@ -28,6 +28,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
         List.of("'status_line'", "'exit_code'"),
         List.of("'exit'", "1", "null", "[]"));
     calls();
+    steps();
     key(SchemaRows::owned, "priority", List.of("0", "1.3", "'2'", "1e300"), NO_NUMBER);
     key(SchemaRows::owned, "priority", List.of(), List.of("-1"));
     key(SchemaRows::owned, "config", List.of("{}", "{'enable': [null]}"), NO_OBJECT);
@@ -111,6 +112,13 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "'level_for_host_placement': 'x'");
     key(SchemaRows::owned, "host_placement", List.of("''", "'h.example.com'"), NO_TEXT);
     key(SchemaRows::owned, "host_placement", List.of(), List.of("'a\\nb'"));
+    key(SchemaRows::owned, "workers", List.of("''", "'gpu and not (spot or slow)'"), NO_TEXT);
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaRows::owned,
+        "'workers': 'arch = 1'",
+        "'workers': 'a and'",
+        "'workers': '5'");
     for (String time : List.of("create_time", "modify_time")) {
       key(SchemaRows::owned, time, List.of("0", "1700000000", "'5'"), NO_NUMBER);
       key(SchemaRows::owned, time, List.of(), List.of("-1", "1.5"));
@@ -211,6 +219,24 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "queues",
         List.of(),
         List.of("{'a b': {}}", "{'': {}}", "{'-a': {}}", "{'a': 1}", "{'a': {'max_slot': {}}}"));
+    key(
+        SchemaRows::settings,
+        "sets",
+        List.of("{}", "{'_': 1, '2026-11': {}, 'a.b:c-d': {'_': 1}}"),
+        NO_OBJECT);
+    key(
+        SchemaRows::settings,
+        "sets",
+        List.of(),
+        List.of(
+            "{'a b': {}}",
+            "{'': {}}",
+            "{'-a': {}}",
+            "{'a': 1}",
+            "{'a': {'fail_when_failed_job': 1}}"));
+    UnaryOperator<String> set = member -> settings("'sets': {'up': {" + member + "}}");
+    key(set, "fail_when_failed_jobs", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
+    key(set, "fail_when_failed_jobs", List.of(), List.of("0", "-1", "1.5"));
     UnaryOperator<String> queue = member -> settings("'queues': {'etl': {" + member + "}}");
     key(queue, "priority_factor", List.of("1", "0.5", "'2'", "1e6", "1e-6"), NO_NUMBER);
     key(queue, "priority_factor", List.of(), List.of("0", "-1", "1000001"));
@@ -252,7 +278,25 @@ final class SchemaRowsOfJobs extends SchemaRows {
         member -> soap.apply("'callback': {" + member + "}"),
         "base_url",
         List.of("'http://e'", "'https://[::1]:80'"),
-        List.of("'e'", "'http://e/'", "'http://{host}'", "1"));
+        List.of("'e'", "'http://e/'", "'http://{host}'", "{}"));
+    String agent = "{'host': '{node}', 'port': 90}";
+    key(call, "thrift", List.of(agent), List.of("{}", "[]", "{'host': 'h'}"));
+    key(
+        member -> call("'thrift': {'port': 90, " + member + "}"),
+        "host",
+        List.of("'{db}'", "'::1'", "'a.b-c'"),
+        List.of("''", "[]"));
+    key(
+        member -> call("'thrift': {'host': 'h', " + member + "}"),
+        "port",
+        List.of("1", "65535"),
+        List.of("0", "65536", "'x'"));
+    UnaryOperator<String> thrift =
+        member -> call("'thrift': {'host': 'h', 'port': 90, " + member + "}");
+    key(thrift, "timeout_sec", List.of("1", "'0.5'"), List.of("0", "86401", "[]"));
+    key(thrift, "every_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
+    key(thrift, "up_to_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
+    key(thrift, "not_found", List.of("'unknown'", "'never_started'"), List.of("'no'", "1"));
     key(SchemaRowsOfJobs::http, "url", List.of("'https://{db}/'"), List.of("'h'", "1", "null"));
     UnaryOperator<String> more = member -> http("'url': 'http://h', " + member);
     key(more, "method", List.of("'PUT'"), List.of("'put'", "''", "[]"));
@@ -268,6 +312,64 @@ final class SchemaRowsOfJobs extends SchemaRows {
     key(poll, "every_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
     key(poll, "up_to_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
     key(poll, "not_found", List.of("'unknown'", "'never_started'"), List.of("'no'", "1"));
+  }
+
+  private void steps() {
+    String step = "{'name': 'a', 'command': ['x']}";
+    key(SchemaRows::owned, "steps", List.of("[" + step + "]"), NO_LIST);
+    key(SchemaRows::owned, "steps", List.of(), List.of("[{}]", "[{'name': 'a'}]", "['a']"));
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'steps': []");
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'steps': [" + step + ", " + step + "]");
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'command': ['x'], 'steps': [" + step + "]");
+    key(SchemaRows::owned, "hold", BOOLS, NO_BOOL);
+    key(SchemaRows::owned, "restart_from", List.of("'first'", "'step'"), List.of("'last'", "1"));
+    UnaryOperator<String> stepped =
+        member -> SchemaRows.owned("'steps': [" + step + "], " + member);
+    String undo = "{'step': 'a', 'command': ['y']}";
+    key(stepped, "compensate", List.of("[]", "[" + undo + "]"), NO_LIST);
+    key(stepped, "compensate", List.of(), List.of("[{}]", "[{'step': 'a'}]", "[['a']]"));
+    add(Verdict.BAD_FOR_PARSER, stepped, "'compensate': [" + undo + ", " + undo + "]");
+    add(Verdict.BAD_FOR_PARSER, stepped, "'compensate': [" + undo.replace("'a'", "'b'") + "]");
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'compensate': [" + undo + "]");
+    UnaryOperator<String> first =
+        member -> SchemaRows.owned("'steps': [{'command': ['x'], " + member + "}]");
+    UnaryOperator<String> undoing = member -> stepped.apply("'compensate': [{" + member + "}]");
+    key(first, "name", List.of("'a-B_1.2'", "7"), List.of("''", "'a b'", "'-a'", "null"));
+    key(
+        member -> undoing.apply("'command': ['y'], " + member),
+        "step",
+        List.of("'a'"),
+        List.of("''", "[]"));
+    UnaryOperator<String> verify = member -> SchemaRows.owned("'verify': {" + member + "}");
+    key(SchemaRows::owned, "verify", List.of("{'command': ['x']}"), List.of("{}", "'x'", "null"));
+    UnaryOperator<String> verified = member -> verify.apply("'command': ['x'], " + member);
+    key(
+        verified,
+        "on",
+        List.of("'all'", "'1%'", "'0.5%'", "'100%'", "100", "'7'"),
+        List.of("'some'", "0", "-1", "true", "'%'", "'1 %'", "1.5"));
+    add(Verdict.BAD_FOR_PARSER, verified, "'on': '0%'");
+    add(Verdict.BAD_FOR_PARSER, verified, "'on': '101%'");
+    key(verified, "retries", List.of("0", "'3'"), List.of("-1", "1.5", "null"));
+    for (UnaryOperator<String> frame :
+        List.<UnaryOperator<String>>of(
+            verify,
+            member -> SchemaRows.owned("'steps': [{'name': 'a', " + member + "}]"),
+            member -> undoing.apply("'step': 'a', " + member))) {
+      key(frame, "command", List.of("['a', 'b']"), NO_LIST);
+      key(frame, "command", List.of(), List.of("['']", "['\\u0000']"));
+      add(Verdict.BAD_FOR_PARSER, frame, "'command': []");
+      key(frame, "call", List.of("{'executor': 'soap'}"), List.of("{}", "'x'", "null"));
+      key(frame, "call", List.of(), List.of("{'executor': 'soap'}, 'command': ['x']"));
+      UnaryOperator<String> more = member -> frame.apply("'command': ['x'], " + member);
+      key(more, "timeout_sec", List.of("1", "'0.5'"), List.of("0", "1000000001", "false"));
+      key(more, "no_output_timeout_sec", List.of("1", "'0.5'"), List.of("0", "[]", "false"));
+    }
+    key(
+        member -> first.apply("'name': 'a', " + member),
+        "on_failure",
+        List.of("'retry'", "'undo'"),
+        List.of("'fail'", "true"));
   }
 
   private static String call(String member) {

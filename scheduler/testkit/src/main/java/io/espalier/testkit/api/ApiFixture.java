@@ -8,6 +8,7 @@ import io.espalier.core.api.view.TaskView;
 import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
@@ -16,6 +17,7 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
@@ -129,6 +131,7 @@ public final class ApiFixture {
                     Json.object().put("done", 120).put("total", 300).put("cursor", "pk=8").build()),
                 1.5,
                 "",
+                "",
                 2_500))
         .task(TaskView.of("backup", "d21", "db", TaskStatus.of(Main.FAILED, started, 3)))
         .history("backup", "d21", history(started))
@@ -187,6 +190,7 @@ public final class ApiFixture {
         new WorkerRef(shard, 1L << 60),
         "host-" + shard,
         "host-" + shard + ":6790",
+        Map.of("zone", shard),
         state,
         state.equals("healthy"),
         null,
@@ -209,6 +213,7 @@ public final class ApiFixture {
             true,
             Duration.ofMillis(500),
             "roundrobin",
+            false,
             "roundrobin",
             LEVELS,
             List.of(
@@ -226,6 +231,8 @@ public final class ApiFixture {
             Map.of(),
             List.of(),
             LimitRules.NONE,
+            JobCapacity.NONE,
+            Map.of(),
             Instant.EPOCH,
             JobOptions.usual(2),
             "hash",
@@ -247,6 +254,7 @@ public final class ApiFixture {
     return new Job(
         name,
         problems.isEmpty() ? "ops" : "",
+        name.equals("backup") ? "nightly" : "",
         true,
         1.0,
         Json.Obj.EMPTY,
@@ -259,6 +267,7 @@ public final class ApiFixture {
         List.of("/bin/true"),
         StatusSource.STATUS_LINE,
         Optional.empty(),
+        Program.NONE,
         JobOptions.usual(level),
         -1,
         0,

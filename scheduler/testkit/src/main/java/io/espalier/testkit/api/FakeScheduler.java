@@ -146,7 +146,8 @@ public final class FakeScheduler implements SchedulerApi {
         TaskStatus.of(TaskStatus.Main.RUNNING, task.invocation().startMillis(), task.attempt())
             .withCheckpoint(progress == null ? null : progress.json());
     return task(
-        TaskView.of(task.job(), task.node(), levelName(task.job()), status.bits(), status, task, 0));
+        TaskView.of(
+            task.job(), task.node(), levelName(task.job()), status.bits(), status, task, 0));
   }
 
   /** Sets the past attempts of a task. */
@@ -446,6 +447,20 @@ public final class FakeScheduler implements SchedulerApi {
     }
 
     @Override
+    public CompletionStage<SelectionResult> cancel(Command.Cancel command, long nowMillis) {
+      SelectionResult result = select(command.tasks(), Set.of("unstarted", "failed", "running"));
+      if (result.changed() > 0) {
+        for (String node : result.samples()) {
+          TaskView task = taskOf(known(result.job()), node);
+          TaskStatus cancelled =
+              TaskStatus.of(TaskStatus.Main.CANCELLED, task.sinceMillis(), task.attempts());
+          task(TaskView.of(result.job(), node, task.level(), cancelled.withData(task.data())));
+        }
+      }
+      return done(result);
+    }
+
+    @Override
     public CompletionStage<SelectionResult> rerun(Command.Rerun command, long nowMillis) {
       return done(select(command.tasks(), Set.of("failed", "done")));
     }
@@ -589,6 +604,7 @@ public final class FakeScheduler implements SchedulerApi {
               old.ref(),
               old.host(),
               old.address(),
+              old.labels(),
               state,
               cordon == null,
               cordon,
@@ -643,7 +659,13 @@ public final class FakeScheduler implements SchedulerApi {
     return known != null
         ? known
         : TaskView.of(
-            job.name(), node, levelName(job.name()), TaskStatus.Main.UNSTARTED.bit(), null, null, 0);
+            job.name(),
+            node,
+            levelName(job.name()),
+            TaskStatus.Main.UNSTARTED.bit(),
+            null,
+            null,
+            0);
   }
 
   private synchronized String levelName(String job) {
@@ -653,7 +675,7 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   private JobProgress progress(Job job) {
-    long[] count = new long[5];
+    long[] count = new long[6];
     for (String node : nodesOf(job)) {
       String status = taskOf(job, node).status();
       switch (status) {
@@ -661,6 +683,7 @@ public final class FakeScheduler implements SchedulerApi {
         case "failed" -> count[1]++;
         case "running" -> count[2]++;
         case "error_backoff", "incomplete_backoff" -> count[3]++;
+        case "cancelled" -> count[5]++;
         default -> count[4]++;
       }
     }
@@ -669,6 +692,7 @@ public final class FakeScheduler implements SchedulerApi {
         job.name(),
         count[0],
         count[1],
+        count[5],
         count[2],
         count[3],
         mayStart ? count[4] : 0,

@@ -2,6 +2,7 @@ package io.espalier.testkit.scheduling;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
@@ -35,6 +36,7 @@ public final class ConfigFixture {
   private LimitRules rules = LimitRules.NONE;
   private final Map<String, Integer> weights = new TreeMap<>();
   private String selector = "roundrobin";
+  private boolean shuffle;
 
   private record Limit(String level, String resource, int limit, int defaultNeed) {}
 
@@ -73,6 +75,12 @@ public final class ConfigFixture {
   /** Sets the weight of a resource for worker selectors. */
   public ConfigFixture weight(String resource, int weight) {
     weights.put(resource, weight);
+    return this;
+  }
+
+  /** Sets whether jobs take turns in a random order. */
+  public ConfigFixture shuffle(boolean on) {
+    shuffle = on;
     return this;
   }
 
@@ -209,6 +217,7 @@ public final class ConfigFixture {
             enabled,
             Duration.ofMillis(500),
             "roundrobin",
+            shuffle,
             selector,
             levels,
             List.of(),
@@ -217,6 +226,8 @@ public final class ConfigFixture {
             overrides,
             physical,
             rules,
+            JobCapacity.NONE,
+            Map.of(),
             Instant.EPOCH,
             JobOptions.usual(levels.bottom()),
             "",

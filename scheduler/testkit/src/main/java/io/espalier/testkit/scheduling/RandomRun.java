@@ -38,6 +38,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -287,7 +288,7 @@ public final class RandomRun {
   /** Checks that the selector would have selected no other worker. */
   private void compareRanks(WorkerInfo taken, List<WorkerInfo> eligible) {
     WorkerSelector selector = selectors.get(oracle.config().settings().workerSelector());
-    if (selector != null && !selector.rotates()) {
+    if (selector != null && selector.search() == WorkerSelector.Search.LEAST_RANK) {
       long least =
           eligible.stream()
               .mapToLong(w -> selector.rank(new OracleLoad(oracle, w)))
@@ -366,11 +367,12 @@ public final class RandomRun {
   }
 
   private @Nullable TaskStatus anyStatus() {
-    return switch (random.nextInt(7)) {
+    return switch (random.nextInt(8)) {
       case 0 -> null;
       case 1, 2 -> TaskStatus.of(Main.DONE, now, 1);
       case 3 -> status(Main.FAILED);
       case 4 -> status(Main.INCOMPLETE);
+      case 5 -> status(Main.CANCELLED);
       default -> status(Main.ERROR);
     };
   }
@@ -393,7 +395,29 @@ public final class RandomRun {
     }
   }
 
+  /** Steps of tasks end: they keep what they are charged for, or else end. */
+  private void goOn() {
+    for (TaskKey task : List.copyOf(runs.keySet())) {
+      boolean may = core.mayGoOn(Objects.requireNonNull(runs.get(task)));
+      // Whether a whole job is done is looked at before the next round.
+      if (!oracle.waitsForJobs(task.job()) && !hasWaited(task.job())) {
+        assertThat(may).as("%s may go on", task).isEqualTo(oracle.mayGoOn(task));
+      }
+      if (!may && random.nextInt(3) == 0) {
+        finish(task, TaskStatus.of(TaskStatus.Main.INCOMPLETE, now, 1));
+      }
+    }
+  }
+
+  private boolean hasWaited(String job) {
+    Job configured = oracle.config().job(job);
+    return configured != null && !configured.afterJobs().isEmpty();
+  }
+
   private void finishSome() {
+    if (random.nextInt(4) == 0) {
+      goOn();
+    }
     for (int i = random.nextInt(4); i >= 0 && !runs.isEmpty(); i--) {
       List<TaskKey> all = new ArrayList<>(runs.keySet());
       finish(all.get(random.nextInt(all.size())));
@@ -683,7 +707,7 @@ public final class RandomRun {
   private void compare(Job job) {
     int number = core.findJob(job.name());
     QueryChecks queries = new QueryChecks(core, oracle);
-    long[] counts = new long[8];
+    long[] counts = new long[9];
     for (TaskKey task : oracle.tasks(job)) {
       int node = node(task);
       int bits = oracle.bits(task);
@@ -708,7 +732,8 @@ public final class RandomRun {
             counts[4],
             counts[5],
             counts[6],
-            counts[7]);
+            counts[7],
+            counts[8]);
     assertThat(core.progress(number)).isEqualTo(progress);
     if (random.nextInt(4) == 0) {
       compareHistogram(job, number);
@@ -718,17 +743,19 @@ public final class RandomRun {
   private static void count(long[] counts, int bits, boolean blocked) {
     int at;
     if ((bits & Main.RUNNING.bit()) != 0) {
-      at = 2;
+      at = 3;
     } else if ((bits & TaskStatus.AVOIDED) != 0) {
-      at = 6;
-    } else if ((bits & TaskStatus.DISABLED) != 0) {
       at = 7;
+    } else if ((bits & TaskStatus.DISABLED) != 0) {
+      at = 8;
     } else if ((bits & Main.DONE.bit()) != 0) {
       at = 0;
     } else if ((bits & Main.FAILED.bit()) != 0) {
       at = 1;
+    } else if ((bits & Main.CANCELLED.bit()) != 0) {
+      at = 2;
     } else {
-      at = (bits & TaskStatus.USES_BACKOFF) != 0 ? 3 : blocked ? 5 : 4;
+      at = (bits & TaskStatus.USES_BACKOFF) != 0 ? 4 : blocked ? 6 : 5;
     }
     counts[at]++;
   }

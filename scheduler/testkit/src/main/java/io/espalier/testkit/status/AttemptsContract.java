@@ -153,7 +153,8 @@ abstract class AttemptsContract {
       if (round <= 1 || round == StatusStore.KEPT_ATTEMPTS - 1) {
         // Where the ring buffer wraps around.
         List<Attempt> kept = all.subList(Math.max(0, i - StatusStore.KEPT_ATTEMPTS), i);
-        assertThat(store().history("j", "n")).isEqualTo(new TaskHistory(history(all).totals(), kept));
+        assertThat(store().history("j", "n"))
+            .isEqualTo(new TaskHistory(history(all).totals(), kept));
       }
     }
     restartAfterKill();
@@ -208,8 +209,7 @@ abstract class AttemptsContract {
                 .attempt(attempt("j", "b", 1, 3))
                 .build());
     assertThat(store().history("j", "a")).isEqualTo(TaskHistory.EMPTY);
-    assertThat(store().history("j", "b"))
-        .isEqualTo(history(List.of(attempt("j", "b", 1, 3))));
+    assertThat(store().history("j", "b")).isEqualTo(history(List.of(attempt("j", "b", 1, 3))));
     assertThat(store().history("k", "c").totals().ended()).isEqualTo(1);
   }
 

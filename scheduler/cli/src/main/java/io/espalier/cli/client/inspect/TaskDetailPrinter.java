@@ -32,9 +32,14 @@ final class TaskDetailPrinter {
             + ", "
             + JsonFields.number(task, "attempts")
             + " attempts"
+            + (task.get("running") == null ? step(", next step ", task) : "")
             + since(" since ", JsonFields.number(task, "since_ms"))
             + since(", waits until ", JsonFields.number(task, "until_ms"))
             + since(", could start since ", JsonFields.number(task, "eligible_at_ms")));
+    String note = JsonFields.text(task, "step_note");
+    if (!note.isEmpty()) {
+      lines.add(note);
+    }
     Json.Obj data = JsonFields.object(task, "data");
     if (!data.isEmpty()) {
       lines.add("data: " + JsonWriter.compact(data));
@@ -45,11 +50,10 @@ final class TaskDetailPrinter {
       lines.add(
           "running: attempt "
               + JsonFields.number(running, "attempt")
+              + step(", step ", running)
               + on(JsonFields.text(running, "worker"))
               + since(" since ", JsonFields.number(running, "started_at_ms"))
-              + (running.get("waited_ms") == null
-                  ? ""
-                  : ", waited " + TaskDetail.waited(running))
+              + (running.get("waited_ms") == null ? "" : ", waited " + TaskDetail.waited(running))
               + (usage.isEmpty() ? "" : "; " + usage(usage)));
       String progress = TaskDetail.progress(running);
       if (!progress.isEmpty()) {
@@ -72,6 +76,11 @@ final class TaskDetailPrinter {
       lines.add("counted by them: " + counters);
     }
     return lines;
+  }
+
+  private static String step(String word, Json.Obj task) {
+    String step = JsonFields.text(task, "step");
+    return step.isEmpty() ? "" : word + step;
   }
 
   private static String on(String worker) {

@@ -45,7 +45,8 @@ public record Explanation(
 
   /** A copy with other reasons. */
   public Explanation withReasons(List<Reason> others) {
-    return new Explanation(job, node, startable, status, others, path, alternatives, eligibleMillis);
+    return new Explanation(
+        job, node, startable, status, others, path, alternatives, eligibleMillis);
   }
 
   /**
@@ -119,12 +120,16 @@ public record Explanation(
     JOB_DISABLED,
     JOB_INVALID,
     JOB_PAUSED,
+    /** The job waits until fewer jobs run. */
+    CAPACITY,
     /** The job's {@code complete_by} has passed. */
     DEADLINE,
     SCHEDULER_DISABLED,
     ALREADY_RUNNING,
     DONE,
     FAILED,
+    /** An operator has cancelled the task. */
+    CANCELLED,
     BACKOFF,
     DEPENDENCY,
     /** Whole jobs must be done first. */

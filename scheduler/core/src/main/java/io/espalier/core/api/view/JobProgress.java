@@ -4,8 +4,9 @@ import java.util.Map;
 
 /**
  * Counts of one job's tasks. {@code total} excludes avoided and disabled tasks; {@code total = done
- * + failed + running + waiting + ready + blocked}.
+ * + failed + cancelled + running + waiting + ready + blocked}.
  *
+ * @param cancelled tasks that an operator has cancelled: ended, neither done nor failed
  * @param waiting tasks in back-off
  * @param ready tasks that would start if slots, tokens of rates, and workers were free
  * @param blocked tasks that are neither running, waiting nor ended and cannot start for other
@@ -25,6 +26,7 @@ public record JobProgress(
     long total,
     long done,
     long failed,
+    long cancelled,
     long running,
     long waiting,
     long ready,
@@ -41,18 +43,20 @@ public record JobProgress(
       String job,
       long done,
       long failed,
+      long cancelled,
       long running,
       long waiting,
       long ready,
       long blocked,
       long avoided,
       long disabled) {
-    long total = done + failed + running + waiting + ready + blocked;
+    long total = done + failed + cancelled + running + waiting + ready + blocked;
     return new JobProgress(
         job,
         total,
         done,
         failed,
+        cancelled,
         running,
         waiting,
         ready,
@@ -67,7 +71,7 @@ public record JobProgress(
 
   /** The counts of a job without tasks. */
   public static JobProgress none(String job) {
-    return of(job, 0, 0, 0, 0, 0, 0, 0, 0);
+    return of(job, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   }
 
   /** The sum of both counts under this name, without rates. */
@@ -77,6 +81,7 @@ public record JobProgress(
         total + other.total,
         done + other.done,
         failed + other.failed,
+        cancelled + other.cancelled,
         running + other.running,
         waiting + other.waiting,
         ready + other.ready,
@@ -92,7 +97,7 @@ public record JobProgress(
   /** A copy with rates and waits. */
   public JobProgress withPace(double perSecond, double left, WaitQuantiles newWaits, Map<String, Double> counting) {
     return new JobProgress(
-        job, total, done, failed, running, waiting, ready, blocked, avoided, disabled, perSecond,
-        left, newWaits, counting);
+        job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled,
+        perSecond, left, newWaits, counting);
   }
 }

@@ -3,6 +3,7 @@ package io.espalier.core.api.view;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint the newest progress it wrote, for its next attempt
  * @param running its live invocation; null when it does not run
  * @param retries counts of its failures for rules that consider progress
+ * @param step the step that runs, or with which its next start goes on; null: the first, or the
+ *     only
  * @param eligibleMillis since when it could start, as far as its status, its job and what it
  *     depends on are concerned; 0: it could not, or it runs
  */
@@ -34,6 +37,7 @@ public record TaskView(
     Json.@Nullable Obj checkpoint,
     @Nullable RunningTaskView running,
     RetryCounts retries,
+    @Nullable StepPosition step,
     long eligibleMillis) {
 
   /** Creates a view of a task that does not run, from its status alone. */
@@ -70,6 +74,7 @@ public record TaskView(
         status == null ? null : status.checkpoint(),
         running,
         status == null ? RetryCounts.NONE : status.retries(),
+        status == null ? null : status.step(),
         eligibleMillis);
   }
 }

@@ -17,8 +17,13 @@ import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.config.label.LabelExpression;
+import io.espalier.core.config.label.LabelSyntaxException;
 import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
+import io.espalier.core.config.task.Step;
+import io.espalier.core.config.task.Verification;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -146,6 +151,13 @@ public final class JobKeys extends Section<Job> {
   private final Key<Job, String> owner =
       key("owner", text(), Job::owner, "Whom to ask about this job.")
           .required("who to ask about this job");
+  private final Key<Job, String> set =
+      own(
+          "set",
+          SettingsKeys.setName(),
+          Job::set,
+          "The [set](#sets) that the job belongs to: a name for jobs that are watched and"
+              + " [steered together](steering.md#sets-of-jobs).");
   private final Key<Job, Boolean> enabled =
       key(
           "enabled",
@@ -176,6 +188,38 @@ public final class JobKeys extends Section<Job> {
           optional(CallKeys.CALL.type(), CallKeys.CALL.usual()),
           Job::call,
           "The service that a task calls, [instead of a process](calls.md).");
+  private final Key<Job, List<Step>> steps =
+      own(
+          "steps",
+          list(StepKeys.STEP.type(), StepKeys.STEP.usual()),
+          job -> job.program().steps(),
+          "What a task runs one after the other, [instead of one command](writing-tasks.md#steps).");
+  private final Key<Job, Boolean> hold =
+      own(
+          "hold",
+          bool(),
+          job -> job.program().holds(),
+          "Whether a task keeps its slots and its worker between two steps. `false`: after each step"
+              + " it becomes ready again, also for other workers.");
+  private final Key<Job, Boolean> restartFrom =
+      own(
+          "restart_from",
+          oneOf(List.of(false, true), first -> first ? "first" : "step"),
+          job -> job.program().restartsFromFirst(),
+          "With which step another attempt begins. `step`: the first that is not done; `first`: the"
+              + " first of all.");
+  private final Key<Job, List<Step>> compensate =
+      own(
+          "compensate",
+          list(StepKeys.COMPENSATION.type(), StepKeys.COMPENSATION.usual()),
+          job -> job.program().compensations(),
+          "What undoes steps, backwards, [after a task has failed for good](writing-tasks.md#compensation).");
+  private final Key<Job, Optional<Verification>> verify =
+      own(
+          "verify",
+          optional(StepKeys.VERIFY.type(), StepKeys.VERIFY.usual()),
+          job -> job.program().verification(),
+          "What verifies tasks [after all tasks of the job are done](writing-tasks.md#verification).");
   private final Key<Job, Double> priority =
       key(
           "priority",
@@ -198,6 +242,15 @@ public final class JobKeys extends Section<Job> {
   private final Key<Job, Map<Integer, JobFilter>> filters =
       key("filters", filters(), Job::filters, "`{LEVEL: filter}`: which nodes the job may use.")
           .writtenUnless(Map.of());
+
+  private final Key<Job, LabelExpression> workers =
+      key(
+              "workers",
+              labels(),
+              JobKeys::labels,
+              "Which workers may run its tasks, by their [labels](workers.md#labels): `arch == 'x86'"
+                  + " and zone in ['a', 'b']`; nothing without remote workers.")
+          .writtenUnless(LabelExpression.ANY);
 
   /** {@code depends_on}. */
   public final Key<Job, List<String>> dependsOn =
@@ -278,6 +331,7 @@ public final class JobKeys extends Section<Job> {
     return new Job(
         name,
         "",
+        "",
         true,
         1,
         Json.Obj.EMPTY,
@@ -290,6 +344,7 @@ public final class JobKeys extends Section<Job> {
         List.of(),
         StatusSource.STATUS_LINE,
         Optional.empty(),
+        Program.NONE,
         inherited,
         -1,
         0,
@@ -298,7 +353,8 @@ public final class JobKeys extends Section<Job> {
         Json.Obj.EMPTY);
   }
 
-  private static ValueType<List<String>> command() {
+  /** Argv of a process. */
+  static ValueType<List<String>> command() {
     ValueType<String> argument =
         text()
             .checked(
@@ -376,12 +432,56 @@ public final class JobKeys extends Section<Job> {
           Json.Builder out = Json.object();
           new TreeMap<>(filters)
               .forEach(
-                  (level, filter) ->
-                      out.put(levels.name(level), FILTER.write(filter, filter, names)));
+                  (level, filter) -> {
+                    if (!filter.withLabels(LabelExpression.ANY).isTrivial()) {
+                      out.put(levels.name(level), FILTER.write(filter, filter, names));
+                    }
+                  });
           return out.build();
         },
         "object",
         ValueType.membersSchema(FILTER.type().schema()));
+  }
+
+  private static ValueType<LabelExpression> labels() {
+    return ValueType.of(
+        value -> {
+          String text = value.text();
+          if (text == null) {
+            return null;
+          }
+          try {
+            return text.isEmpty() ? LabelExpression.ANY : LabelExpression.parse(text);
+          } catch (LabelSyntaxException e) {
+            value.error("not a condition on labels: " + e.getMessage(), e.hint());
+            return null;
+          }
+        },
+        labels -> Json.of(labels.toString()),
+        "condition",
+        "{'type': 'string', 'maxLength': " + LabelExpression.LONGEST + "}");
+  }
+
+  /** Returns the condition of the filter of workers, the only one that has any. */
+  private static LabelExpression labels(Job job) {
+    return job.filters().values().stream()
+        .map(JobFilter::labels)
+        .filter(labels -> !labels.equals(LabelExpression.ANY))
+        .findFirst()
+        .orElse(LabelExpression.ANY);
+  }
+
+  private static Map<Integer, JobFilter> withLabels(
+      Map<Integer, JobFilter> filters, LabelExpression labels, int workerLevel) {
+    if (labels.equals(LabelExpression.ANY)) {
+      return filters;
+    }
+    Map<Integer, JobFilter> all = new HashMap<>(filters);
+    all.merge(
+        workerLevel,
+        JobFilter.ALL.withLabels(labels),
+        (filter, onlyLabels) -> filter.withLabels(labels));
+    return all;
   }
 
   private static ValueType<WholeJobDependency> wholeJob() {
@@ -422,14 +522,23 @@ public final class JobKeys extends Section<Job> {
       called.error(
           "a call has no exit code: the service says how it ended", "remove \"status_from\"");
     }
+    ConfigValue listed = in.find(steps);
+    if (listed != null && (called != null || in.has(command))) {
+      listed.error(
+          "the tasks of this job have a command or call already",
+          "remove \"steps\", or make what they have a step");
+    }
+    Program program = StepKeys.program(in, base, steps, hold, restartFrom, compensate, verify);
     return new Job(
         base.name(),
         askedAbout == null ? "" : askedAbout,
+        in.get(set, base),
         in.get(enabled, base),
         in.get(priority, base),
         in.get(config, base),
         in.get(needs, base),
-        in.get(filters, base),
+        withLabels(
+            in.get(filters, base), in.get(workers, base), in.value().names().levels().worker()),
         List.copyOf(new LinkedHashSet<>(in.get(dependsOn, base))),
         List.copyOf(new LinkedHashSet<>(in.get(afterJobs, base))),
         in.get(placementLevel, base),
@@ -437,6 +546,7 @@ public final class JobKeys extends Section<Job> {
         in.get(command, base),
         in.get(statusFrom, base),
         in.get(call, base),
+        program,
         OptionKeys.OPTIONS.read(in, base.options()),
         in.get(versionId, base),
         in.get(createTime, base),

@@ -12,6 +12,7 @@ import static io.espalier.core.config.keys.ValueType.plugIn;
 import static io.espalier.core.config.keys.ValueType.seconds;
 import static io.espalier.core.config.keys.ValueType.text;
 
+import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
@@ -23,6 +24,7 @@ import io.espalier.core.config.PhysicalResource.Kind;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.SetRule;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.json.Json;
@@ -42,16 +44,25 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The keys of {@code bistro_settings}. */
 public final class SettingsKeys extends Section<Settings> {
   private static final double LONGEST_WAIT_SECONDS = 86_400;
+
+  /** The only policy for which {@code shuffle} has a meaning. */
+  private static final String SHUFFLED_POLICY = "roundrobin";
+
   private static final int HASH_LENGTH = 32;
 
   /** The maximum number of queues, because each is a label of metrics. */
   private static final int MOST_QUEUES = 1000;
+
+  private static final int MOST_SETS = 10_000;
+  private static final String SET_NAME = "[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}";
 
   private static final Pattern QUEUE_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}");
 
@@ -101,6 +112,26 @@ public final class SettingsKeys extends Section<Settings> {
           return need == null || most == null
               ? null
               : new Declared(base.name(), base.level(), need, most, share, kill);
+        }
+      };
+
+  /** One set in {@code sets}. */
+  static final Section<SetRule> SET =
+      new Section<>("sets", "The rule of a set of jobs.", new SetRule(0)) {
+        private final Key<SetRule, Integer> failedJobs =
+            own(
+                "fail_when_failed_jobs",
+                ValueType.limit32(1, ValueType.MAX)
+                    .as(
+                        limit -> limit.orElse(0),
+                        most -> most == 0 ? OptionalInt.empty() : OptionalInt.of(most)),
+                SetRule::failWhenFailedJobs,
+                "When so many jobs of the set have failed, all its other jobs that have not ended"
+                    + " fail too: they start nothing more, until an operator resumes them.");
+
+        @Override
+        SetRule read(ConfigObject in, SetRule base) {
+          return new SetRule(in.get(failedJobs, base));
         }
       };
 
@@ -284,6 +315,46 @@ public final class SettingsKeys extends Section<Settings> {
         }
       };
 
+  /** {@code capacity}. */
+  static final Section<JobCapacity> CAPACITY =
+      new Section<>("capacity", "How many jobs the scheduler takes.", JobCapacity.NONE) {
+        private final Key<JobCapacity, Integer> runningJobs =
+            most(
+                "running_jobs",
+                JobCapacity::runningJobs,
+                "Jobs that may start tasks at once. Further ones wait, in the order of their"
+                    + " creation (`create_time`), then of their names, but after those that they"
+                    + " depend on. A job that is paused, disabled or has ended needs no place.");
+        private final Key<JobCapacity, Integer> waitingJobs =
+            most(
+                "waiting_jobs",
+                JobCapacity::waitingJobs,
+                "Jobs that may wait for a place; without `running_jobs`, jobs of which no task"
+                    + " runs. Beyond that, new jobs are refused.");
+        private final Key<JobCapacity, Integer> waitingTasks =
+            most(
+                "waiting_tasks",
+                JobCapacity::waitingTasks,
+                "Tasks of all jobs that may wait, for whatever reason. While as many wait, new jobs"
+                    + " are refused.");
+
+        private Key<JobCapacity, Integer> most(
+            String name, Function<JobCapacity, Integer> getter, String text) {
+          ValueType<Integer> number =
+              ValueType.limit32(1, ValueType.MAX)
+                  .as(
+                      given -> given.orElse(0),
+                      most -> most == 0 ? OptionalInt.empty() : OptionalInt.of(most));
+          return own(name, number, getter, text);
+        }
+
+        @Override
+        JobCapacity read(ConfigObject in, JobCapacity base) {
+          return new JobCapacity(
+              in.get(runningJobs, base), in.get(waitingJobs, base), in.get(waitingTasks, base));
+        }
+      };
+
   /** The keys of the settings. */
   public static final SettingsKeys SETTINGS = new SettingsKeys();
 
@@ -310,19 +381,39 @@ public final class SettingsKeys extends Section<Settings> {
           Settings::policy,
           "The [policy](policies.md) that orders jobs: `roundrobin`, `randomized_priority`,"
               + " `ranked_priority`, `long_tail`, `fair_share`, or another that is installed.");
+  private final Key<Settings, Boolean> shuffle =
+      own(
+          "shuffle",
+          bool(),
+          Settings::shuffle,
+          "With `roundrobin` only: jobs take turns in a [random order](policies.md#shuffled-turns)"
+              + " that is drawn anew for each turn, in place of that of their names.");
   private final Key<Settings, String> workerSelector =
       key(
           "remote_worker_selector",
           plugIn("worker selector", Names::workerSelectors),
           Settings::workerSelector,
           "Which of the [workers](workers.md#which-worker) that fit gets a task: `roundrobin`,"
-              + " `busiest`, `least_loaded`, or another that is installed.");
+              + " `busiest`, `least_loaded`, `two_choice`, or another that is installed.");
   private final Key<Settings, List<QueueSpec>> queues =
       own(
           "queues",
           queueList(),
           settings -> settings.rules().queues(),
           "`{QUEUE: {...}}`: tenants that share the tree.");
+  private final Key<Settings, JobCapacity> capacity =
+      own(
+          "capacity",
+          CAPACITY.type(),
+          Settings::capacity,
+          "How many jobs the scheduler takes: beyond that [new jobs are"
+              + " refused](limits.md#capacity), and those of configuration files wait.");
+  private final Key<Settings, Map<String, SetRule>> sets =
+      own(
+          "sets",
+          setRules(),
+          Settings::sets,
+          "`{SET: {...}}`: rules of sets of jobs. A set needs no entry here.");
   private final Key<Settings, Duration> halfLife =
       own(
           "priority_half_life_sec",
@@ -403,6 +494,55 @@ public final class SettingsKeys extends Section<Settings> {
     obsolete("node_order", "write it inside \"nodes\"");
     obsolete("node_source", "list the sources in \"nodes.node_sources\"");
     obsolete("node_source_prefs", "list the sources in \"nodes.node_sources\"");
+  }
+
+  /** The name of a set of jobs. */
+  static ValueType<String> setName() {
+    return ValueType.text(
+        Pattern.compile(SET_NAME),
+        "the name of a set must have 1 to 200 letters (a-z, A-Z), digits, and \"_-.:\", and start"
+            + " with a letter, a digit or \"_\"");
+  }
+
+  private static ValueType<Map<String, SetRule>> setRules() {
+    return ValueType.of(
+        SettingsKeys::readSets,
+        rules -> Json.Obj.EMPTY,
+        "object",
+        membersSchema(SET.type().schema())
+            .replaceFirst(
+                ",",
+                ", 'maxProperties': "
+                    + MOST_SETS
+                    + ", 'propertyNames': {'pattern': '^("
+                    + SET_NAME
+                    + "\\$|_|//)'},"));
+  }
+
+  private static @Nullable Map<String, SetRule> readSets(ConfigValue value) {
+    Map<String, ConfigValue> members = value.members();
+    if (members == null) {
+      return null;
+    }
+    if (members.size() > MOST_SETS) {
+      value.error("expected at most " + MOST_SETS + " sets, found " + members.size(), null);
+      return null;
+    }
+    Map<String, SetRule> rules = new HashMap<>();
+    members.forEach(
+        (name, member) -> {
+          SetRule rule = SET.read(member, SET.usual());
+          if (!name.matches(SET_NAME)) {
+            member.error(
+                "the name of a set must have 1 to 200 letters (a-z, A-Z), digits, and \"_-.:\","
+                    + " and start with a letter, a digit or \"_\"",
+                null);
+          }
+          if (rule != null) {
+            rules.put(name, rule);
+          }
+        });
+    return rules;
   }
 
   private static ValueType<List<QueueSpec>> queueList() {
@@ -594,11 +734,13 @@ public final class SettingsKeys extends Section<Settings> {
     for (Declared each : declared == null ? List.<Declared>of() : declared) {
       each.killOverLimit().ifPresent(after -> killOverLimit.put(each.name(), after));
     }
+    String orders = in.get(policy, base);
     Settings settings =
         new Settings(
             in.get(enabled, base),
             in.get(workingWait, base),
-            in.get(policy, base),
+            orders,
+            shuffled(in, base, orders),
             in.get(workerSelector, base),
             known,
             read.sources(),
@@ -612,11 +754,24 @@ public final class SettingsKeys extends Section<Settings> {
                 in.get(nodeLimits, base),
                 in.get(startRates, base),
                 killOverLimit),
+            in.get(capacity, base),
+            in.get(sets, base),
             in.get(exitInitialWaitBefore, base),
             OptionKeys.OPTIONS.read(in, JobOptions.usual(known.bottom())),
             hash(in.json()),
             in.json());
     return declared == null ? null : settings;
+  }
+
+  private boolean shuffled(ConfigObject in, Settings base, String orders) {
+    boolean wanted = in.get(shuffle, base);
+    ConfigValue given = in.find(shuffle);
+    if (wanted && given != null && !orders.equals(SHUFFLED_POLICY)) {
+      given.error(
+          "the policy \"" + orders + "\" has no turns that could be shuffled",
+          "remove it, or write \"scheduler\": \"" + SHUFFLED_POLICY + "\"");
+    }
+    return wanted;
   }
 
   private static ResourceCatalog catalog(List<Declared> declared) {

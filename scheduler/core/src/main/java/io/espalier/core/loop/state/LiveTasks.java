@@ -3,6 +3,7 @@ package io.espalier.core.loop.state;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.RetryPolicy;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
@@ -40,6 +41,9 @@ public final class LiveTasks {
   /** The views for monitors, at the same indexes; an unchanged task is not examined again. */
   private @Nullable RunningTaskView[] shown = new @Nullable RunningTaskView[64];
 
+  /** The number of live verifications by job; jobs without any are absent. */
+  private final Map<String, Integer> verifications = new HashMap<>();
+
   private final List<Live> stale = new ArrayList<>();
   private List<RunningTaskView> published = List.of();
   private boolean changed;
@@ -54,6 +58,15 @@ public final class LiveTasks {
     public RetryPolicy retrying;
 
     public StatusSource statusFrom;
+
+    /** The program of its job; null: its job was removed before this scheduler knew it. */
+    public @Nullable Program program;
+
+    /** Whether it verifies a task that is done, of a job that is not forgotten. */
+    boolean isVerification;
+
+    /** Whether its step is gone, so that there is nothing to run. */
+    public boolean isEmpty;
 
     /** The newest sample. */
     @Nullable ResourceUsage usage;
@@ -130,6 +143,7 @@ public final class LiveTasks {
       this.limits = timeLeft(launch);
       this.retrying = retrying;
       this.statusFrom = launch.statusFrom();
+      this.isVerification = status.step() != null && status.step().isVerification();
     }
 
     private static TaskDeadlines timeLeft(LaunchSpec launch) {
@@ -207,6 +221,7 @@ public final class LiveTasks {
           progress,
           rate,
           TaskArgument.roleIn(launch.argument()),
+          status.step() == null ? "" : status.step().label(),
           waitedMillis);
     }
 
@@ -243,7 +258,31 @@ public final class LiveTasks {
       shown = Arrays.copyOf(shown, byRun.length);
     }
     byRun[at] = live;
+    if (live.isVerification) {
+      verifications.merge(live.key.job(), 1, Integer::sum);
+    }
     changed(live);
+  }
+
+  /** The number of live invocations of a job that verify tasks. */
+  public int verifications(String job) {
+    return verifications.isEmpty() ? 0 : verifications.getOrDefault(job, 0);
+  }
+
+  /**
+   * Marks that the job of an invocation was deleted and created again: the invocation does not
+   * count for the new job.
+   */
+  public void forget(Live live, long nowMillis) {
+    live.forget(nowMillis);
+    if (live.isVerification) {
+      live.isVerification = false;
+      uncountVerification(live.key.job());
+    }
+  }
+
+  private void uncountVerification(String job) {
+    verifications.computeIfPresent(job, (name, count) -> count == 1 ? null : count - 1);
   }
 
   /** The invocation of a running task of the core; null when it has none yet, or none any more. */
@@ -276,6 +315,9 @@ public final class LiveTasks {
       return null;
     }
     tasks.remove(key);
+    if (live.isVerification) {
+      uncountVerification(key.job());
+    }
     if (byRun[(int) live.run] == live) {
       byRun[(int) live.run] = null;
       shown[(int) live.run] = null;

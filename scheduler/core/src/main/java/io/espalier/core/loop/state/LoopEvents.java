@@ -5,6 +5,8 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.ParsedStatus;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.StopReasonRules;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
@@ -24,6 +26,7 @@ public final class LoopEvents {
 
   private String manyKind = "";
   private String manyJob = "";
+  private String manyException = "";
   private long manyMillis;
   private long next;
 
@@ -69,17 +72,27 @@ public final class LoopEvents {
 
   /** Adds a forgiven task; several tasks of one job share an event. */
   public void forgiven(StatusRow row, long nowMillis) {
-    oneOfMany(StatusRowEvents.FORGIVEN, row, StatusRowEvents.forgiven(row), nowMillis);
+    oneOfMany(StatusRowEvents.FORGIVEN, row, StatusRowEvents.brief(row), "", nowMillis);
+  }
+
+  /** Adds a cancelled task that does not run; several tasks of one job share an event. */
+  public void cancelled(StatusRow row, long nowMillis) {
+    String why = StatusRowEvents.exception(row);
+    oneOfMany(StatusRowEvents.CANCELLED, row, StatusRowEvents.brief(row), why, nowMillis);
   }
 
   /** Adds a task that was reset to unstarted; several tasks of one job share an event. */
   public void rerun(StatusRow row, long nowMillis) {
-    oneOfMany(StatusRowEvents.RERUN, row, Json.of(row.node()), nowMillis);
+    oneOfMany(StatusRowEvents.RERUN, row, Json.of(row.node()), "", nowMillis);
   }
 
-  private void oneOfMany(String kind, StatusRow row, Json task, long nowMillis) {
-    if (!row.job().equals(manyJob) || nowMillis != manyMillis || !kind.equals(manyKind)) {
+  private void oneOfMany(String kind, StatusRow row, Json task, String why, long nowMillis) {
+    if (!row.job().equals(manyJob)
+        || nowMillis != manyMillis
+        || !kind.equals(manyKind)
+        || !why.equals(manyException)) {
       flush();
+      manyException = why;
       manyKind = kind;
       manyJob = row.job();
       manyMillis = nowMillis;
@@ -92,10 +105,13 @@ public final class LoopEvents {
 
   private void flush() {
     if (!many.isEmpty()) {
-      Json.Obj data =
-          Json.object().put("job", manyJob).put("tasks", new Json.Arr(List.copyOf(many))).build();
+      Json.Builder data =
+          Json.object().put("job", manyJob).put("tasks", new Json.Arr(List.copyOf(many)));
+      if (!manyException.isEmpty()) {
+        data.put(ParsedStatus.EXCEPTION, manyException);
+      }
       many.clear();
-      pending.add(new Event(next++, manyMillis, manyKind, data));
+      pending.add(new Event(next++, manyMillis, manyKind, data.build()));
     }
   }
 
@@ -107,8 +123,7 @@ public final class LoopEvents {
             .put("result_bits", status.bits())
             .put("duration_ms", nowMillis - live.invocation().startMillis());
     if (end.startedAtMillis() > 0) {
-      data.put(
-          "start_ms", Math.max(0, end.startedAtMillis() - live.invocation().startMillis()));
+      data.put("start_ms", Math.max(0, end.startedAtMillis() - live.invocation().startMillis()));
     }
     if (end.stopReason() != null) {
       data.put(StopReasonRules.KEY, StopReasonRules.word(end.stopReason()));
@@ -149,11 +164,13 @@ public final class LoopEvents {
 
   private static Json.Builder task(LiveTasks.Live live) {
     Invocation invocation = live.invocation();
+    StepPosition step = live.status.step();
     return Json.object()
         .put("job", live.key.job())
         .put("node", live.key.node())
         .put("invocation", invocation.token())
-        .put("attempt", live.launch.attempt());
+        .put("attempt", live.launch.attempt())
+        .putIfPresent("step", step == null ? null : Json.of(step.label()));
   }
 
   /** Returns and removes the events added since the last call. */

@@ -16,6 +16,7 @@ public final class ProgressCounts {
   public static JobProgress of(SchedulingState state, int job) {
     long done = 0;
     long failed = 0;
+    long cancelled = 0;
     long running = 0;
     long waiting = 0;
     long ready = 0;
@@ -34,8 +35,16 @@ public final class ProgressCounts {
         disabled += count;
       } else {
         switch (StatusCodes.main(code)) {
-          case DONE -> done += count;
+          case DONE -> {
+            if (StatusCodes.isInVerification(code)) {
+              waiting += StatusCodes.isWaiting(code) ? count : 0;
+              ready += StatusCodes.isWaiting(code) ? 0 : count;
+            } else {
+              done += count;
+            }
+          }
           case FAILED -> failed += count;
+          case CANCELLED -> cancelled += count;
           case RUNNING -> throw new IllegalStateException("counted above");
           case UNSTARTED, INCOMPLETE, ERROR -> {
             waiting += StatusCodes.isWaiting(code) ? count : 0;
@@ -52,6 +61,7 @@ public final class ProgressCounts {
         state.jobs.name(job),
         done,
         failed,
+        cancelled,
         running,
         waiting,
         startable,

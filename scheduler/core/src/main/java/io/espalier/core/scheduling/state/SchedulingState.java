@@ -41,8 +41,8 @@ import io.espalier.core.scheduling.util.RateLimiterClock;
 import io.espalier.core.scheduling.worker.HostIndex;
 import io.espalier.core.scheduling.worker.WorkerIndex;
 import io.espalier.core.scheduling.worker.WorkerTable;
-import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -181,7 +181,8 @@ public final class SchedulingState implements ReservationContext {
             gates,
             limitTable,
             over,
-            topology.name(0));
+            topology.name(0),
+            random);
     queues = new QueueTable(config, jobs, ledger, workers, gates);
     gates.add(jobs::active);
     gates.add(workers::open);
@@ -192,8 +193,7 @@ public final class SchedulingState implements ReservationContext {
     histograms = new StatusHistograms(topology, jobs, tasks);
     places = new RunPlacements(levels.count(), jobs.needs, runs.high() + runs.high() / 4);
     statuses =
-        new TaskStatuses(
-            topology, jobs, tasks, index, wholeJobs, histograms, runs, places, clock);
+        new TaskStatuses(topology, jobs, tasks, index, wholeJobs, histograms, runs, places, clock);
     rooms = new ReservationStages(this);
     occupancy = new TaskAllocator(this, statuses, runs);
     whereabouts = new OrphanCheck(topology, jobs, places);

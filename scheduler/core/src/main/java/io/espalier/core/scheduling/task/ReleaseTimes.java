@@ -15,8 +15,8 @@ final class ReleaseTimes {
   private final RateLimiterClock clock;
 
   /**
-   * By job and node: ticks since the start of the clock, plus one; 0: not known. Null: no task of the
-   * job was released.
+   * By job and node: ticks since the start of the clock, plus one; 0: not known. Null: no task of
+   * the job was released.
    */
   private final int[][] released;
 

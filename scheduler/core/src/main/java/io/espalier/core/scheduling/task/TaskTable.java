@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -179,11 +180,12 @@ public final class TaskTable {
   private static final int LEFT = 1;
   private static final int DONE = 2;
   private static final int FAILED = 3;
+  private static final int CANCELLED = 4;
 
   /** The task is running, or on a node that does not count. */
-  private static final int OTHER = 4;
+  private static final int OTHER = 5;
 
-  private static final int CLASSES = 5;
+  private static final int CLASSES = 6;
 
   private static int tallyClass(int code) {
     TaskStatus.Main main = StatusCodes.main(code);
@@ -194,6 +196,7 @@ public final class TaskTable {
       case UNSTARTED -> UNTRIED;
       case DONE -> DONE;
       case FAILED -> FAILED;
+      case CANCELLED -> CANCELLED;
       case INCOMPLETE, ERROR, RUNNING -> LEFT;
     };
   }
@@ -205,7 +208,7 @@ public final class TaskTable {
    */
   public JobCounts tally(int job, int running) {
     int[] of = tallies[job];
-    return new JobCounts(of[UNTRIED], of[LEFT], running, of[DONE], of[FAILED]);
+    return new JobCounts(of[UNTRIED], of[LEFT], running, of[DONE], of[FAILED], of[CANCELLED]);
   }
 
   /**
@@ -272,6 +275,15 @@ public final class TaskTable {
 
   public int count(int job, int code) {
     return counts[job][code];
+  }
+
+  /** Returns the number of tasks with codes of a kind. */
+  public long counted(int job, IntPredicate kind) {
+    long sum = 0;
+    for (int code = 0; code < StatusCodes.COUNT; code++) {
+      sum += counts[job][code] > 0 && kind.test(code) ? counts[job][code] : 0;
+    }
+    return sum;
   }
 
   public long remaining(int job) {

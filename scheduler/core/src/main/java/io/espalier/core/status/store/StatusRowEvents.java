@@ -7,9 +7,12 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Failure;
+import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskTransitions;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,10 +27,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The member {@code row} of an event about one task is {@code [bits, since, backoff, position,
  * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are present
- * unless the task ran on the scheduler's own host, {@code waited_ms} and {@code count} while the task runs, if known. {@code task_started} and {@code tasks_forgiven}
- * leave data and checkpoint unchanged; in all other events {@code data} and {@code checkpoint} are
- * the current values. A failure is given by {@code fingerprint} and {@code failure}, its message;
- * {@code retries} contains the {@link RetryCounts}, if there are any.
+ * unless the task ran on the scheduler's own host, {@code waited_ms} and {@code count} while the task
+ * runs, if known.
+ * {@code task_started} and {@code tasks_forgiven} leave data and checkpoint unchanged; in all other
+ * events {@code data} and {@code checkpoint} are the current values. A failure is given by {@code
+ * fingerprint} and {@code failure}, its message; {@code retries} contains the {@link RetryCounts},
+ * and {@code step_position} the {@link StepPosition}, if there are any.
  */
 public final class StatusRowEvents {
   /** A task was started. */
@@ -44,6 +49,12 @@ public final class StatusRowEvents {
 
   /** Failures and waits were forgiven; members {@code job} and {@code tasks}. */
   public static final String FORGIVEN = "tasks_forgiven";
+
+  /**
+   * Tasks that do not run were cancelled; members {@code job}, {@code tasks}, and {@code
+   * exception}, which becomes a member of their data.
+   */
+  public static final String CANCELLED = "tasks_cancelled";
 
   /**
    * Tasks were reset to run again; members {@code job}, and {@code tasks} by node. Their rows are
@@ -96,14 +107,24 @@ public final class StatusRowEvents {
     if (!status.retries().equals(RetryCounts.NONE)) {
       event.put("retries", status.retries().json());
     }
+    if (status.step() != null) {
+      event.put("step_position", status.step().json());
+    }
     return event;
   }
 
+  /** The member {@code exception} of the data of a row; empty when there is none. */
+  public static String exception(StatusRow row) {
+    Json.Obj data = row.status().data();
+    Json text = data == null ? null : data.get(ParsedStatus.EXCEPTION);
+    return text instanceof Json.Str said ? said.value() : "";
+  }
+
   /**
-   * Encodes one task of {@link #FORGIVEN}: {@code [node, bits, since, backoff, position,
-   * attempts]}.
+   * Encodes one task of {@link #FORGIVEN} and {@link #CANCELLED}: {@code [node, bits, since,
+   * backoff, position, attempts]}.
    */
-  public static Json forgiven(StatusRow row) {
+  public static Json brief(StatusRow row) {
     TaskStatus status = row.status();
     return new Json.Arr(
         List.of(
@@ -140,7 +161,12 @@ public final class StatusRowEvents {
           }
           case FORGIVEN -> {
             for (Json task : items(data.get("tasks"))) {
-              forgive(text(data, "job"), items(task));
+              change(text(data, "job"), items(task), "");
+            }
+          }
+          case CANCELLED -> {
+            for (Json task : items(data.get("tasks"))) {
+              change(text(data, "job"), items(task), text(data, ParsedStatus.EXCEPTION));
             }
           }
           case RERUN -> {
@@ -175,8 +201,13 @@ public final class StatusRowEvents {
       TaskKey key = new TaskKey(text(data, "job"), text(data, "node"));
       StatusRow before = kind.equals(STARTED) ? rows.get(key) : null;
       Json.Obj said = before == null ? object(data.get("data")) : before.status().data();
+      StepPosition at = StepPosition.of(data.get("step_position"));
       Json.Obj checkpoint =
-          before == null ? object(data.get("checkpoint")) : before.status().checkpoint();
+          before == null
+              ? object(data.get("checkpoint"))
+              : at == null || at.isSameStep(before.status().step())
+                  ? before.status().checkpoint()
+                  : null;
       Json worker = data.get("worker");
       Json waited = data.get(WAITED);
       Failure failure =
@@ -190,7 +221,8 @@ public final class StatusRowEvents {
               key.node(),
               status(row, 0, said, checkpoint)
                   .withFailure(failure)
-                  .withRetries(RetryCounts.of(data.get("retries"))),
+                  .withRetries(RetryCounts.of(data.get("retries")))
+                  .withStep(at),
               new Invocation(number(row.get(5)), number(row.get(6)), number(row.get(7))),
               worker == null
                   ? WorkerRef.LOCAL
@@ -201,20 +233,26 @@ public final class StatusRowEvents {
               Counters.of(data.get(COUNT))));
     }
 
-    private void forgive(String job, List<Json> task) {
+    /** Changes the status of a task but not its data, to which an exception may be added. */
+    private void change(String job, List<Json> task, String exception) {
       TaskKey key = new TaskKey(job, ((Json.Str) task.get(0)).value());
       StatusRow before = rows.get(key);
-      rows.put(
-          key,
+      boolean unstarted = number(task.get(1)) == TaskStatus.Main.UNSTARTED.bit();
+      TaskStatus kept = before == null || unstarted ? null : before.status();
+      Json.Obj said = kept == null ? null : kept.data();
+      if (!exception.isEmpty()) {
+        said = TaskTransitions.explained(said, exception);
+      }
+      Json.Obj checkpoint = kept == null ? null : kept.checkpoint();
+      StepPosition step = kept == null ? null : kept.step();
+      TaskStatus changed = status(task, 1, said, checkpoint);
+      StatusRow after =
           new StatusRow(
               job,
               key.node(),
-              status(
-                  task,
-                  1,
-                  before == null ? null : before.status().data(),
-                  before == null ? null : before.status().checkpoint()),
-              new Invocation(0, 0, 0)));
+              changed.withStep(step == null ? null : step.after(changed)),
+              new Invocation(0, 0, 0));
+      rows.put(key, after);
     }
 
     private void rerun(String job, String node, long atMillis) {

@@ -18,4 +18,4 @@ EXECUTE espalier_alter;
 DEALLOCATE PREPARE espalier_alter;
 
 -- Last: with this the store is complete.
-UPDATE espalier_store SET version = 9 WHERE id = 1;
+UPDATE espalier_store SET version = 10 WHERE id = 1;

@@ -73,4 +73,4 @@ LEFT JOIN espalier_worker w ON w.id = a.worker
 WHERE j.name IS NOT NULL;
 
 -- Last: with this the store is complete.
-UPDATE espalier_store SET version = 8 WHERE id = 1;
+UPDATE espalier_store SET version = 9 WHERE id = 1;
