@@ -218,7 +218,7 @@ class ApiV1Test {
                  {"attempt":3,"invocation":"1.7","worker":"w1","worker_instance":"ff",
                   "started_at_ms":1699999991000,"ended_at_ms":1700000000000,"end":"killed",
                   "status":"failed","bits":16,"signal":9,"core_dumped":true,"made_progress":false,
-                  "stop_reason":"no_output","usage":{},"message":"ended by signal 9",
+                  "stop_reason":"no_output","step":"ship","usage":{},"message":"ended by signal 9",
                   "fingerprint":"fedcba9876543210"}]}\
                 """));
   }

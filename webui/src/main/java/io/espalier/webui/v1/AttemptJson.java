@@ -75,6 +75,9 @@ final class AttemptJson {
       json.put("backoff_sec", attempt.backoffSeconds());
     }
     ApiJson.counters(json, attempt.counters());
+    if (!attempt.step().isEmpty()) {
+      json.put("step", attempt.step());
+    }
     if (!attempt.message().isEmpty()) {
       json.put("message", attempt.message());
     }

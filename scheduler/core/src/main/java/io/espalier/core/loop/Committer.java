@@ -12,6 +12,7 @@ import io.espalier.core.running.Counters;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.Attempt;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
@@ -112,7 +113,7 @@ final class Committer {
           TaskResult.of(row.job(), row.node(), row.invocation(), TaskResult.Kind.LOST)
               .withMessage("the scheduler ended while the task ran")
               .withCounters(row.counters());
-      batch.attempt(
+      Attempt attempt =
           Attempt.of(
               end,
               row.status().attempts(),
@@ -120,7 +121,9 @@ final class Committer {
               row.status(),
               false,
               row.waitedMillis(),
-              nowMillis));
+              nowMillis);
+      StepPosition step = row.status().step();
+      batch.attempt(step == null ? attempt : attempt.ofStep(step.label()));
       row =
           new StatusRow(row.job(), row.node(), row.status(), row.invocation(), row.worker());
     }

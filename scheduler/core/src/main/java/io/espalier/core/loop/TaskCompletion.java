@@ -151,10 +151,10 @@ final class TaskCompletion {
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     committer.write(row);
     if (end.kind() != TaskResult.Kind.NOT_STARTED) {
-      StepPosition step = task.status.step();
-      committer.batch().attempt(step == null ? attempt : attempt.ofStep(step.label()));
+      Attempt recorded = ran == null ? attempt : attempt.ofStep(ran.label());
+      committer.batch().attempt(recorded);
       if (end.kind() == TaskResult.Kind.LOST && !task.isOfForgottenJob()) {
-        lost.put(end.invocation(), attempt);
+        lost.put(end.invocation(), recorded);
       }
     }
     events.ended(task, explained, row, nowMillis);

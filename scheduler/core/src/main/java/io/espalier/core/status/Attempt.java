@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param endedAtMillis epoch milliseconds, by the clock of its host if known
  * @param bits bits of the resulting task status
  * @param stopReason why its runner stopped it; null when it ended by itself
- * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did.
- *     Of a task with several steps it begins with {@code step NAME}
+ * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did
  * @param fingerprint fingerprint shared by failures with the same cause, see {@link
  *     FailureFingerprint}; empty for an attempt that did not fail
  * @param gotOn whether it made progress: its cursor changed, or its {@code done} grew
@@ -29,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param startedAtMillis start of its process, or sending of its call, epoch milliseconds by the
  *     clock of its host; 0: it did not start, or it is not known
  * @param counters what it counted, which belongs to its task and job from then on
+ * @param step the {@linkplain StepPosition#label step} that it was; empty: its job has none
  */
 public record Attempt(
     String job,
@@ -50,7 +50,8 @@ public record Attempt(
     int backoffSeconds,
     long waitedMillis,
     long startedAtMillis,
-    Counters counters) {
+    Counters counters,
+    String step) {
   /** The wait of an attempt whose scheduler, or whose release, did not record it. */
   public static final long UNKNOWN_WAIT = -1;
 
@@ -100,7 +101,8 @@ public record Attempt(
         status.backoffSeconds(),
         waitedMillis,
         end.startedAtMillis(),
-        end.counters());
+        end.counters(),
+        "");
   }
 
   /**
@@ -134,7 +136,8 @@ public record Attempt(
         waitedMillis,
         end.startedAtMillis(),
         // What it counted after it was taken for lost does not count.
-        Counters.NONE);
+        Counters.NONE,
+        step);
   }
 
   /** How long it ran, in milliseconds, from when its process started, or else was placed. */
@@ -143,9 +146,8 @@ public record Attempt(
         0, endedAtMillis - (startedAtMillis > 0 ? startedAtMillis : invocation.startMillis()));
   }
 
-  /** A copy whose message begins with the step of the task that it was. */
-  public Attempt ofStep(String step) {
-    String text = "step " + step + (message.isEmpty() ? "" : ": " + message);
+  /** A copy with the step of its task that it was. */
+  public Attempt ofStep(String newStep) {
     return new Attempt(
         job,
         node,
@@ -160,13 +162,14 @@ public record Attempt(
         coreDumped,
         stopReason,
         usage,
-        text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text,
+        message,
         fingerprint,
         gotOn,
         backoffSeconds,
         waitedMillis,
         startedAtMillis,
-        counters);
+        counters,
+        newStep);
   }
 
   /**

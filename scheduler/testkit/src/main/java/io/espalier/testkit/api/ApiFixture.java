@@ -81,7 +81,8 @@ public final class ApiFixture {
             0,
             4_000,
             at - 60_900,
-            new Counters(Map.of("rows", 1_200L)));
+            new Counters(Map.of("rows", 1_200L)),
+            "");
     Attempt second =
         new Attempt(
             "backup",
@@ -103,7 +104,8 @@ public final class ApiFixture {
             0,
             Attempt.UNKNOWN_WAIT,
             0,
-            Counters.NONE);
+            Counters.NONE,
+            "ship");
     return new TaskHistory(new TaskTotals(3, 1_500, 9_900, 4_000, new Counters(Map.of("rows", 1_300L))), List.of(first, second));
   }
 

@@ -88,7 +88,8 @@ abstract class AttemptsContract {
             12,
             3_600_000,
             NOW - 4_900,
-            new Counters(Map.of("rows", 1L << 53, "bytes", 0L)));
+            new Counters(Map.of("rows", 1L << 53, "bytes", 0L)),
+            "compensate ship");
     Attempt bare =
         Attempt.of(
             TaskResult.exited("j", "n", new Invocation(3, 100, NOW), null, null),
@@ -277,7 +278,8 @@ abstract class AttemptsContract {
         10 * number,
         100L * number - 50,
         number % 3 == 0 ? 0 : NOW + 2L * number,
-        number % 2 == 0 ? Counters.NONE : new Counters(Map.of("rows", 3L, "n" + number, 1L)));
+        number % 2 == 0 ? Counters.NONE : new Counters(Map.of("rows", 3L, "n" + number, 1L)),
+        "");
   }
 
   private static StatusRow row(String job, String node, WorkerRef worker) {

@@ -113,6 +113,7 @@ final class TaskDetailPrinter {
     Table table =
         new Table(
             ">#",
+            "?STEP",
             "?>WAITED",
             "STARTED",
             ">FOR",
@@ -133,6 +134,7 @@ final class TaskDetailPrinter {
       long started = JsonFields.number(attempt, "started_at_ms");
       table.row(
           JsonFields.number(attempt, "attempt"),
+          JsonFields.text(attempt, "step"),
           TaskDetail.waited(attempt),
           HumanFormat.time(started),
           HumanFormat.duration(JsonFields.number(attempt, "ended_at_ms") - started),

@@ -114,7 +114,7 @@ final class RowMapper {
    * totals}, the place in the ring, then the attempt: number,
    * epoch, sequence, started, ended, worker, kind, bits, exit code, signal, core dumped, stop
    * reason, processor time, memory, bytes read, bytes written, message, fingerprint, got on,
-   * backoff, waited, start of the process, counters.
+   * backoff, waited, start of the process, counters, step.
    *
    * @throws StoreException not retryable, when a row cannot be read
    */
@@ -173,7 +173,8 @@ final class RowMapper {
         row.number(),
         row.large(),
         row.large(),
-        Counters.ofText(row.textOrEmpty()));
+        Counters.ofText(row.textOrEmpty()),
+        row.textOrEmpty());
   }
 
   /** Reads a pause: job (a name), operator, reason, since, until. */

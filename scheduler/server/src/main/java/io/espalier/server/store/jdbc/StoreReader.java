@@ -257,7 +257,7 @@ abstract class StoreReader implements StatusStore {
                           + " a.ended, a.worker, a.kind, a.bits, a.exit_code, a.{signal},"
                           + " a.core_dumped, a.stop_reason, a.cpu, a.memory, a.{read}, a.{written},"
                           + " a.message, a.fingerprint, a.got_on, a.backoff, a.waited,"
-                          + " a.process_started, a.counts FROM #status s"
+                          + " a.process_started, a.counts, a.step FROM #status s"
                           + (" JOIN #attempt a ON a.id >= s.ring * " + TaskTables.RING)
                           + (" AND a.id < (s.ring + 1) * " + TaskTables.RING)
                           + " WHERE s.job = (SELECT id FROM #job WHERE name = ?) AND s.node = ?");

@@ -79,7 +79,7 @@ final class TaskTables {
             "REPLACE INTO #attempt",
             "id, number, epoch, sequence, started, ended, worker, kind, bits, exit_code, {signal},"
                 + " core_dumped, stop_reason, cpu, memory, {read}, {written}, message, fingerprint,"
-                + " got_on, backoff, waited, process_started, counts",
+                + " got_on, backoff, waited, process_started, counts, step",
             "");
     deleteRing = session.prepare("DELETE FROM #attempt WHERE id >= ? AND id < ?");
   }
@@ -212,6 +212,7 @@ final class TaskTables {
         .large(attempt.waitedMillis())
         .large(attempt.startedAtMillis())
         .textOrEmpty(attempt.counters().text())
+        .textOrEmpty(attempt.step())
         .add();
   }
 
