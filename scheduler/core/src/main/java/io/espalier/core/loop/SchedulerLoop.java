@@ -7,6 +7,7 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
+import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.LimitOverrideCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.TaskKiller;
@@ -85,6 +86,7 @@ public final class SchedulerLoop {
   private final LoopEvents events;
   private final PauseRegistry pauses;
   private final LimitOverrideCommands limits;
+  private final BrakeCommands brakes;
   private final QueueUsageRecorder queueSamples;
   private final Throughput paces = new Throughput();
   private final QueryQueue questions;
@@ -124,8 +126,10 @@ public final class SchedulerLoop {
     this.deadlines = new JobDeadlines(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
+    this.brakes = new BrakeCommands(core, events);
     this.outcomes = new JobStateTracker(core, events);
-    this.views = new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses);
+    this.views =
+        new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses, brakes);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -136,7 +140,7 @@ public final class SchedulerLoop {
     this.committer = new Committer(ports, events, outcomes, views, changes);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion = new TaskCompletion(shared, statusText, paces, options.maxAttempts());
-    this.commands = new OperatorCommands(shared, pauses, limits, kills, pool, chores::add);
+    this.commands = new OperatorCommands(shared, pauses, limits, brakes, kills, pool, chores::add);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
@@ -151,6 +155,7 @@ public final class SchedulerLoop {
     pauses.restore(stored.pauses());
     outcomes.restore(stored.jobStates());
     limits.restore(stored.limits());
+    brakes.restore(stored.brakes());
     pool.restore(stored.cordons());
     restored = stored;
     views.changed();
@@ -353,9 +358,11 @@ public final class SchedulerLoop {
                     (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isEnded(job.job()));
   }
 
-  /** Returns true when the end of a pause or of a limit override may start remaining tasks. */
+  /** Returns true when the end of a pause, brake or limit override may start remaining tasks. */
   private boolean endsOfOverridesMatter() {
-    if (pauses.nextMillis() == Long.MAX_VALUE && limits.nextMillis() == Long.MAX_VALUE) {
+    if (pauses.nextMillis() == Long.MAX_VALUE
+        && limits.nextMillis() == Long.MAX_VALUE
+        && brakes.nextMillis() == Long.MAX_VALUE) {
       return false;
     }
     return views.progress().values().stream()
@@ -390,9 +397,11 @@ public final class SchedulerLoop {
     boolean more = !inputs.isEmpty();
     pauses.step(nowMillis, this::resumed);
     limits.step(nowMillis, key -> committer.batch().endLimit(key));
+    commands.step(nowMillis);
     more |= changes.step(nowMillis, row -> committer.changed(row, nowMillis));
     if (changes.tookForce()) {
       recovery.configured(end -> put(end));
+      brakes.refresh(nowMillis);
       kills.recheck();
       deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
@@ -465,6 +474,7 @@ public final class SchedulerLoop {
     next = judgesStuck() ? Math.min(next, outcomes.nextMillis()) : next;
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
+    next = Math.min(next, commands.nextMillis());
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }

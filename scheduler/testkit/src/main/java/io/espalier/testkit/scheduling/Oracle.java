@@ -10,6 +10,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -45,6 +46,7 @@ public final class Oracle {
           Kind.JOB_DISABLED,
           Kind.JOB_INVALID,
           Kind.JOB_PAUSED,
+          Kind.BRAKE,
           Kind.JOB_DEPENDENCY,
           Kind.DEPENDENCY,
           Kind.DEADLINE,
@@ -62,6 +64,7 @@ public final class Oracle {
   private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final Set<Place> closedNodes = new HashSet<>();
   private final Map<String, LimitFactor> factors = new TreeMap<>();
+  private final Map<String, RunningCap> caps = new TreeMap<>();
   private final OraclePool pool =
       new OraclePool(
           new OraclePool.Use() {
@@ -229,6 +232,28 @@ public final class Oracle {
     } else {
       factors.put(id, factor);
     }
+  }
+
+  /**
+   * Sets or removes a cap of a job or queue.
+   *
+   * @param cap null: removes it
+   */
+  public void cap(String id, @Nullable RunningCap cap) {
+    if (cap == null) {
+      caps.remove(id);
+    } else {
+      caps.put(id, cap);
+    }
+  }
+
+  /** Returns the smallest cap of a job or queue; {@link Integer#MAX_VALUE}: it has none. */
+  int cap(Scope scope) {
+    return caps.values().stream()
+        .filter(cap -> cap.scope().equals(scope))
+        .mapToInt(RunningCap::most)
+        .min()
+        .orElse(Integer.MAX_VALUE);
   }
 
   public void workers(List<WorkerInfo> workers) {
@@ -473,7 +498,7 @@ public final class Oracle {
               .flatMap(List::stream)
               .map(slot -> place(topology.node(slot)))
               .anyMatch(new Place(scope.level(), scope.name())::equals);
-      case JOB -> false;
+      case JOB, QUEUE -> false;
     };
   }
 
@@ -639,7 +664,9 @@ public final class Oracle {
     }
     failures.addAll(
         rates.ofJob(
-            job, running.keySet().stream().filter(r -> r.job().equals(job.name())).count()));
+            job,
+            running.keySet().stream().filter(r -> r.job().equals(job.name())).count(),
+            cap(Scope.job(job.name()))));
     closings.of(job.name()).forEach(kind -> failures.add(new Failure(kind, "", "")));
     failures.addAll(queues.failures(job));
     for (WholeJobDependency whole : job.afterJobs()) {

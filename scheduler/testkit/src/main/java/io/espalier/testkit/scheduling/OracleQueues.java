@@ -6,6 +6,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.testkit.scheduling.Oracle.Failure;
 import io.espalier.testkit.scheduling.Oracle.Place;
 import java.math.BigDecimal;
@@ -30,6 +31,13 @@ final class OracleQueues {
 
   void apply(Config config) {
     config.jobs().values().forEach(job -> queueOf.put(job.name(), job.scheduling().queue()));
+  }
+
+  /** Returns the number of running tasks of a queue. */
+  private long running(String queue) {
+    return oracle.running().keySet().stream()
+        .filter(task -> queue.equals(queueOf.get(task.job())))
+        .count();
   }
 
   /** Returns the slots that the running tasks of a queue use, at places that still exist. */
@@ -62,6 +70,10 @@ final class OracleQueues {
   /** Returns a failure for each resource of which the job's queue uses too much. */
   List<Failure> failures(Job job) {
     List<Failure> failures = new ArrayList<>();
+    String queue = job.scheduling().queue();
+    if (running(queue) >= oracle.cap(Scope.queue(queue))) {
+      failures.add(new Failure(Kind.QUEUE_LIMIT, "", ""));
+    }
     for (QueueSpec spec : oracle.config().settings().rules().queues()) {
       if (spec.name().equals(job.scheduling().queue())) {
         for (Resource resource : oracle.config().settings().resources().all()) {
