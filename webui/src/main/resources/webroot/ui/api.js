@@ -8,7 +8,7 @@ let asking = null;
 const listeners = new Set();
 
 /** What the page knows about the one who looks at it. */
-export const session = { me: null, needsToken: false, refused: '' };
+export const session = { me: null, needsToken: false, refused: '', answeredAt: 0, lostSince: 0 };
 
 export class ApiError extends Error {
   constructor(status, body) {
@@ -57,7 +57,7 @@ export function useToken(given) {
 
 /** Nothing that was seen with it stays. */
 export function forgetToken() {
-  try { sessionStorage.removeItem(KEY); } catch { /* It was not there. */ }
+  try { sessionStorage.clear(); } catch { /* Nothing was there. */ }
   location.reload();
 }
 
@@ -80,7 +80,7 @@ function askForToken() {
 export async function request(method, path, { query, body, headers: more, signal, text } = {}) {
   for (;;) {
     const used = token;
-    const response = await early(method, path, query) ?? await fetch(url(path, query), {
+    const response = await early(method, path, query) ?? await reach(url(path, query), {
       method,
       signal,
       cache: 'no-store',
@@ -99,6 +99,19 @@ export async function request(method, path, { query, body, headers: more, signal
     }
     if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => null));
     return response;
+  }
+}
+
+/** As fetch; remembers when there was an answer, and since when there is none. */
+async function reach(where, how) {
+  try {
+    const response = await fetch(where, how);
+    session.answeredAt = Date.now();
+    if (session.lostSince) { session.lostSince = 0; tell(); }
+    return response;
+  } catch (e) {
+    if (e.name !== 'AbortError' && !session.lostSince) { session.lostSince = Date.now(); tell(); }
+    throw e;
   }
 }
 
@@ -140,6 +153,12 @@ export async function learnWhoIAm() {
   }
   tell();
 }
+
+/** Below /s/ID/ this is the page of one of many schedulers: what it is called there. Empty elsewhere. */
+export const ofMany = decodeURIComponent(BASE.pathname.match(/\/s\/([^/]+)\/api\/v1\/$/)?.[1] ?? '');
+
+/** What people call this scheduler: as in the list of many, or by its own name. */
+export const schedulerName = () => ofMany || (session.me?.scheduler ?? '');
 
 /** Whether the one who looks may do what needs that role. Not known yet: no. */
 export function may(role) {

@@ -1,8 +1,9 @@
 // The frame: navigation, keys, theme, and which page is shown.
 import { t, c, cls, render, useEffect, useRef, useState } from './dom.js';
 import { go, to, useRoute } from './route.js';
-import { forgetToken, get, hasToken, learnWhoIAm } from './api.js';
+import { forgetToken, get, hasToken, learnWhoIAm, ofMany, schedulerName } from './api.js';
 import { refresh, setPaused, start, useData, useLiveState } from './live.js';
+import { Main, NoAnswer, Pulse, Theme, turnTheme, usePlace, useTurned, Zone } from './frame.js';
 import { Icon, Waiting, Empty, Title } from './parts.js';
 import { anyDialog, askForKeys, Dialogs } from './dialogs.js';
 import { count } from './format.js';
@@ -36,49 +37,40 @@ function Later({ load, name, ...props }) {
   return page?.name === name ? c(page.Page, props) : c(Waiting);
 }
 
+/** A part of the page that did not come: as soon as somebody answers, all of it is loaded anew. */
 function Unloaded() {
-  return t.div(c(Title, null, 'This page could not be loaded'), c(Empty, { title: 'The server may have been replaced' }, t.button({ type: 'button', onClick: () => location.reload() }, 'Reload')));
-}
-
-const THEMES = { '': 'dark', dark: 'light', light: '' };
-function turnTheme() {
-  const root = document.documentElement;
-  const next = THEMES[root.dataset.theme ?? ''];
-  if (next) root.dataset.theme = next; else delete root.dataset.theme;
-  try { next ? localStorage.setItem('espalier.theme', next) : localStorage.removeItem('espalier.theme'); } catch { /* Until it is reloaded. */ }
-  dispatchEvent(new Event('themechange'));
-}
-
-function useTheme() {
-  const [theme, setTheme] = useState(document.documentElement.dataset.theme ?? '');
   useEffect(() => {
-    const w = () => setTheme(document.documentElement.dataset.theme ?? '');
-    addEventListener('themechange', w);
-    return () => removeEventListener('themechange', w);
+    const id = setInterval(() => { fetch('healthz', { cache: 'no-store' }).then(() => location.reload(), () => {}); }, 3000);
+    return () => clearInterval(id);
   }, []);
-  return theme;
+  return t.div(c(Title, null, 'This page could not be loaded'), c(Empty, { title: 'The scheduler does not answer' }, 'It is loaded as soon as it does. ', t.button({ type: 'button', onClick: () => location.reload() }, 'Reload')));
 }
 
 const LIVE = { connecting: 'connecting', live: 'live', away: 'no connection', polling: 'every 15 s' };
 
+/** Which scheduler this is; whoever came from the page over many goes back there. */
+function Name() {
+  return t.span({ class: 'which' }, ofMany && t.a({ href: '../../', title: 'To the page over all schedulers' }, 'All schedulers'), ofMany && t.span({ 'aria-hidden': 'true' }, '/'),
+    schedulerName() && t.strong({ dir: 'auto', title: `This scheduler is called ${schedulerName()}` }, schedulerName()));
+}
+
 function Head({ current }) {
   const { state, paused, me } = useLiveState();
-  const theme = useTheme();
   const { data } = useData((signal) => get(['problems'], {}, signal), ['problems'], { every: 5000 });
   const wrong = data ? data.errors.length + data.problems.filter((p) => p.severity === 'error').length : 0;
   return t.header({ class: 'head' },
     t.a({ class: 'brand', href: '#/', 'aria-label': 'Espalier' }, t.img({ src: 'favicon.svg', alt: '', width: 26, height: 26 }), t.span('Espalier')),
+    c(Name),
     t.nav({ 'aria-label': 'Pages' }, PAGES.map(([path, word]) => t.a({
       key: path, href: to(path ? [path] : []), ...(path === current ? { 'aria-current': 'page' } : {}),
     }, word, path === 'problems' && wrong > 0 && t.span({ class: 'bubble' }, t.span({ class: 'hidden' }, ': '), count(wrong))))),
     t.div({ class: 'tools' },
       t.button({ type: 'button', class: cls('live', `is-${paused ? 'paused' : state}`), onClick: () => setPaused(!paused),
         'aria-pressed': paused ? 'true' : 'false', title: paused ? 'Held; press to go on (.)' : 'Follows the scheduler; press to hold (.)' },
-      t.span({ class: 'pulse', 'aria-hidden': 'true' }), paused ? 'held' : LIVE[state]),
+      c(Pulse), paused ? 'held' : LIVE[state]),
       me?.authenticated && t.span({ class: 'me', title: `${me.role}` }, c(Icon, { name: 'user' }), t.span({ dir: 'auto' }, me.name), t.small(me.role)),
       hasToken() && t.button({ type: 'button', class: 'quiet', onClick: forgetToken }, 'Sign out'),
-      t.button({ type: 'button', class: 'quiet icon-only', onClick: turnTheme, title: 'Theme (d)',
-        'aria-label': `Theme: ${theme || 'as the system'}` }, c(Icon, { name: theme === 'light' ? 'sun' : theme === 'dark' ? 'moon' : 'sun' }), t.small({ 'aria-hidden': 'true' }, theme === '' ? 'auto' : '')),
+      c(Theme),
       t.button({ type: 'button', class: 'quiet icon-only', onClick: askForKeys, title: 'Keys (?)', 'aria-label': 'Keys' }, c(Icon, { name: 'keys' }))));
 }
 
@@ -130,45 +122,24 @@ function useKeys() {
   }, []);
 }
 
-/** After a move the focus is on the new page's heading, so that a screen reader reads it and Tab goes on there. */
-function useFocus(path) {
-  const first = useRef(true);
-  useEffect(() => {
-    const focus = () => {
-      const heading = document.querySelector('main h1');
-      if (!heading) return false;
-      document.title = `${heading.textContent} · Espalier`;
-      if (!first.current && !document.querySelector('main').contains(document.activeElement)) {
-        heading.focus({ preventScroll: true });
-        scrollTo(0, 0);
-      }
-      first.current = false;
-      return true;
-    };
-    if (!first.current) document.activeElement?.blur?.();
-    if (focus()) return undefined;
-    const seen = new MutationObserver(() => { if (focus()) seen.disconnect(); });
-    seen.observe(document.querySelector('main'), { childList: true, subtree: true });
-    return () => seen.disconnect();
-  }, [path]);
-}
-
 function App() {
   const route = useRoute();
   const { me } = useLiveState();
   useKeys();
   const head = route.parts[0] ?? '';
   const page = head === 'jobs' ? route.parts.slice(0, route.parts[2] === 'task' ? 4 : 2).join('/') : head;
-  useFocus(page);
+  useTurned('zonechange');
+  usePlace(page, route.query.get('after') ?? route.query.get('page') ?? '');
   const load = loaderOf(route.parts);
   return t.div({ class: 'frame' },
     t.a({ class: 'skip', href: '#main', onClick: (e) => { e.preventDefault(); document.querySelector('main h1')?.focus(); } }, 'To the content'),
     c(Head, { current: head === 'jobs' ? '' : head }),
-    t.main({ id: 'main', 'data-page': head || 'overview' },
+    c(NoAnswer),
+    c(Main, { page: head || 'overview' },
       head === '' ? c(Overview, { route, me }) : load
         ? c(Later, { key: page, name: page, load, route, me })
         : t.div(c(Title, null, 'There is no such page'), t.p(t.a({ href: '#/' }, 'To the jobs')))),
-    t.footer(t.a({ href: 'api/v1/openapi.yaml' }, 'API'), t.a({ href: 'metrics' }, 'Metrics'), t.span({ class: 'soft' }, 'Press ', t.kbd('?'), ' for the keys')),
+    t.footer(t.a({ href: 'api/v1/openapi.yaml' }, 'API'), t.a({ href: 'metrics' }, 'Metrics'), c(Zone), t.span({ class: 'soft' }, 'Press ', t.kbd('?'), ' for the keys')),
     c(Dialogs));
 }
 

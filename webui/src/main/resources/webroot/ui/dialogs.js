@@ -2,7 +2,7 @@
 // focus goes back to where it was.
 import { t, c, cls, useEffect, useRef, useState } from './dom.js';
 import { Icon } from './parts.js';
-import { hasToken, onSession, session, useToken } from './api.js';
+import { hasToken, onSession, schedulerName, session, useToken } from './api.js';
 import { refresh } from './live.js';
 
 const open = { dialog: null, toasts: [] };
@@ -84,7 +84,7 @@ function Question({ q }) {
   };
   return t.dialog({ ref, class: 'ask', 'aria-labelledby': 'ask-title', onCancel: (e) => { e.preventDefault(); closeDialog(); } },
     t.form({ onSubmit: submit },
-      t.h2({ id: 'ask-title' }, q.title),
+      t.h2({ id: 'ask-title' }, t.span({ dir: 'auto' }, q.title), schedulerName() && t.small(' on ', t.span({ dir: 'auto' }, schedulerName()))),
       q.text && t.p(q.text),
       fields.map((f) => c(Field, { key: f.name, field: f, value: values[f.name], change: (v) => setValues((old) => ({ ...old, [f.name]: v })) })),
       q.preview && t.div({ class: 'preview', role: 'status' },
@@ -105,7 +105,9 @@ function TokenDialog() {
     ref.current.showModal();
     return () => ref.current?.close();
   }, []);
-  return t.dialog({ ref, class: 'ask', 'aria-labelledby': 'token-title', onCancel: (e) => e.preventDefault() },
+  // A browser closes a dialog at the second Escape whatever the page says: without a token there is nothing behind it.
+  const again = () => { if (session.needsToken && ref.current && !ref.current.open) ref.current.showModal(); };
+  return t.dialog({ ref, class: 'ask', 'aria-labelledby': 'token-title', onCancel: (e) => e.preventDefault(), onClose: again },
     t.form({ onSubmit: (e) => { e.preventDefault(); if (text.trim()) useToken(text); } },
       t.h2({ id: 'token-title' }, 'Token'),
       t.p('This scheduler tells nothing without a token. It is kept in this tab only, until you close it.'),

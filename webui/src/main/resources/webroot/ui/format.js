@@ -57,15 +57,33 @@ export function bytes(n) {
   return `${i === 0 || n >= 100 ? Math.round(n) : n.toFixed(1)} ${units[i]}`;
 }
 
-const pad = (n, width = 2) => String(n).padStart(width, '0');
+const LOCAL = Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'local time';
+let utc = false;
+try { utc = localStorage.getItem('espalier.zone') === 'UTC'; } catch { /* Then it is the browser's own. */ }
 
-/** Local time; the day only when it is not today. */
+/** The zone of all times on the page: the browser's own, or UTC as in logs of servers. */
+export const zone = () => utc ? 'UTC' : LOCAL;
+
+/** The browser's own zone in place of UTC, or the other way round. */
+export function turnZone() {
+  utc = !utc;
+  try { utc ? localStorage.setItem('espalier.zone', 'UTC') : localStorage.removeItem('espalier.zone'); } catch { /* Until it is reloaded. */ }
+  dispatchEvent(new Event('zonechange'));
+}
+
+/** A date whose UTC fields are those of the zone. */
+const shifted = (ms) => new Date(utc ? ms : ms - 60000 * new Date(ms).getTimezoneOffset());
+
+/** In the zone of the page; the day only when it is not today. */
 export function time(ms, withMillis = false) {
   if (!ms) return '–';
-  const d = new Date(ms);
-  const clock = `${pad(d.getHours())}:${pad(d.getMinutes())}:${pad(d.getSeconds())}${withMillis ? `.${pad(d.getMilliseconds(), 3)}` : ''}`;
-  return d.toDateString() === new Date().toDateString() ? clock : `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())} ${clock}`;
+  const [day, clock] = shifted(ms).toISOString().split('T');
+  const short = clock.slice(0, withMillis ? 12 : 8);
+  return day === shifted(Date.now()).toISOString().slice(0, 10) ? short : `${day} ${short}`;
 }
+
+/** Day, time and zone, such as "2026-11-23 09:58:01.250 Europe/Berlin". */
+export const stamp = (ms) => ms ? `${shifted(ms).toISOString().slice(0, 23).replace('T', ' ')} ${zone()}` : '';
 
 export const fullTime = (ms) => ms ? new Date(ms).toISOString() : '';
 

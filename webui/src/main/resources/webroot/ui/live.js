@@ -11,6 +11,7 @@ const BUSY_EVENTS = 400;
 const BUSY_MS = 10000;
 
 export const live = { state: 'connecting', paused: false };
+const beatWatchers = new Set();
 const watchers = new Set();
 const eventWatchers = new Set();
 const stateWatchers = new Set();
@@ -29,6 +30,7 @@ export function soon() {
   timer = setTimeout(() => {
     timer = 0;
     last = Date.now();
+    beatWatchers.forEach((w) => w());
     watchers.forEach((w) => w());
   }, Math.max(0, last + PERIOD_MS - Date.now()));
 }
@@ -88,7 +90,18 @@ export function useLiveState() {
     w();
     return () => { stateWatchers.delete(w); off(); };
   }, []);
-  return { ...live, me: session.me };
+  return { ...live, me: session.me, answeredAt: session.answeredAt, lostSince: session.lostSince };
+}
+
+/** Counts how often everybody has looked again. */
+export function useBeats() {
+  const [beats, setBeats] = useState(0);
+  useEffect(() => {
+    const w = () => setBeats((n) => n + 1);
+    beatWatchers.add(w);
+    return () => beatWatchers.delete(w);
+  }, []);
+  return beats;
 }
 
 export function useEvents(on) {
@@ -150,12 +163,23 @@ export function useData(load, deps, { keep = false, every = 0 } = {}) {
   };
 }
 
+/** One clock for each period, however many ages are shown; none while no age is. */
+const clocks = new Map();
+
+function onTick(periodMs, listener) {
+  const clock = clocks.get(periodMs) ?? { listeners: new Set(), id: 0 };
+  clocks.set(periodMs, clock);
+  clock.listeners.add(listener);
+  clock.id ||= setInterval(() => { if (!document.hidden) clock.listeners.forEach((l) => l()); }, periodMs);
+  return () => {
+    clock.listeners.delete(listener);
+    if (clock.listeners.size === 0) { clearInterval(clock.id); clock.id = 0; }
+  };
+}
+
 /** The time, so that ages grow while nothing else changes. */
 export function useNow(periodMs = 1000) {
   const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    const id = setInterval(() => { if (!document.hidden) setNow(Date.now()); }, periodMs);
-    return () => clearInterval(id);
-  }, [periodMs]);
+  useEffect(() => onTick(periodMs, () => setNow(Date.now())), [periodMs]);
   return now;
 }

@@ -1,6 +1,6 @@
 // Pieces that all pages are made of.
 import { t, c, cls, Fragment, useEffect, useRef, useState } from './dom.js';
-import { count, share, ago, fullTime, time } from './format.js';
+import { count, share, ago, fullTime, stamp, time } from './format.js';
 import { useNow } from './live.js';
 
 /** States in the order of a bar, with the words for them. */
@@ -87,7 +87,12 @@ export function Gauge({ name, used, limit, need = 0, configured }) {
 
 export function Ago({ ms }) {
   const now = useNow(5000);
-  return t.time({ dateTime: fullTime(ms), title: time(ms) }, ago(ms, Math.max(now, Date.now())));
+  return t.time({ dateTime: fullTime(ms), title: stamp(ms) }, ago(ms, Math.max(now, Date.now())));
+}
+
+/** A moment, with day and zone on demand. */
+export function At({ ms, millis, ...more }) {
+  return t.time({ dateTime: fullTime(ms), title: stamp(ms), ...more }, time(ms, millis));
 }
 
 export function Panel({ title, note, actions, children, id, class: more }) {
@@ -97,9 +102,9 @@ export function Panel({ title, note, actions, children, id, class: more }) {
 }
 
 export function Failure({ error, retry }) {
-  if (!error) return null;
-  const text = error instanceof TypeError ? 'The scheduler does not answer. What you see may be old.' : error.message;
-  return t.div({ class: 'failure', role: 'alert' }, c(Icon, { name: 'warn' }), t.span(text),
+  // That nobody answers is said once, at the head of the page.
+  if (!error || error instanceof TypeError) return null;
+  return t.div({ class: 'failure', role: 'alert' }, c(Icon, { name: 'warn' }), t.span(error.message),
     retry && t.button({ type: 'button', class: 'quiet', onClick: retry }, 'Try again'));
 }
 
@@ -119,6 +124,15 @@ export function Pager({ page, size, total, turn }) {
     t.button({ type: 'button', disabled: page <= 0, onClick: () => turn(page - 1), 'data-key': '[' }, c(Icon, { name: 'prev' }), 'Previous'),
     t.span(`${count(page * size + 1)} – ${count(Math.min(total, (page + 1) * size))} of ${count(total)}`),
     t.button({ type: 'button', disabled: page >= pages - 1, onClick: () => turn(page + 1), 'data-key': ']' }, 'Next', c(Icon, { name: 'next' })));
+}
+
+/** Pages of a list that the server cuts, with `useCursor`. */
+export function CursorPager({ cursor, next, back = 'Previous', on = 'Next' }) {
+  if (!cursor.after && !next) return null;
+  return t.nav({ class: 'pager', 'aria-label': 'Pages' },
+    t.button({ type: 'button', disabled: !cursor.after, onClick: cursor.back, 'data-key': '[' }, c(Icon, { name: 'prev' }), back),
+    t.span(`Page ${count(cursor.page)}`),
+    t.button({ type: 'button', disabled: !next, onClick: () => cursor.next(next), 'data-key': ']' }, on, c(Icon, { name: 'next' })));
 }
 
 /** A filter that does not search at every key. */
@@ -150,9 +164,9 @@ export function Act({ icon, children, onClick, danger, primary, disabled, title 
     icon && c(Icon, { name: icon }), children);
 }
 
-export function Title({ children, sub, badges, actions }) {
+export function Title({ children, sub, badges, actions, of }) {
   return t.div({ class: 'title' },
-    t.div({ class: 'title-text' }, t.h1({ tabIndex: -1, dir: 'auto' }, children), badges, sub && t.p({ class: 'sub' }, sub)),
+    t.div({ class: 'title-text' }, t.h1({ tabIndex: -1, dir: 'auto', ...(of ? { 'data-of': of } : {}) }, children), badges, sub && t.p({ class: 'sub' }, sub)),
     actions && t.div({ class: 'actions' }, actions));
 }
 
@@ -173,10 +187,10 @@ export function Names({ names, link, total }) {
 }
 
 /** What is wrong with a configuration, with its place and a hint. */
-export function ProblemList({ problems }) {
+export function ProblemList({ problems, toLine }) {
   return t.ul({ class: 'problems' }, problems.map((p, i) => t.li({ key: i },
     c(Badge, { kind: p.severity === 'error' ? 'bad' : 'warn' }, p.severity), t.div(
-    t.code(p.path), p.line ? t.span({ class: 'soft' }, ` line ${p.line}`) : null, ' ', t.span(p.message),
+    t.code(p.path), p.line ? toLine ? t.span(' ', t.button({ type: 'button', class: 'link', onClick: () => toLine(p.line) }, `line ${p.line}`)) : t.span({ class: 'soft' }, ` line ${p.line}`) : null, ' ', t.span(p.message),
     p.value !== undefined && t.span({ class: 'soft' }, ' · found ', t.code(String(p.value))),
     p.expected && t.span({ class: 'soft' }, ` · expected ${p.expected}`), p.hint && t.span({ class: 'soft' }, ` · ${p.hint}`)))));
 }

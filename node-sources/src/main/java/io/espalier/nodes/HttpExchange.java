@@ -1,15 +1,20 @@
 package io.espalier.nodes;
 
+import io.espalier.core.text.HttpHeaders;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -26,17 +31,19 @@ import org.jspecify.annotations.Nullable;
  * An HTTP request with limits on time and size. It follows a few redirects, but only to HTTP or
  * HTTPS, and never from HTTPS to HTTP. Headers go only to their intended destination.
  */
-final class HttpExchange {
+public final class HttpExchange {
   private static final int MOST_REDIRECTS = 5;
   private static final int NOT_MODIFIED = 304;
+  private static final int MAX_HEADERS_BYTES = 1 << 16;
 
   private final HttpClient client;
   private final Map<String, String> headers;
   private final Duration timeout;
   private final int maxBytes;
+  private final String allowed;
 
   /** An answer, with the data to ask whether it has changed. */
-  static final class Answer {
+  public static final class Answer {
     private final byte[] body;
     private final @Nullable String etag;
     private final @Nullable String lastModified;
@@ -48,8 +55,13 @@ final class HttpExchange {
     }
 
     /** Returns the body, which the caller must not modify. */
-    byte[] body() {
+    public byte[] body() {
       return body;
+    }
+
+    /** Returns the header {@code Last-Modified} as it was sent, or null. */
+    public @Nullable String lastModified() {
+      return lastModified;
     }
 
     /** Returns whether the server can confirm that the answer is unchanged. */
@@ -58,11 +70,74 @@ final class HttpExchange {
     }
   }
 
-  HttpExchange(HttpClient client, Map<String, String> headers, Duration timeout, int maxBytes) {
+  /**
+   * @param headers sent to the origin of the address only
+   * @param timeout of the whole exchange, with its redirects
+   * @param allowed what allows {@code maxBytes}, for the message about a longer body
+   */
+  public HttpExchange(
+      HttpClient client,
+      Map<String, String> headers,
+      Duration timeout,
+      int maxBytes,
+      String allowed) {
     this.client = client;
     this.headers = Map.copyOf(headers);
     this.timeout = timeout;
     this.maxBytes = maxBytes;
+    this.allowed = allowed;
+  }
+
+  /** Creates a client for exchanges; its threads end when it is no longer used. */
+  public static HttpClient client(Duration timeout) {
+    return HttpClient.newBuilder()
+        .connectTimeout(timeout)
+        .followRedirects(HttpClient.Redirect.NEVER)
+        .build();
+  }
+
+  /**
+   * Reads a file of {@code Name: value} lines, for headers that are secrets.
+   *
+   * @throws IOException with a message that is a sentence and has none of the content
+   */
+  public static Map<String, String> headersIn(Path file) throws IOException {
+    try {
+      if (Files.size(file) > MAX_HEADERS_BYTES) {
+        throw new IOException("they are longer than " + MAX_HEADERS_BYTES + " bytes");
+      }
+      return HttpHeaders.parse(Files.readString(file));
+    } catch (NoSuchFileException e) {
+      throw new IOException("there is no file " + file + " of headers", e);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new IOException("the headers in " + file + " cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  /** Returns why a text is not an address that can be asked; empty if it is one. */
+  public static String objection(String address) {
+    try {
+      URI uri = new URI(address);
+      if (!isHttp(scheme(uri))) {
+        return "the address must begin with http:// or https://";
+      }
+      if (uri.getHost() == null) {
+        return "the address names no host";
+      }
+      if (uri.getUserInfo() != null) {
+        return "a name or password does not belong into an address: write a line"
+            + " \"Authorization: …\" into a file, and name it as headers_file";
+      }
+      return uri.getRawFragment() == null ? "" : "the address has a fragment, which is never sent";
+    } catch (URISyntaxException e) {
+      return "this is not an address: " + e.getReason() + " at character " + (e.getIndex() + 1);
+    }
+  }
+
+  /** Returns an address without its query, which may contain secrets. */
+  public static String shown(URI address) {
+    int query = address.toString().indexOf('?');
+    return query < 0 ? address.toString() : address.toString().substring(0, query) + "?…";
   }
 
   /**
@@ -71,14 +146,14 @@ final class HttpExchange {
    * @param known previous answer; returned when it is still valid
    * @throws IOException with a message that continues the address
    */
-  Answer get(URI address, @Nullable Answer known) throws IOException, InterruptedException {
+  public Answer get(URI address, @Nullable Answer known) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + timeout.toNanos();
     URI at = address;
     for (int redirects = 0; ; redirects++) {
       boolean home = sameOrigin(at, address);
       HttpResponse<byte[]> response = send(request(at, home, known), deadline);
       int status = response.statusCode();
-      if (status == NOT_MODIFIED && known != null) {
+      if (status == NOT_MODIFIED && known != null && known.canBeConfirmed()) {
         return known;
       }
       if (status == 200) {
@@ -147,7 +222,7 @@ final class HttpExchange {
   private HttpResponse<byte[]> send(HttpRequest request, long deadline)
       throws IOException, InterruptedException {
     CompletableFuture<HttpResponse<byte[]>> answer =
-        client.sendAsync(request, info -> new Bounded(maxBytes));
+        client.sendAsync(request, info -> new Bounded(maxBytes, allowed));
     boolean complete = false;
     try {
       long left = Math.max(0, deadline - System.nanoTime());
@@ -189,10 +264,12 @@ final class HttpExchange {
     private final CompletableFuture<byte[]> body = new CompletableFuture<>();
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final int most;
+    private final String allowed;
     private Flow.@Nullable Subscription subscription;
 
-    Bounded(int most) {
+    Bounded(int most, String allowed) {
       this.most = most;
+      this.allowed = allowed;
     }
 
     @Override
@@ -214,8 +291,7 @@ final class HttpExchange {
             subscription.cancel();
           }
           onError(
-              new IOException(
-                  "the body is longer than the " + most + " bytes allowed by max_bytes"));
+              new IOException("the body is longer than the " + most + " bytes allowed " + allowed));
           return;
         }
         byte[] part = new byte[buffer.remaining()];

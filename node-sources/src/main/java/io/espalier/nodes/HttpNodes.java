@@ -12,22 +12,20 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.PushDown;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +34,12 @@ import org.jspecify.annotations.Nullable;
  * {@code http}: the nodes that a web service lists as JSON.
  *
  * <p>Preferences: {@code parent_level}; {@code url}, http or https; with the placeholder {@code
- * {parent}} there is a request for each parent, whose name is URL-encoded; {@code headers}, an
- * object; {@code headers_file}, a file of {@code Name: value} lines, for secrets; {@code items} as
- * in {@link RowParser}; {@code columns} as in {@link ColumnMapping}; {@code max_bytes} of an answer
- * (64 MiB); {@code refresh_sec}; {@code timeout_sec} of an answer (60).
+ * {parent}} there is a request for each parent, whose name is URL-encoded, and with {@code
+ * {parents}} one for as many as the address has room for, with commas between them; {@code
+ * push_down} as in {@link Prefs#pushDown}; {@code headers}, an object; {@code headers_file}, a file
+ * of {@code Name: value} lines, for secrets; {@code items} as in {@link RowParser}; {@code columns}
+ * as in {@link ColumnMapping}; {@code max_bytes} of an answer (64 MiB); {@code refresh_sec}; {@code
+ * timeout_sec} of an answer (60).
  *
  * <p>If the last answer had an ETag or a date, the request is conditional: an unchanged answer is
  * not sent again.
@@ -48,15 +48,19 @@ public final class HttpNodes implements NodeSource {
   private static final int DEFAULT_MAX_BYTES = 64 << 20;
   private static final int MOST_BYTES = 1 << 30;
 
+  /** Limits of one request for many parents; many servers refuse addresses of more than 8 KiB. */
+  private static final int PARENTS_PER_REQUEST = 500;
+
+  private static final int MOST_CHARACTERS = 4000;
+
   private final int parentLevel;
   private final NameFormat url;
-  private static final int MAX_HEADERS_BYTES = 1 << 16;
-
   private final Map<String, String> headers;
   private final @Nullable Path headersFile;
   private final RowParser text;
   private final ColumnMapping columns;
   private final int maxBytes;
+  private final PushDown pushDown;
   private final Optional<Duration> refresh;
   private final Duration timeout;
   private final String path;
@@ -75,6 +79,7 @@ public final class HttpNodes implements NodeSource {
       RowParser text,
       ColumnMapping columns,
       int maxBytes,
+      PushDown pushDown,
       Optional<Duration> refresh,
       Duration timeout,
       String path) {
@@ -85,6 +90,7 @@ public final class HttpNodes implements NodeSource {
     this.text = text;
     this.columns = columns;
     this.maxBytes = maxBytes;
+    this.pushDown = pushDown;
     this.refresh = refresh;
     this.timeout = timeout;
     this.path = path;
@@ -96,30 +102,64 @@ public final class HttpNodes implements NodeSource {
   }
 
   @Override
+  public PushDown pushDown() {
+    return pushDown;
+  }
+
+  @Override
   public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
     RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
-    HttpExchange exchange = new HttpExchange(client(), allHeaders(), timeout, maxBytes);
+    HttpExchange exchange =
+        new HttpExchange(client(), allHeaders(), timeout, maxBytes, "by max_bytes");
     Map<URI, HttpExchange.Answer> newest = new HashMap<>();
-    if (!url.uses("parent")) {
-      read(URI.create(url.name(placeholder -> "")), null, exchange, delivery, newest);
-    } else {
-      for (String parent : soFar.names(parentLevel)) {
-        String encoded = URLEncoder.encode(parent, StandardCharsets.UTF_8).replace("+", "%20");
-        read(URI.create(url.name(placeholder -> encoded)), parent, exchange, delivery, newest);
+    if (url.uses("parents")) {
+      for (String batch : batches(soFar.names(parentLevel))) {
+        read(address(batch), null, exchange, delivery, newest);
       }
+    } else if (url.uses("parent")) {
+      for (String parent : soFar.names(parentLevel)) {
+        read(address(encoded(parent)), parent, exchange, delivery, newest);
+      }
+    } else {
+      read(address(""), null, exchange, delivery, newest);
     }
     delivery.finish();
     known = newest;
   }
 
+  private URI address(String parents) {
+    return URI.create(url.name(placeholder -> parents));
+  }
+
+  private static String encoded(String name) {
+    return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** Returns encoded names with commas between them; a comma in a name is encoded. */
+  private static List<String> batches(List<String> parents) {
+    List<String> batches = new ArrayList<>();
+    StringBuilder batch = new StringBuilder();
+    int count = 0;
+    for (String parent : parents) {
+      String name = encoded(parent);
+      if (count > 0
+          && (count == PARENTS_PER_REQUEST || batch.length() + name.length() > MOST_CHARACTERS)) {
+        batches.add(batch.toString());
+        batch.setLength(0);
+        count = 0;
+      }
+      batch.append(count++ == 0 ? "" : ",").append(name);
+    }
+    if (count > 0) {
+      batches.add(batch.toString());
+    }
+    return batches;
+  }
+
   private HttpClient client() {
     if (client == null) {
-      client =
-          HttpClient.newBuilder()
-              .connectTimeout(timeout)
-              .followRedirects(HttpClient.Redirect.NEVER)
-              .build();
+      client = HttpExchange.client(timeout);
     }
     return client;
   }
@@ -128,14 +168,9 @@ public final class HttpNodes implements NodeSource {
     Map<String, String> all = new LinkedHashMap<>(headers);
     if (headersFile != null) {
       try {
-        if (Files.size(headersFile) > MAX_HEADERS_BYTES) {
-          throw new IOException("they are longer than " + MAX_HEADERS_BYTES + " bytes");
-        }
-        all.putAll(HttpHeaders.parse(Files.readString(headersFile)));
-      } catch (NoSuchFileException e) {
-        throw failure("there is no file " + headersFile + " of headers");
-      } catch (IOException | IllegalArgumentException e) {
-        throw failure("the headers in " + headersFile + " cannot be used: " + e.getMessage());
+        all.putAll(HttpExchange.headersIn(headersFile));
+      } catch (IOException e) {
+        throw failure(String.valueOf(e.getMessage()));
       }
     }
     return all;
@@ -152,18 +187,12 @@ public final class HttpNodes implements NodeSource {
     try {
       answer = exchange.get(address, known.get(address));
     } catch (IOException e) {
-      throw failure(shown(address) + " " + e.getMessage());
+      throw failure(HttpExchange.shown(address) + " " + e.getMessage());
     }
     if (answer.canBeConfirmed()) {
       newest.put(address, answer);
     }
-    text.read(answer.body(), shown(address), parent, delivery);
-  }
-
-  /** Returns the address without its query, which may contain secrets. */
-  private static String shown(URI address) {
-    int query = address.toString().indexOf('?');
-    return query < 0 ? address.toString() : address.toString().substring(0, query) + "?…";
+    text.read(answer.body(), HttpExchange.shown(address), parent, delivery);
   }
 
   private NodeSourceException failure(String message) {
@@ -189,7 +218,12 @@ public final class HttpNodes implements NodeSource {
       Prefs prefs = new Prefs(spec);
       int parentLevel = prefs.parentLevel(levels);
       String text = prefs.requireString("url", "an address of http or https");
-      NameFormat url = NameFormat.read("url", text == null ? "-" : text, List.of("parent"), prefs);
+      NameFormat url =
+          NameFormat.read("url", text == null ? "-" : text, List.of("parent", "parents"), prefs);
+      if (url.uses("parent") && url.uses("parents")) {
+        NameFormat.problem(prefs, "url", "there is {parent} and {parents}, use one of them", null);
+      }
+      PushDown pushDown = prefs.pushDown(url.uses("parent") || url.uses("parents"), parentLevel);
       if (text != null && !prefs.hasErrorAt("url")) {
         checkUrl(url, prefs);
       }
@@ -210,33 +244,16 @@ public final class HttpNodes implements NodeSource {
                   new RowParser(RowParser.Form.JSON, items, ','),
                   columns,
                   maxBytes,
+                  pushDown,
                   refresh,
                   timeout,
                   spec.path()));
     }
 
     private static void checkUrl(NameFormat url, Prefs prefs) {
-      String why = null;
-      String hint = null;
-      try {
-        URI address = new URI(url.name(placeholder -> "x"));
-        String scheme =
-            address.getScheme() == null ? "" : address.getScheme().toLowerCase(Locale.ROOT);
-        if (!scheme.equals("http") && !scheme.equals("https")) {
-          why = "the address must begin with http:// or https://";
-        } else if (address.getHost() == null) {
-          why = "the address names no host";
-        } else if (address.getUserInfo() != null) {
-          why = "a name or password does not belong into an address";
-          hint = "write a line \"Authorization: …\" into a file, and name it as headers_file";
-        } else if (address.getRawFragment() != null) {
-          why = "the address has a fragment, which is never sent";
-        }
-      } catch (URISyntaxException e) {
-        why = "this is not an address: " + e.getReason() + " at character " + (e.getIndex() + 1);
-      }
-      if (why != null) {
-        NameFormat.problem(prefs, "url", why, hint);
+      String objection = HttpExchange.objection(url.name(placeholder -> "x"));
+      if (!objection.isEmpty()) {
+        NameFormat.problem(prefs, "url", objection, null);
       }
     }
 

@@ -11,6 +11,7 @@ import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.topology.NodeSource;
+import io.espalier.core.topology.PushDown;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -289,6 +290,49 @@ public final class Prefs {
       return -1;
     }
     return level;
+  }
+
+  /**
+   * Returns {@code push_down}.
+   *
+   * @param byParents whether the source asks for the children of certain parents
+   * @param parentLevel the level of these parents
+   */
+  public PushDown pushDown(boolean byParents, int parentLevel) {
+    String key = "push_down";
+    Json value = get(key);
+    if (value == null) {
+      return PushDown.NONE;
+    }
+    List<String> words = List.of("one_parent", "all_parents");
+    String word = string(key, "one_parent or all_parents", "");
+    if (!words.contains(word)) {
+      if (!hasErrorAt(key)) {
+        error(
+            at(key),
+            value.at(),
+            value,
+            "expected one_parent or all_parents",
+            Suggestions.hint(word, words));
+      }
+      return PushDown.NONE;
+    }
+    if (parentLevel == 0) {
+      error(
+          at(key),
+          value.at(),
+          value,
+          "has no effect directly under the instance: every scheduler reads these nodes",
+          "leave it out");
+    } else if (!byParents) {
+      error(
+          at(key),
+          value.at(),
+          value,
+          "has no effect on a source that is not asked for certain parents",
+          "write {parent} or {parents} where the source is to get their names");
+    }
+    return word.equals("one_parent") ? PushDown.ONE_PARENT : PushDown.ALL_PARENTS;
   }
 
   public void expected(String key, Json value, String what) {

@@ -1,10 +1,12 @@
 package io.espalier.nodes;
 
+import io.espalier.core.pace.Jitter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -74,12 +76,14 @@ final class ZooKeeperAccess {
     if (client != null) {
       return client;
     }
+    Jitter jitter = new Jitter(ThreadLocalRandom.current().nextLong());
+    int retryMillis = (int) jitter.shorten(RETRY_MILLIS, Jitter.OF_RETRIES);
     CuratorFrameworkFactory.Builder builder =
         CuratorFrameworkFactory.builder()
             .connectString(connect)
             .sessionTimeoutMs(SESSION_MILLIS)
             .connectionTimeoutMs((int) Math.min(timeout.toMillis(), SESSION_MILLIS / 2))
-            .retryPolicy(new RetryOneTime(RETRY_MILLIS));
+            .retryPolicy(new RetryOneTime(retryMillis));
     if (authFile != null) {
       if (Files.size(authFile) > MAX_AUTH_BYTES) {
         throw new IOException("the file with the account is too long: " + authFile);

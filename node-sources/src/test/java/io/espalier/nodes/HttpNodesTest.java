@@ -12,6 +12,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.PushDown;
 import io.espalier.testkit.nodes.NodeRecorder;
 import io.espalier.testkit.nodes.NodeSourceContract;
 import java.io.IOException;
@@ -123,6 +124,8 @@ class HttpNodesTest extends NodeSourceContract {
                 "{\"page\": {\"list\": [{\"name\": \"d1\", \"parent\": \"b\"}, {\"name\": \"d2\","
                     + " \"parent\": \"a\", \"tags\": [\"t\"], \"more\": 1}]}}");
         case "/of/a%20%2F%3F" -> send(exchange, 200, "[\"x1\"]");
+        case "/of?hosts=a%2Cb,c%26d" ->
+            send(exchange, 200, "[{\"name\": \"y1\", \"parent\": \"c&d\"}]");
         default -> send(exchange, 200, "[\"h1\", {\"name\": \"h2\"}]");
       }
     }
@@ -220,7 +223,13 @@ class HttpNodesTest extends NodeSourceContract {
         Tree.prefs("{\"parent_level\": \"host\", \"url\": \"http://x/{other}\"}"),
         List.of("url"),
         Tree.prefs("{\"parent_level\": \"host\", \"url\": \"http://x/a b\"}"),
-        List.of("url"));
+        List.of("url"),
+        Tree.prefs("{\"parent_level\": \"host\", \"url\": \"http://x/{parent}/{parents}\"}"),
+        List.of("url"),
+        Tree.prefs(
+            "{\"parent_level\": \"host\", \"url\": \"http://x/\", \"push_down\":"
+                + " \"one_parent\"}"),
+        List.of("push_down"));
   }
 
   @Override
@@ -364,6 +373,33 @@ class HttpNodesTest extends NodeSourceContract {
     assertThat(NodeRecorder.fetch(source, TWO, List.of(NodeSpec.child(1, "a /?", null)), NOW))
         .containsExactly(NodeSpec.child(2, "x1", "a /?"));
     assertThat(asked).containsExactly("/of/a%20%2F%3F");
+  }
+
+  @Test
+  void manyParentsAreAskedForInBatchesWithTheirNamesEncoded() throws Exception {
+    NodeSource source =
+        source(
+            TWO,
+            Tree.prefs(
+                "{\"parent_level\": \"host\", \"url\": \""
+                    + uri(server, "/of?hosts={parents}")
+                    + "\", \"push_down\": \"all_parents\"}"));
+    assertThat(source.pushDown()).isEqualTo(PushDown.ALL_PARENTS);
+    List<NodeSpec> two = List.of(NodeSpec.child(1, "a,b", null), NodeSpec.child(1, "c&d", null));
+    assertThat(NodeRecorder.fetch(source, TWO, two, NOW))
+        .containsExactly(NodeSpec.child(2, "y1", "c&d"));
+    assertThat(asked).containsExactly("/of?hosts=a%2Cb,c%26d");
+    assertThat(NodeRecorder.fetch(source, TWO, List.of(), NOW)).isEmpty();
+    asked.clear();
+    List<NodeSpec> many = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      many.add(NodeSpec.child(1, "host-" + i, null));
+    }
+    assertThatThrownBy(() -> NodeRecorder.fetch(source, TWO, many, NOW))
+        .as("the rows of this server name no parent")
+        .isInstanceOf(NodeSourceException.class);
+    assertThat(asked).hasSize(3).allMatch(path -> path.length() < 4100);
+    assertThat(String.join(",", asked).split("host-")).hasSize(1001);
   }
 
   @Test

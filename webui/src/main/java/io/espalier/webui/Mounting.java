@@ -69,6 +69,11 @@ final class Mounting {
     on(HttpMethod.GET, template, handler);
   }
 
+  /** Mounts a POST whose handler itself proves the caller's right. */
+  void signed(String template, Handler<RoutingContext> handler) {
+    on(HttpMethod.POST, template, handler);
+  }
+
   void get(String template, Handler<RoutingContext> handler) {
     on(HttpMethod.GET, template, access.needing(Role.VIEWER, handler));
   }

@@ -1,5 +1,6 @@
 package io.espalier.webui;
 
+import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.JobValidation;
@@ -51,6 +52,11 @@ final class PooledSchedulerApi implements SchedulerApi {
   @Override
   public CompletionStage<TaskHistory> history(String job, String node) {
     return here(api.history(job, node));
+  }
+
+  @Override
+  public CompletionStage<Callback.Outcome> calledBack(Callback callback) {
+    return here(api.calledBack(callback));
   }
 
   @Override

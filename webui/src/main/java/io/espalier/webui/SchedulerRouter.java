@@ -12,6 +12,7 @@ import io.espalier.webui.http.AsyncResponder;
 import io.espalier.webui.http.AuditHandler;
 import io.espalier.webui.http.AuthHandler;
 import io.espalier.webui.http.BodyReader;
+import io.espalier.webui.http.CallbackHandler;
 import io.espalier.webui.http.HostOriginHandler;
 import io.espalier.webui.http.HttpMetrics;
 import io.espalier.webui.http.HttpReply;
@@ -71,6 +72,7 @@ public final class SchedulerRouter {
   private final LogStreams logStreams;
   private final OpenApiValidator contract;
   private final IdempotencyCache replays;
+  private final CallbackHandler callbacks;
   private final JsonReader reader = JsonReader.strict();
   private final Map<String, StaticPage> pages = new LinkedHashMap<>();
   private final StaticPage openapi = new StaticPage(CONTRACT, "application/yaml; charset=utf-8");
@@ -100,6 +102,7 @@ public final class SchedulerRouter {
     this.logStreams = logStreams;
     this.contract = contract;
     this.replays = new IdempotencyCache(options.clock());
+    this.callbacks = new CallbackHandler(api, answers, contract, options.security().rates());
     pages.putAll(Webroot.pages());
     pages.remove(FleetRouter.FLEET_PAGE);
   }
@@ -123,6 +126,7 @@ public final class SchedulerRouter {
     mounting.get("/metrics", this::metrics);
     mounting.get(ApiV1.EVENTS, contract.before(ApiV1.EVENTS, streams));
     mounting.get(ApiV1.LOGS, contract.before(ApiV1.LOGS, logStreams));
+    mounting.signed(CallbackHandler.TEMPLATE, callbacks);
     for (ApiRoute route : v1.routes()) {
       mounting.on(route, ctx -> answer(ctx, route));
     }

@@ -3,6 +3,7 @@ package io.espalier.webui;
 import io.espalier.core.json.Json;
 import io.espalier.webui.http.AsyncResponder;
 import io.espalier.webui.http.AuthHandler;
+import io.espalier.webui.http.CallbackHandler;
 import io.espalier.webui.http.HostOriginHandler;
 import io.espalier.webui.http.HttpReply;
 import io.espalier.webui.security.Role;
@@ -93,6 +94,8 @@ final class StandbyRouter {
     for (String page : List.of("/", "/ui/*", "/favicon.svg")) {
       mounting.open(page, ctx -> toLeader(ctx, client));
     }
+    // The leader checks the signature.
+    mounting.signed(CallbackHandler.TEMPLATE, ctx -> toLeader(ctx, client));
     mounting.otherwise(access.needing(Role.VIEWER, ctx -> toLeader(ctx, client)));
     return mounting.handler();
   }

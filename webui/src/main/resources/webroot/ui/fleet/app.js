@@ -1,8 +1,9 @@
 // The frame of the page over many schedulers; a small sister of ../app.js.
-import { t, c, cls, render, useEffect, useRef, useState } from '../dom.js';
+import { t, c, cls, render } from '../dom.js';
 import { to, useRoute } from '../route.js';
 import { forgetToken, get, hasToken, learnWhoIAm } from '../api.js';
 import { soon, useData, useLiveState } from '../live.js';
+import { Main, NoAnswer, Theme, usePlace, useTurned, Zone } from '../frame.js';
 import { Icon, Title } from '../parts.js';
 import { Dialogs } from '../dialogs.js';
 import { count } from '../format.js';
@@ -18,23 +19,10 @@ const PERIOD_MS = 2000;
 const PAGES = [['', 'Jobs', Overview], ['schedulers', 'Schedulers', Schedulers], ['problems', 'Problems', Problems], ['logs', 'Logs', Logs], ['actions', 'Actions', Actions]];
 const pageOf = ([head = '', , what]) => head === 'jobs' ? (what === 'task' ? Task : Job) : PAGES.find(([path]) => path === head)?.[2];
 
-const THEMES = { '': 'dark', dark: 'light', light: '' };
-function Theme() {
-  const [theme, setTheme] = useState(document.documentElement.dataset.theme ?? '');
-  const turn = () => {
-    const next = THEMES[theme];
-    if (next) document.documentElement.dataset.theme = next; else delete document.documentElement.dataset.theme;
-    try { next ? localStorage.setItem('espalier.theme', next) : localStorage.removeItem('espalier.theme'); } catch { /* Until it is reloaded. */ }
-    setTheme(next);
-  };
-  return t.button({ type: 'button', class: 'quiet icon-only', onClick: turn, 'aria-label': `Theme: ${theme || 'as the system'}` },
-    c(Icon, { name: theme === 'dark' ? 'moon' : 'sun' }), t.small({ 'aria-hidden': 'true' }, theme === '' ? 'auto' : ''));
-}
-
 function Head({ current, me }) {
   const { data } = useData((signal) => get(['fleet', 'overview'], { limit: 1 }, signal), ['head'], { every: 3000 });
   const s = data?.schedulers;
-  const wrong = data?.problems_total ?? 0;
+  const wrong = data?.errors_total ?? 0;
   return t.header({ class: 'head' },
     t.a({ class: 'brand', href: '#/', 'aria-label': 'Espalier' }, t.img({ src: 'favicon.svg', alt: '', width: 26, height: 26 }), t.span('Espalier')),
     t.nav({ 'aria-label': 'Pages' }, PAGES.map(([path, word]) => t.a({ key: path, href: to(path ? [path] : []), ...(path === current ? { 'aria-current': 'page' } : {}) },
@@ -46,29 +34,20 @@ function Head({ current, me }) {
       c(Theme)));
 }
 
-/** After a move the focus is on the new page's heading. */
-function useFocus(path) {
-  const first = useRef(true);
-  useEffect(() => {
-    const heading = document.querySelector('main h1');
-    document.title = `${heading?.textContent ?? 'All schedulers'} · Espalier`;
-    if (!first.current) { heading?.focus({ preventScroll: true }); scrollTo(0, 0); }
-    first.current = false;
-  }, [path]);
-}
-
 function App() {
   const route = useRoute();
   const { me } = useLiveState();
   const head = route.parts[0] ?? '';
   const Page = pageOf(route.parts);
-  useFocus(route.path);
+  useTurned('zonechange');
+  usePlace(route.path);
   return t.div({ class: 'frame' },
     t.a({ class: 'skip', href: '#main', onClick: (e) => { e.preventDefault(); document.querySelector('main h1')?.focus(); } }, 'To the content'),
     c(Head, { current: head === 'jobs' ? '' : head, me }),
-    t.main({ id: 'main', 'data-page': head || 'overview' },
+    c(NoAnswer),
+    c(Main, { page: head || 'overview' },
       Page ? c(Page, { key: head === 'jobs' ? route.path : head, route }) : t.div(c(Title, null, 'There is no such page'), t.p(t.a({ href: '#/' }, 'To the jobs')))),
-    t.footer(t.a({ href: 'api/v1/openapi.yaml' }, 'API'), t.a({ href: 'metrics' }, 'Metrics')),
+    t.footer(t.a({ href: 'api/v1/openapi.yaml' }, 'API'), t.a({ href: 'metrics' }, 'Metrics'), c(Zone)),
     c(Dialogs));
 }
 

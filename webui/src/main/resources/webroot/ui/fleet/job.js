@@ -12,9 +12,9 @@ const MOST = 1000;
 const ONLY = [['', 'All'], ['failed', 'With failures'], ['stuck', 'Stuck'], ['running', 'Running'], ['paused', 'Paused'], ['differing', 'Other settings'], ['invalid', 'Invalid']];
 const text = (value) => value === undefined ? '(nothing)' : JSON.stringify(value);
 
-function Differences({ changes }) {
+function Differences({ changes, tied }) {
   return t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'What differs' }, t.table(
-    t.thead(t.tr(t.th({ scope: 'col' }, 'Setting'), t.th({ scope: 'col' }, 'Most schedulers'), t.th({ scope: 'col' }, 'Here'))),
+    t.thead(t.tr(t.th({ scope: 'col' }, 'Setting'), t.th({ scope: 'col' }, tied ? 'Kind 1' : 'Most schedulers'), t.th({ scope: 'col' }, 'Here'))),
     t.tbody(changes.map((d) => t.tr({ key: d.path }, t.th({ scope: 'row' }, t.code({ dir: 'auto' }, d.path)),
       t.td(t.code({ dir: 'auto' }, text(d.majority))), t.td(t.code({ dir: 'auto' }, text(d.here))))))));
 }
@@ -24,11 +24,11 @@ function Settings({ job }) {
   return c(Panel, { title: 'Settings', id: 'h-settings', note: job.variants === 1 ? 'the same everywhere' : `${count(job.variants)} kinds` },
     disagreed.length > 0 && t.ul({ class: 'problems' }, disagreed.map((a) => t.li({ key: a.name }, c(Badge, { kind: 'warn' }, 'differs'),
       t.div(t.strong(a.name), ': ', a.values.map((v, i) => t.span({ key: v.value }, i > 0 && '; ', t.b({ dir: 'auto' }, v.value || '(empty)'), ` on ${count(v.count)}`,
-        i > 0 && [' (', c(Hosts, { ids: v.hosts.slice(0, 5), total: v.count, hash: jobLink(job.name) }), ')'])))))),
-    t.ul({ class: 'variants' }, job.configs.map((v) => t.li({ key: v.hash },
-      t.div({ class: 'variant-head' }, c(Badge, { kind: v.majority ? 'good' : 'warn' }, v.majority ? 'most' : 'other'), t.b(plural(v.count, 'scheduler')),
-        !v.majority && c(Hosts, { ids: v.hosts.slice(0, 10), total: v.count, hash: jobLink(job.name) })),
-      v.differences && c(Differences, { changes: v.differences }),
+        i > 0 && t.span(' (', c(Hosts, { ids: v.hosts.slice(0, 5), total: v.count, hash: jobLink(job.name) }), ')'))))))),
+    t.ul({ class: 'variants' }, job.configs.map((v, i) => t.li({ key: v.hash },
+      t.div({ class: 'variant-head' }, c(Badge, { kind: job.tied ? '' : v.majority ? 'good' : 'warn' }, job.tied ? `kind ${i + 1}` : v.majority ? 'most' : 'other'), t.b(plural(v.count, 'scheduler')),
+        (!v.majority || job.tied) && c(Hosts, { ids: v.hosts.slice(0, 10), total: v.count, hash: jobLink(job.name) })),
+      v.differences && c(Differences, { changes: v.differences, tied: job.tied }),
       v.settings
         ? t.details(t.summary('All settings'), t.pre({ class: 'config' }, JSON.stringify(v.settings, null, 2)))
         : t.p({ class: 'soft' }, 'Nobody who has them answers now.')))),
@@ -65,7 +65,7 @@ export default function Job({ route }) {
   return t.div({ class: 'page' },
     c(Crumbs, { trail: [['All schedulers', '#/'], [name]] }),
     c(Title, { badges: data && c(JobBadges, { job: data }), actions: data && c(JobActs, { job: data }),
-      sub: data && t.span(`on ${plural(data.schedulers, 'scheduler')}`, data.owner && ' · ', t.span({ dir: 'auto' }, data.owner), ' · tasks on ', t.span({ dir: 'auto' }, data.level)) }, name),
+      sub: data && t.span(`on ${plural(data.schedulers, 'scheduler')}`, data.owner && ' · ', t.span({ dir: 'auto' }, data.owners.join(', ')), ' · tasks on ', t.span({ dir: 'auto' }, data.levels.join(', '))) }, name),
     c(Failure, { error, retry: again }),
     !data ? !error && c(Waiting) : t.div(
       c(Missing, { summary: data.fleet }),

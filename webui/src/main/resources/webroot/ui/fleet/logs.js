@@ -3,8 +3,8 @@ import { t, c, cls, useEffect, useState } from '../dom.js';
 import { get } from '../api.js';
 import { useData } from '../live.js';
 import { refine, taskLink } from '../route.js';
-import { Badge, Empty, Failure, Title, Waiting } from '../parts.js';
-import { count, fullTime, plural, time } from '../format.js';
+import { At, Badge, Empty, Failure, Title, Waiting } from '../parts.js';
+import { count, plural } from '../format.js';
 import { Host, KIND } from './parts.js';
 
 const LIMIT = 100;
@@ -16,7 +16,7 @@ function Missing({ page }) {
 }
 
 function Line({ line }) {
-  return t.li({ class: `from-${line.stream}` }, t.time({ dateTime: fullTime(line.time_ms) }, time(line.time_ms, true)),
+  return t.li({ class: `from-${line.stream}` }, c(At, { ms: line.time_ms, millis: true }),
     c(Host, { id: line.host, hash: taskLink(line.job, line.node) }), t.span({ class: 'soft', dir: 'auto' }, `${line.job} · ${line.node}`), t.pre({ dir: 'auto' }, line.text.replace(/\n$/, '')));
 }
 

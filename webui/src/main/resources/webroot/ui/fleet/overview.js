@@ -17,7 +17,7 @@ function Row({ job }) {
     t.div({ class: 'job-name' },
       t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
       c(JobBadges, { job }),
-      t.span({ class: 'soft' }, `on ${count(job.schedulers)} · `, t.span({ dir: 'auto' }, job.owner), job.owner ? ' · ' : '', t.span({ dir: 'auto' }, job.level))),
+      t.span({ class: 'soft' }, `on ${count(job.schedulers)} · `, t.span({ dir: 'auto' }, job.owners.join(', ')), job.owner ? ' · ' : '', t.span({ dir: 'auto' }, job.levels.join(', ')))),
     t.div({ class: 'job-progress' },
       c(Bar, { states: p, total: p.total, label: job.name }),
       job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p })),

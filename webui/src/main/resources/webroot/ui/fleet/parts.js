@@ -38,7 +38,7 @@ export function Missing({ summary }) {
     `${count(s.answered)} of ${plural(summary.total, 'scheduler')} answer. `,
     bad.map((k, i) => t.span({ key: k }, i > 0 && ', ', t.a({ href: to(['schedulers'], { state: k }) }, `${count(s[k])} ${k}`))),
     bad.length > 0 && '. ',
-    summary.from_memory > 0 && `${count(summary.from_memory)} of them count with what they said before. `,
+    summary.from_memory > 0 && `${count(summary.from_memory)} of them ${summary.from_memory === 1 ? 'counts with what it' : 'count with what they'} said before. `,
     summary.same_scheduler > 0 && `${plural(summary.same_scheduler, 'address leads', 'addresses lead')} to a scheduler that is listed already.`);
 }
 
@@ -54,16 +54,23 @@ function body(values) {
   return { ...(values.reason ? { reason: values.reason } : {}), ...(seconds > 0 ? { expires_in_seconds: seconds } : {}) };
 }
 
-function act(job, action) {
+/** Two teams may have a job of one name: who acts on it everywhere acts on both. */
+function kinds(job) {
+  const words = [job.owners.length > 1 && `owners ${job.owners.join(', ')}`, job.levels.length > 1 && `levels ${job.levels.join(', ')}`].filter(Boolean);
+  return words.length > 0 ? `These may be different jobs: ${words.join('; ')}.` : job.variants > 1 ? `Its settings are of ${count(job.variants)} kinds.` : '';
+}
+
+function act(of, action) {
   const a = ACTIONS[action];
+  const job = of.name;
   ask({
-    title: `${a.word} ${job} everywhere`, text: a.text, button: a.word, danger: a.danger, fields: a.fields,
+    title: `${a.word} ${job} everywhere`, text: a.text, more: () => kinds(of) && t.p({ class: 'notice' }, kinds(of)), button: a.word, danger: a.danger, fields: a.fields,
     preview: async () => {
       const p = await post(['fleet', 'jobs', job, action], { preview: true });
       const away = p.hosts.filter((h) => h.state !== 'answered').length;
-      return { expect: p.meant, text: `${plural(p.meant, 'scheduler')} will be told`
+      return { expect: p.meant, samples: p.hosts.slice(0, 12).map((h) => h.host), text: `${plural(p.meant, 'scheduler')} will be told`
         + (away > 0 ? `; ${count(away)} of them ${away === 1 ? 'does' : 'do'} not answer now` : '')
-        + (p.without_job > 0 ? `. ${plural(p.without_job, 'other')} do not have the job.` : '.') };
+        + (p.without_job > 0 ? `. ${plural(p.without_job, 'other does', 'others do')} not have the job.` : '.') };
     },
     act: async (values, preview) => {
       const run = await post(['fleet', 'jobs', job, action], { ...body(values), expect_hosts: preview.expect });
@@ -83,10 +90,10 @@ export function outcome(run) {
 export function JobActs({ job }) {
   if (!may('operator')) return null;
   return [
-    job.paused_on < job.schedulers && c(Act, { key: 'p', icon: 'pause', onClick: () => act(job.name, 'pause') }, 'Pause'),
-    job.paused_on > 0 && c(Act, { key: 'r', icon: 'play', onClick: () => act(job.name, 'resume') }, 'Resume'),
-    c(Act, { key: 'f', icon: 'heart', onClick: () => act(job.name, 'forgive') }, 'Forgive'),
-    c(Act, { key: 's', icon: 'stop', danger: true, onClick: () => act(job.name, 'stop') }, 'Stop'),
+    job.paused_on < job.schedulers && c(Act, { key: 'p', icon: 'pause', onClick: () => act(job, 'pause') }, 'Pause'),
+    job.paused_on > 0 && c(Act, { key: 'r', icon: 'play', onClick: () => act(job, 'resume') }, 'Resume'),
+    c(Act, { key: 'f', icon: 'heart', onClick: () => act(job, 'forgive') }, 'Forgive'),
+    c(Act, { key: 's', icon: 'stop', danger: true, onClick: () => act(job, 'stop') }, 'Stop'),
   ];
 }
 
@@ -101,7 +108,8 @@ export function JobBadges({ job }) {
     job.stuck_on > 0 && t.a({ href: to(['jobs', job.name], { only: 'stuck' }) }, c(Badge, { kind: 'bad', title: 'Nothing of it can start there unless somebody acts or nodes come' }, `stuck ${on(job.stuck_on)}`)),
     job.paused_on > 0 && c(Badge, { kind: 'warn' }, `paused ${on(job.paused_on)}`),
     job.past_deadline_on > 0 && c(Badge, { kind: 'bad' }, `past its deadline ${on(job.past_deadline_on)}`),
-    job.differing_on > 0 && c(Badge, { kind: 'warn', title: 'Its settings there are not those of most schedulers' }, `differs on ${count(job.differing_on)}`),
+    job.tied ? c(Badge, { kind: 'warn', title: 'They may be two jobs of one name' }, `${count(job.variants)} kinds`)
+      : job.differing_on > 0 && c(Badge, { kind: 'warn', title: 'Its settings there are not those of most schedulers' }, `differs on ${count(job.differing_on)}`),
     job.from_memory > 0 && c(Badge, { title: 'They do not answer now and count with what they said before' }, `${count(job.from_memory)} from memory`),
     finished && (p.failed > 0 ? c(Badge, { kind: 'bad' }, 'ended with failures') : c(Badge, { kind: 'good' }, 'finished')));
 }

@@ -1,13 +1,13 @@
 // Who changed what, newest first.
-import { t, c, useState } from '../dom.js';
+import { t, c } from '../dom.js';
 import { maybe } from '../api.js';
 import { useData } from '../live.js';
-import { Badge, Empty, Failure, Icon, Panel, Title, Waiting } from '../parts.js';
-import { count, fullTime, time } from '../format.js';
+import { useCursor } from '../route.js';
+import { At, Badge, CursorPager, Empty, Failure, Panel, Title, Waiting } from '../parts.js';
 
-export default function Audit() {
-  const [trail, setTrail] = useState(['']);
-  const after = trail[trail.length - 1];
+export default function Audit({ route }) {
+  const cursor = useCursor(route.query);
+  const { after } = cursor;
   const { data, error, again } = useData((signal) => maybe(['audit'], { after, limit: 100 }, signal), ['audit', after], { every: 2000 });
   return t.div({ class: 'page' },
     c(Title, { sub: 'Everything that people and programs changed through this server.' }, 'Audit'),
@@ -18,13 +18,10 @@ export default function Audit() {
           t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Audit log' }, t.table(
             t.thead(t.tr(['When', 'Who', 'Role', 'From', 'What', 'Of', 'Reason', 'Result'].map((h) => t.th({ key: h, scope: 'col' }, h)))),
             t.tbody(data.entries.map((e) => t.tr({ key: e.id },
-              t.td({ class: 'nowrap' }, t.time({ dateTime: fullTime(e.at_ms), 'data-row': true, tabIndex: -1 }, time(e.at_ms))), t.td({ dir: 'auto' }, e.who || '–'), t.td(e.role ?? '–'), t.td({ class: 'soft' }, e.address ?? ''),
+              t.td({ class: 'nowrap' }, c(At, { ms: e.at_ms, 'data-row': true, tabIndex: -1 })), t.td({ dir: 'auto' }, e.who || '–'), t.td(e.role ?? '–'), t.td({ class: 'soft' }, e.address ?? ''),
               t.td(t.strong((e.action ?? '').replaceAll('_', ' ')), details(e.details)), t.td({ class: 'name', dir: 'auto' }, target(e.target)), t.td({ dir: 'auto' }, e.reason ?? ''),
               t.td(c(Badge, { kind: e.status >= 400 ? 'bad' : 'good' }, String(e.status)))))))),
-          (trail.length > 1 || data.next) && t.nav({ class: 'pager', 'aria-label': 'Pages' },
-            t.button({ type: 'button', disabled: trail.length < 2, 'data-key': '[', onClick: () => setTrail(trail.slice(0, -1)) }, c(Icon, { name: 'prev' }), 'Newer'),
-            t.span(`Page ${count(trail.length)}`),
-            t.button({ type: 'button', disabled: !data.next, 'data-key': ']', onClick: () => setTrail([...trail, data.next]) }, 'Older', c(Icon, { name: 'next' })))));
+          c(CursorPager, { cursor, next: data.next, back: 'Newer', on: 'Older' })));
 }
 
 /** Names with slashes between them, each percent-encoded. */

@@ -2,9 +2,8 @@
 import { t, c, useMemo, useRef, useState } from '../dom.js';
 import { get } from '../api.js';
 import { useData, useEvents } from '../live.js';
-import { Empty, Failure, Panel, Search, Title, Waiting } from '../parts.js';
+import { At, Empty, Failure, Panel, Search, Title, Waiting } from '../parts.js';
 import { refine, taskLink, jobLink } from '../route.js';
-import { fullTime, time } from '../format.js';
 
 const MOST = 500;
 
@@ -37,7 +36,7 @@ export default function Events({ route }) {
       : c(Panel, null, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Events' }, t.table(
         t.thead(t.tr(t.th({ scope: 'col' }, 'When'), t.th({ scope: 'col' }, 'What'), t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Node'), t.th({ scope: 'col' }, 'Details'))),
         t.tbody(shown.map((e) => t.tr({ key: e.sequence },
-          t.td({ class: 'nowrap' }, t.time({ dateTime: fullTime(e.time_ms) }, time(e.time_ms, true))), t.td({ class: 'tight' }, t.strong(e.kind.replaceAll('_', ' '))),
+          t.td({ class: 'nowrap' }, c(At, { ms: e.time_ms, millis: true })), t.td({ class: 'tight' }, t.strong(e.kind.replaceAll('_', ' '))),
           t.td(typeof e.data.job === 'string' ? t.a({ href: jobLink(e.data.job), dir: 'auto' }, e.data.job) : '–'),
           t.td(typeof e.data.node === 'string' ? typeof e.data.job === 'string' ? t.a({ class: 'name', href: taskLink(e.data.job, e.data.node), 'data-row': true, dir: 'auto' }, e.data.node) : t.span({ class: 'name', dir: 'auto' }, e.data.node) : '–'),
           t.td({ class: 'wide name' }, rest(e.data)))))))));

@@ -37,7 +37,7 @@ function resume(job) {
 
 function stop(job) {
   ask({
-    title: `Stop ${job.name}`, text: `It is paused, and ${plural(job.progress?.running ?? 0, 'running task')} are killed.`, button: 'Stop', danger: true,
+    title: `Stop ${job.name}`, text: job.progress?.running > 0 ? `It is paused, and ${job.progress.running === 1 ? 'its running task is' : `its ${count(job.progress.running)} running tasks are`} killed.` : 'It is paused. None of its tasks runs now.', button: 'Stop', danger: true,
     act: async ({ reason }) => { const r = await post(['jobs', job.name, 'stop'], words(reason)); return `${job.name} is stopped; ${plural(r.signaled, 'task')} signalled`; },
   });
 }

@@ -2,7 +2,7 @@
 import { t, c, cls, useEffect, useMemo, useRef, useState } from '../dom.js';
 import { ApiError, may, maybe, post, request } from '../api.js';
 import { useData } from '../live.js';
-import { Ago, Badge, Empty, Failure, Icon, Panel, ProblemList, Waiting } from '../parts.js';
+import { Ago, At, Badge, Empty, Failure, Icon, Panel, ProblemList, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
 import { diff, folded } from '../diff.js';
 import { go } from '../route.js';
@@ -19,6 +19,15 @@ function parsed(source) {
   }
 }
 
+/** Chooses a line of the editor. */
+function show(area, line) {
+  const lines = area.value.split('\n');
+  const from = lines.slice(0, line - 1).reduce((n, l) => n + l.length + 1, 0);
+  area.focus();
+  area.setSelectionRange(from, from + (lines[line - 1] ?? '').length);
+  area.scrollTop = area.scrollHeight * (line - 4) / lines.length;
+}
+
 export function Diff({ before, after, label }) {
   const lines = useMemo(() => folded(diff(before, after)), [before, after]);
   const added = lines.filter((l) => l?.[0] === '+').length;
@@ -29,12 +38,26 @@ export function Diff({ before, after, label }) {
       : t.div({ key: i, class: l[0] === '+' ? 'add' : l[0] === '-' ? 'del' : '' }, t.span({ class: 'sign' }, l[0]), t.code(l[1]))));
 }
 
+/** What was written and not saved, kept in this tab until it is saved or discarded: {text, base, tag}. */
+function useDraft(job) {
+  const key = `espalier.draft ${new URL('.', document.baseURI).pathname} ${job}`;
+  const [draft, setDraft] = useState(() => { try { return JSON.parse(sessionStorage.getItem(key)); } catch { return null; } });
+  const keep = (next) => {
+    setDraft(next);
+    try { next ? sessionStorage.setItem(key, JSON.stringify(next)) : sessionStorage.removeItem(key); } catch { /* Only while this page is open. */ }
+  };
+  return [draft, keep];
+}
+
 export function Config({ job }) {
-  const saved = useMemo(() => text(job.original), [JSON.stringify(job.original)]);
-  const [draft, setDraft] = useState(null);
-  const [base, setBase] = useState(null);
+  const [kept, keep] = useDraft(job.name);
+  const draft = kept?.text ?? null;
+  const base = kept?.base;
+  const [just, setJust] = useState(null);
+  // What was saved a moment ago is not in force yet.
+  const coming = just && just.version > job.version ? just : null;
+  const saved = useMemo(() => text(coming?.config ?? job.original), [JSON.stringify(coming?.config ?? job.original)]);
   const [checked, setChecked] = useState(null);
-  const [tag, setTag] = useState(null);
   const area = useRef(null);
   const source = draft ?? saved;
   const read = useMemo(() => parsed(source), [source]);
@@ -44,7 +67,7 @@ export function Config({ job }) {
     const control = new AbortController();
     const id = setTimeout(async () => {
       try {
-        const r = await request('POST', ['jobs', job.name, 'validate'], { body: read.value, signal: control.signal });
+        const r = await request('POST', ['jobs', job.name, 'validate'], { body: source, text: true, signal: control.signal });
         setChecked(await r.json());
       } catch (e) {
         if (!control.signal.aborted) setChecked(e instanceof ApiError && e.missing ? { unknown: true } : { failed: e.message });
@@ -52,18 +75,11 @@ export function Config({ job }) {
     }, 400);
     return () => { clearTimeout(id); control.abort(); };
   }, [source, draft === null]);
-  useEffect(() => {
-    const leaving = (e) => { if (changed) e.preventDefault(); };
-    addEventListener('beforeunload', leaving);
-    return () => removeEventListener('beforeunload', leaving);
-  }, [changed]);
   const edit = async () => {
     // The version this edit is based on: a save on top of somebody else's is refused.
     const response = await request('GET', ['jobs', job.name]);
-    setTag(response.headers.get('ETag'));
     const fresh = text((await response.json()).original);
-    setBase(fresh);
-    setDraft(fresh);
+    keep({ text: fresh, base: fresh, tag: response.headers.get('ETag') });
     setTimeout(() => area.current?.focus(), 0);
   };
   const save = () => ask({
@@ -72,12 +88,13 @@ export function Config({ job }) {
     more: () => c(Diff, { before: base ?? saved, after: text(read.value), label: 'What changes' }),
     act: async ({ reason, author }) => {
       try {
-        await request('PUT', ['jobs', job.name], { body: read.value, query: { author, reason }, headers: tag ? { 'If-Match': tag } : {} });
+        const answer = await request('PUT', ['jobs', job.name], { body: read.value, query: { author, reason }, headers: kept.tag ? { 'If-Match': kept.tag } : {} });
+        setJust(await answer.json());
       } catch (e) {
         if (e instanceof ApiError && e.status === 412) throw new Error('Somebody else has saved this job since you began. Copy your text, discard it, and edit again.');
         throw e;
       }
-      setDraft(null);
+      keep(null);
       return `${job.name} is saved`;
     },
   });
@@ -87,19 +104,19 @@ export function Config({ job }) {
   });
   const wrong = read.problem || checked?.valid === false;
   return t.div(
-    c(Panel, { title: draft === null ? 'As it was written' : 'Edit', id: 'h-config', note: draft === null ? null : changed ? 'not saved' : 'no changes',
+    c(Panel, { title: draft === null ? 'As it was written' : 'Edit', id: 'h-config', note: draft === null ? coming && c(Badge, { kind: 'warn' }, 'saved, in force in a moment') : changed ? 'not saved; it stays in this tab' : 'no changes',
       actions: may('admin') && (draft === null
         ? [t.button({ key: 'e', type: 'button', onClick: edit }, c(Icon, { name: 'edit' }), 'Edit'), t.button({ key: 'd', type: 'button', class: 'danger', onClick: remove }, 'Delete')]
-        : [t.button({ key: 'x', type: 'button', onClick: () => setDraft(null) }, 'Discard'), t.button({ key: 's', type: 'button', class: 'primary', disabled: !changed || Boolean(wrong), onClick: save }, 'Save …')]) },
+        : [t.button({ key: 'x', type: 'button', onClick: () => keep(null) }, 'Discard'), t.button({ key: 's', type: 'button', class: 'primary', disabled: !changed || Boolean(wrong), onClick: save }, 'Save …')]) },
     draft === null
       ? t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Configuration' }, saved)
       : t.div({ class: 'editor' },
         t.textarea({ ref: area, class: 'config', spellcheck: false, rows: Math.min(40, source.split('\n').length + 2), value: source, 'aria-label': 'Configuration', 'aria-invalid': wrong ? 'true' : 'false', 'aria-describedby': 'config-check',
-          onInput: (e) => setDraft(e.target.value) }),
+          onInput: (e) => keep({ ...kept, text: e.target.value }) }),
         t.div({ id: 'config-check', role: 'status' },
           read.problem ? t.p({ class: 'failure' }, c(Icon, { name: 'warn' }), t.span(read.problem))
             : checked?.failed ? t.p({ class: 'failure' }, c(Icon, { name: 'warn' }), t.span(checked.failed))
-              : checked?.problems?.length > 0 ? c(ProblemList, { problems: checked.problems })
+              : checked?.problems?.length > 0 ? c(ProblemList, { problems: checked.problems, toLine: (line) => show(area.current, line) })
                 : checked?.valid ? t.p({ class: 'valid' }, c(Icon, { name: 'check' }), ' Checked by the scheduler: no problems.') : null))),
     draft !== null && !read.problem && changed && c(Panel, { title: 'What would change', id: 'h-diff' }, c(Diff, { before: base ?? saved, after: text(read.value), label: 'What would change' })),
     job.problems?.length > 0 && draft === null && c(Panel, { title: 'Problems', id: 'h-config-problems' }, c(ProblemList, { problems: job.problems })),
@@ -122,7 +139,7 @@ export function History({ job }) {
   const versions = [...data.versions].reverse();
   return c(Panel, { title: 'Versions', id: 'h-history' }, t.ol({ class: 'versions' }, versions.map((v, i) => t.li({ key: v.version, class: cls(i === 0 && 'current') },
     t.div({ class: 'version-head' }, t.strong(`Version ${v.version}`), i === 0 && c(Badge, { kind: 'good' }, 'newest'), v.deleted && c(Badge, { kind: 'bad' }, 'deleted'),
-      t.span({ class: 'soft' }, time(v.at_ms), ' (', c(Ago, { ms: v.at_ms }), ')', v.author && t.span(' by ', t.span({ dir: 'auto' }, v.author)), v.reason && t.span(': ', t.span({ dir: 'auto' }, v.reason))),
+      t.span({ class: 'soft' }, c(At, { ms: v.at_ms }), ' (', c(Ago, { ms: v.at_ms }), ')', v.author && t.span(' by ', t.span({ dir: 'auto' }, v.author)), v.reason && t.span(': ', t.span({ dir: 'auto' }, v.reason))),
       i > 0 && v.config && may('admin') && t.button({ type: 'button', class: 'small', onClick: () => back(v) }, 'Roll back')),
     v.config && t.details(t.summary(versions[i + 1]?.config ? 'What it changed' : 'The job'),
       versions[i + 1]?.config ? c(Diff, { before: text(versions[i + 1].config), after: text(v.config), label: `Version ${v.version}` }) : t.pre({ class: 'config', tabIndex: 0 }, text(v.config)))))));

@@ -2,9 +2,9 @@
 import { t, c, useEffect, useState } from '../dom.js';
 import { get, may } from '../api.js';
 import { useData } from '../live.js';
-import { refine, taskLink } from '../route.js';
-import { Ago, Badge, Choice, Empty, Failure, Icon, Panel, Search, Status, Waiting } from '../parts.js';
-import { count, time } from '../format.js';
+import { refine, taskLink, useCursor } from '../route.js';
+import { Ago, At, Badge, Choice, CursorPager, Empty, Failure, Icon, Panel, Search, Status, Waiting } from '../parts.js';
+import { count } from '../format.js';
 import { forgive, rerun } from './job-actions.js';
 
 const SIZE = 100;
@@ -14,10 +14,11 @@ export function Tasks({ job, route }) {
   const status = route.query.get('status') ?? '';
   const prefix = route.query.get('prefix') ?? '';
   const fingerprint = route.query.get('fingerprint') ?? '';
-  const [trail, setTrail] = useState(['']);
   const [chosen, setChosen] = useState(new Set());
-  useEffect(() => { setTrail(['']); setChosen(new Set()); }, [status, prefix, fingerprint]);
-  const after = trail[trail.length - 1];
+  const cursor = useCursor(route.query);
+  const { after } = cursor;
+  const filter = (changes) => refine({ ...changes, after: '', page: '' });
+  useEffect(() => setChosen(new Set()), [status, prefix, fingerprint]);
   const { data, error, again } = useData((signal) => get(['jobs', job.name, 'tasks'], { status, prefix, fingerprint, after, limit: SIZE }, signal),
     ['tasks', job.name, status, prefix, fingerprint, after]);
   const nodes = data?.tasks.map((x) => x.node) ?? [];
@@ -26,9 +27,9 @@ export function Tasks({ job, route }) {
   const pick = { nodes: [...chosen] };
   return t.div(
     t.div({ class: 'toolbar' },
-      c(Search, { value: prefix, label: 'Node begins with', change: (v) => refine({ prefix: v }) }),
-      c(Choice, { label: 'Status', value: status, options: [['', 'any'], ...STATUSES.map((s) => [s, s.replaceAll('_', ' ')])], change: (v) => refine({ status: v }) }),
-      fingerprint && t.button({ type: 'button', class: 'chip', 'aria-pressed': 'true', onClick: () => refine({ fingerprint: '' }) }, 'One cause of failure ', c(Icon, { name: 'kill' }), t.span({ class: 'hidden' }, 'remove this filter')),
+      c(Search, { value: prefix, label: 'Node begins with', change: (v) => filter({ prefix: v }) }),
+      c(Choice, { label: 'Status', value: status, options: [['', 'any'], ...STATUSES.map((s) => [s, s.replaceAll('_', ' ')])], change: (v) => filter({ status: v }) }),
+      fingerprint && t.button({ type: 'button', class: 'chip', 'aria-pressed': 'true', onClick: () => filter({ fingerprint: '' }) }, 'One cause of failure ', c(Icon, { name: 'kill' }), t.span({ class: 'hidden' }, 'remove this filter')),
       may('operator') && chosen.size > 0 && t.div({ class: 'actions' }, t.span({ class: 'soft' }, `${count(chosen.size)} chosen`),
         t.button({ type: 'button', onClick: () => rerun(job, pick, 'The chosen tasks begin anew.') }, c(Icon, { name: 'redo' }), 'Rerun'),
         t.button({ type: 'button', onClick: () => forgive(job, pick, 'The chosen tasks become startable.') }, c(Icon, { name: 'heart' }), 'Forgive'))),
@@ -41,14 +42,11 @@ export function Tasks({ job, route }) {
         t.tbody(data.tasks.map((x) => t.tr({ key: x.node },
           may('operator') && t.td(t.input({ type: 'checkbox', checked: chosen.has(x.node), 'aria-label': `choose ${x.node}`, onChange: (e) => toggle([x.node], e.target.checked) })),
           t.td(t.a({ href: taskLink(job.name, x.node), class: 'name', 'data-row': true, dir: 'auto' }, x.node)),
-          t.td(c(Status, { status: x.status }), x.phase === 'cancelled' && t.span(' ', c(Badge, { title: 'Not started any more: the filters exclude it, or the job is at its end' }, 'cancelled')), x.running?.worker && t.small({ dir: 'auto' }, ` on ${x.running.worker}`), x.until_ms > Date.now() && t.small(` until ${time(x.until_ms)}`)),
+          t.td(c(Status, { status: x.status }), x.phase === 'cancelled' && t.span(' ', c(Badge, { title: 'Not started any more: the filters exclude it, or the job is at its end' }, 'cancelled')), x.running?.worker && t.small({ dir: 'auto' }, ` on ${x.running.worker}`), x.until_ms > Date.now() && t.small(' until ', c(At, { ms: x.until_ms }))),
           t.td({ class: 'num' }, count(x.attempts)),
           t.td({ class: 'nowrap' }, x.running ? c(Ago, { ms: x.running.started_at_ms }) : x.since_ms ? c(Ago, { ms: x.since_ms }) : '–'),
           t.td({ class: 'wide', dir: 'auto' }, said(x))))))),
-      (trail.length > 1 || data.next) && t.nav({ class: 'pager', 'aria-label': 'Pages' },
-        t.button({ type: 'button', disabled: trail.length < 2, 'data-key': '[', onClick: () => setTrail(trail.slice(0, -1)) }, c(Icon, { name: 'prev' }), 'Previous'),
-        t.span(`Page ${count(trail.length)}`),
-        t.button({ type: 'button', disabled: !data.next, 'data-key': ']', onClick: () => setTrail([...trail, data.next]) }, 'Next', c(Icon, { name: 'next' })))));
+      c(CursorPager, { cursor, next: data.next })));
 }
 
 export function said(task) {

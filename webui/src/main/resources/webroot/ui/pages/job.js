@@ -3,9 +3,9 @@ import { t, c, useState } from '../dom.js';
 import { get, may, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, nodeLink, taskLink, to } from '../route.js';
-import { Ago, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting, WORD } from '../parts.js';
-import { count, fullTime, plural, rate, seconds, share, time, workerName } from '../format.js';
-import { JobBadges } from './overview.js';
+import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting, WORD } from '../parts.js';
+import { count, plural, rate, seconds, share, workerName } from '../format.js';
+import { JobBadges, timeLeft } from './overview.js';
 import { JobActions, forgive, rerun } from './job-actions.js';
 import { Tasks } from './job-tasks.js';
 import { Config, History } from './job-config.js';
@@ -34,7 +34,7 @@ function About({ job }) {
     job.queue && t.span(' · queue ', t.a({ href: to(['queues'], { q: job.queue }), dir: 'auto' }, job.queue)),
     job.max_concurrent && t.span(` · at most ${count(job.max_concurrent)} at once`),
     job.start_rate && t.span(` · starts ${rate(job.start_rate.per_second)}, up to ${count(job.start_rate.burst)} at once after a rest`),
-    job.complete_by_ms && t.span(' · complete by ', time(job.complete_by_ms)),
+    job.complete_by_ms && t.span(' · complete by ', c(At, { ms: job.complete_by_ms })),
     job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })));
 }
 
@@ -47,7 +47,7 @@ function Stands({ job }) {
   const rest = (p.blocked ?? 0) + (p.ready ?? 0) + (p.waiting ?? 0);
   const failed = job.state === 'failed';
   return t.p({ class: failed ? 'notice is-bad' : 'notice is-good' }, t.strong(failed ? 'Failed' : 'Succeeded'),
-    job.state_since_ms && t.span(' at ', t.time({ dateTime: fullTime(job.state_since_ms) }, time(job.state_since_ms)), ', ', c(Ago, { ms: job.state_since_ms })), job.state_reason && t.span(': ', t.span({ dir: 'auto' }, job.state_reason)), '. ',
+    job.state_since_ms && t.span(' at ', c(At, { ms: job.state_since_ms }), ', ', c(Ago, { ms: job.state_since_ms })), job.state_reason && t.span(': ', t.span({ dir: 'auto' }, job.state_reason)), '. ',
     rest > 0 ? t.span(`The ${plural(rest, 'task')} left ${rest === 1 ? 'is' : 'are'} not started. `, t.strong('Resume'), failed ? ' lets them run: only what ends from then on counts. ' : ' lets them run all the same.',
       failed && t.span(t.strong('Forgive'), ' or ', t.strong('Rerun'), ' gives failed ones another try as well.'))
       : failed && p.failed > 0 && t.span(t.strong('Forgive'), ' or ', t.strong('Rerun'), ' its failed tasks to open it again.'));
@@ -55,9 +55,9 @@ function Stands({ job }) {
 
 function Paused({ job }) {
   const p = job.pause ?? { reason: job.pause_reason };
-  return t.p({ class: 'notice' }, t.strong(job.state === 'stopped' ? 'Stopped' : 'Paused'), p.author && t.span(' by ', t.span({ dir: 'auto' }, p.author)), p.since_ms && t.span(' ', c(Ago, { ms: p.since_ms })),
+  return t.p({ class: 'notice' }, t.strong(job.state === 'stopped' || job.pause?.stopped ? 'Stopped' : 'Paused'), p.author && t.span(' by ', t.span({ dir: 'auto' }, p.author)), p.since_ms && t.span(' ', c(Ago, { ms: p.since_ms })),
     p.reason && t.span(': ', t.span({ dir: 'auto' }, p.reason)), '. Nothing more of it is started',
-    p.expires_at_ms ? ` until ${time(p.expires_at_ms)}.` : ' until it is resumed.');
+    p.expires_at_ms ? t.span(' until ', c(At, { ms: p.expires_at_ms }), '.') : ' until it is resumed.');
 }
 
 function Problems({ job }) {
@@ -80,7 +80,7 @@ function Now({ job }) {
       tile('Done', share(p?.done ?? 0, p?.total ?? 0) || '–', p ? `${count(p.done)} of ${count(p.total)}` : ''),
       tile('Running', count(p?.running ?? 0), 'tasks'),
       tile('Rate', rate(job.rate_per_second), 'over the last minute'),
-      tile('Time left', job.seconds_left > 0 ? seconds(job.seconds_left) : '–', job.seconds_left > 0 ? 'at this rate' : '')),
+      tile('Time left', timeLeft(job), job.seconds_left > 0 && timeLeft(job) === seconds(job.seconds_left) ? 'at this rate' : '')),
     c(Bar, { states: p, total: p?.total, tall: true, label: job.name }),
     c(Counts, { states: p }));
 }
@@ -142,7 +142,7 @@ function Reasons({ job }) {
   return c(Panel, { title: 'What waits for what', id: 'h-waiting', note: data?.at_ms && t.span(data.sampled ? `sample of ${count(data.counted)} of ${count(data.total)}, ` : '', c(Ago, { ms: data.at_ms })) },
     c(Failure, { error }), !data ? !error && c(Waiting) : data.reasons.length === 0 ? t.p({ class: 'soft' }, 'Nothing waits.')
       : t.ul({ class: 'groups' }, data.reasons.map((r, i) => t.li({ key: i },
-        t.div({ class: 'group-head' }, t.strong({ class: 'group-count' }, count(r.count)), t.span({ class: 'group-message', dir: 'auto' }, r.message, r.until_ms > 0 && t.span({ class: 'soft' }, ` · the next may go on at ${time(r.until_ms)}, `, c(Ago, { ms: r.until_ms })))),
+        t.div({ class: 'group-head' }, t.strong({ class: 'group-count' }, count(r.count)), t.span({ class: 'group-message', dir: 'auto' }, r.message, r.until_ms > 0 && t.span({ class: 'soft' }, ' · the next may go on at ', c(At, { ms: r.until_ms }), ', ', c(Ago, { ms: r.until_ms })))),
         t.div({ class: 'reason-track', 'aria-hidden': 'true' }, t.span({ style: { width: `${100 * r.count / most}%` } })),
         t.p({ class: 'samples' }, c(Names, { names: r.samples.slice(0, 4), link: (n) => taskLink(job.name, n), total: r.count }))))));
 }

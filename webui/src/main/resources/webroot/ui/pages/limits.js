@@ -3,9 +3,9 @@ import { t, c } from '../dom.js';
 import { get, may, maybe, request } from '../api.js';
 import { useData } from '../live.js';
 import { nodeLink } from '../route.js';
-import { Ago, Empty, Failure, Icon, Panel, Title, Waiting } from '../parts.js';
+import { Ago, At, Empty, Failure, Icon, Panel, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
-import { count, plural, time } from '../format.js';
+import { count, plural } from '../format.js';
 
 const PERIODS = [['', 'until it is removed'], ['900', '15 minutes'], ['3600', '1 hour'], ['14400', '4 hours'], ['86400', '1 day'], ['604800', '1 week']];
 
@@ -47,7 +47,7 @@ export default function Limits() {
             t.thead(t.tr(t.th({ scope: 'col' }, 'Where'), t.th({ scope: 'col' }, 'Resource'), t.th({ scope: 'col', class: 'num' }, 'Limit'), t.th({ scope: 'col', class: 'num' }, 'Configured'), t.th({ scope: 'col' }, 'Until'), t.th({ scope: 'col' }, 'Who, why'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
             t.tbody(data.overrides.map((o) => t.tr({ key: `${o.level} ${o.resource} ${o.node}` },
               t.td(o.node !== undefined ? t.a({ href: nodeLink(o.level, o.node), class: 'name', 'data-row': true, dir: 'auto' }, o.node || 'instance') : t.span('all of ', t.strong({ dir: 'auto' }, o.level))), t.td({ dir: 'auto' }, o.resource),
-              t.td({ class: 'num' }, t.strong(count(o.limit))), t.td({ class: 'num' }, count(o.configured)), t.td({ class: 'nowrap' }, o.expires_at_ms ? t.span(time(o.expires_at_ms), ' ', t.small(c(Ago, { ms: o.expires_at_ms }))) : 'removed'),
+              t.td({ class: 'num' }, t.strong(count(o.limit))), t.td({ class: 'num' }, count(o.configured)), t.td({ class: 'nowrap' }, o.expires_at_ms ? t.span(c(At, { ms: o.expires_at_ms }), ' ', t.small(c(Ago, { ms: o.expires_at_ms }))) : 'removed'),
               t.td({ dir: 'auto' }, [o.author, o.reason].filter(Boolean).join(': '), ' ', t.small(c(Ago, { ms: o.set_at_ms }))),
               may('operator') && t.td(t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', onClick: () => override({ ...o }) }, 'Change'), t.button({ type: 'button', class: 'small', onClick: () => removeOverride(o) }, 'Remove'))))))))),
         resources.length > 0 && c(Panel, { title: 'By level', id: 'h-levels', note: 'as configured' }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Limits by level' }, t.table(

@@ -3,14 +3,14 @@ import { t, c, useEffect, useRef } from '../dom.js';
 import { may, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, taskLink } from '../route.js';
-import { Ago, Badge, Bar, Empty, Failure, Gauge, Icon, Names, Waiting } from '../parts.js';
-import { count, plural, time } from '../format.js';
+import { Ago, At, Badge, Bar, Empty, Failure, Gauge, Icon, Names, Waiting } from '../parts.js';
+import { count, plural } from '../format.js';
 import { Holders } from './task.js';
 import { override, removeOverride } from './limits.js';
 
 /** A node that others may not use up, and whose turn is coming. */
 export function KeptFree({ reserved: r }) {
-  return t.p({ class: 'notice' }, t.strong('Kept free'), ' for ', t.a({ href: jobLink(r.job), dir: 'auto' }, r.job), ' since ', time(r.since_ms), ', ', c(Ago, { ms: r.since_ms }),
+  return t.p({ class: 'notice' }, t.strong('Kept free'), ' for ', t.a({ href: jobLink(r.job), dir: 'auto' }, r.job), ' since ', c(At, { ms: r.since_ms }), ', ', c(Ago, { ms: r.since_ms }),
     r.task !== undefined && t.span(': its task on ', t.a({ class: 'name', href: taskLink(r.job, r.task), dir: 'auto' }, r.task || 'instance'), ' has been waiting for long'),
     r.idle_slots > 0 ? `. ${plural(r.idle_slots, 'free slot idles', 'free slots idle')} until enough is free.` : '. Nothing is free yet.');
 }

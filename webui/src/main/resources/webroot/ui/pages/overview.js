@@ -44,6 +44,12 @@ function urgency(j) {
   return finished(j) || !j.enabled ? 0 : 1;
 }
 
+/** Only of what gets on: a rate of the last minute says nothing of a job that has come to rest since. */
+export function timeLeft(job) {
+  if (['stopped', 'paused', 'stuck'].includes(job.state)) return job.state;
+  return !job.progress || ['failed', 'disabled', 'invalid'].includes(job.state) || finished(job) || of(job, 'running') + of(job, 'waiting') === 0 ? '–' : seconds(job.seconds_left);
+}
+
 export function JobBadges({ job }) {
   return t.span({ class: 'badges' },
     !job.valid && c(Badge, { kind: 'bad' }, 'invalid'),
@@ -53,7 +59,7 @@ export function JobBadges({ job }) {
     job.state === 'failed' && c(Badge, { kind: 'bad', title: job.state_reason }, 'failed'),
     job.state === 'stuck' && c(Badge, { kind: 'bad', title: job.state_reason }, 'stuck'),
     job.state === 'succeeded' && c(Badge, { kind: 'good', title: job.state_reason }, 'succeeded'),
-    job.paused && c(Badge, { kind: 'warn', title: job.pause?.reason ?? job.pause_reason }, job.state === 'stopped' ? 'stopped' : 'paused'),
+    job.paused && c(Badge, { kind: 'warn', title: job.pause?.reason ?? job.pause_reason }, job.state === 'stopped' || job.pause?.stopped ? 'stopped' : 'paused'),
     job.past_deadline && c(Badge, { kind: 'bad' }, 'past its deadline'),
     job.state === undefined && job.enabled && job.valid && finished(job) && (of(job, 'failed') > 0 ? c(Badge, { kind: 'bad' }, 'ended with failures') : c(Badge, { kind: 'good' }, 'finished')));
 }
@@ -72,7 +78,7 @@ function Row({ job }) {
     t.dl({ class: 'job-figures' },
       t.div(t.dt('Done'), t.dd(share(p?.done ?? 0, p?.total ?? 0) || '–')),
       t.div(t.dt('Rate'), t.dd(rate(job.rate_per_second))),
-      t.div(t.dt('Time left'), t.dd(p && (finished(job) || job.state === 'failed') ? '–' : seconds(job.seconds_left)))));
+      t.div(t.dt('Time left'), t.dd(timeLeft(job)))));
 }
 
 function sum(jobs) {
@@ -93,7 +99,7 @@ function Total({ jobs }) {
     t.span({ class: 'tile-label' }, label), href ? t.a({ class: 'tile-value', href }, value) : t.span({ class: 'tile-value' }, value), t.span({ class: 'tile-note' }, note || ''));
   return t.section({ class: 'total', 'aria-label': 'All jobs together' },
     t.ul({ class: 'tiles' },
-      tile('Jobs', count(jobs.length), attention > 0 ? `${count(attention)} need attention` : 'all well', attention > 0 && 'is-bad', attention > 0 ? to([], { show: 'attention' }) : undefined),
+      attention > 0 ? tile('Need attention', count(attention), `of ${plural(jobs.length, 'job')}`, 'is-bad', to([], { show: 'attention' })) : tile('Jobs', count(jobs.length), 'all well'),
       tile('Running', compact(all.running), jobs.some((j) => j.rate_per_second !== undefined) && rate(all.rate), 'is-running'),
       tile('Done', share(all.done, all.total) || '–', `${compact(all.done)} of ${compact(all.total)}`, 'is-done'),
       tile('Backing off', compact(all.waiting), all.waiting > 0 ? 'tried again by itself' : '', all.waiting > 0 && 'is-waiting'),

@@ -3,10 +3,10 @@ import { t, c, cls, useEffect, useRef, useState } from '../dom.js';
 import { get, may, maybe, post, stream } from '../api.js';
 import { useData, useNow } from '../live.js';
 import { jobLink, nodeLink, taskLink } from '../route.js';
-import { Act, Ago, Badge, Choice, Crumbs, Empty, Failure, Gauge, Icon, Panel, Search, Status, Title, Waiting } from '../parts.js';
+import { Act, Ago, At, Badge, Choice, Crumbs, Empty, Failure, Gauge, Icon, Panel, Search, Status, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
 import { rerun, forgive } from './job-actions.js';
-import { bytes, count, fullTime, millis, plural, seconds, time, workerName } from '../format.js';
+import { bytes, count, millis, plural, seconds, workerName } from '../format.js';
 
 export default function Task({ route }) {
   const [, job, , node] = route.parts;
@@ -16,7 +16,7 @@ export default function Task({ route }) {
     c(Crumbs, { trail: [['Jobs', '#/'], [job, jobLink(job)], [node]] }),
     c(Title, { badges: task && t.span({ class: 'badges' }, c(Status, { status: task.status }), task.phase && task.phase !== task.status && c(Badge, { title: 'Its phase: the same in fewer words' }, task.phase)), actions: task && c(Actions, { task }),
       sub: task && t.span('on level ', t.a({ href: nodeLink(task.level, node) }, task.level), ` · ${plural(task.attempts, 'attempt')}`,
-        task.since_ms && t.span(' · since ', c(Ago, { ms: task.since_ms })), task.until_ms > Date.now() && ` · backs off until ${time(task.until_ms)}`) }, node),
+        task.since_ms && t.span(' · since ', c(Ago, { ms: task.since_ms })), task.until_ms > Date.now() && t.span(' · backs off until ', c(At, { ms: task.until_ms }))) }, node),
     c(Failure, { error, retry: again }),
     !task ? !error && c(Waiting) : t.div(
       task.running && c(Running, { task }),
@@ -53,7 +53,7 @@ function Running({ task }) {
       p.seconds_left !== undefined && `, ${seconds(p.seconds_left)} left`),
     t.dl({ class: 'facts' },
       item('For', seconds((now - r.started_at_ms) / 1000)), item('Worker', workerName(r.worker)),
-      item('Time limit', r.timeout_at_ms && `in ${seconds((r.timeout_at_ms - now) / 1000)}`), item('Deadline', r.deadline_ms && time(r.deadline_ms)),
+      item('Time limit', r.timeout_at_ms && `in ${seconds((r.timeout_at_ms - now) / 1000)}`), item('Deadline', r.deadline_ms && c(At, { ms: r.deadline_ms })),
       item('Longest silence', r.no_output_timeout_ms && millis(r.no_output_timeout_ms)),
       item('CPU time', u.cpu_ms !== undefined && millis(u.cpu_ms)), item('Memory', u.memory_bytes !== undefined && bytes(u.memory_bytes)), item('Peak memory', u.peak_memory_bytes !== undefined && bytes(u.peak_memory_bytes)),
       item('Read', u.read_bytes !== undefined && bytes(u.read_bytes)), item('Written', u.written_bytes !== undefined && bytes(u.written_bytes)), item('GPUs', u.gpus?.length > 0 && u.gpus.join(', '))));
@@ -84,7 +84,7 @@ function Explain({ job, node }) {
 function Reason({ r }) {
   return t.li(
     t.p(c(Badge, { kind: r.kind === 'backoff' || r.kind === 'job_paused' ? 'warn' : 'bad' }, words(r.kind)), ' ', t.span({ dir: 'auto' }, r.message),
-      r.until_ms > Date.now() && t.span({ class: 'soft' }, ` · until ${time(r.until_ms)}`), r.free_at_ms && t.span({ class: 'soft' }, ` · expected to be free ${r.free_at_ms > Date.now() ? `in ${seconds((r.free_at_ms - Date.now()) / 1000)}` : 'any moment'}`)),
+      r.until_ms > Date.now() && t.span({ class: 'soft' }, ' · until ', c(At, { ms: r.until_ms })), r.free_at_ms && t.span({ class: 'soft' }, ` · expected to be free ${r.free_at_ms > Date.now() ? `in ${seconds((r.free_at_ms - Date.now()) / 1000)}` : 'any moment'}`)),
     r.holders?.length > 0 && t.details({ open: r.holders.length <= 6 }, t.summary(`Held by ${plural(r.holders_total ?? r.holders.length, 'task')}`), c(Holders, { holders: r.holders })));
 }
 
@@ -131,11 +131,11 @@ function Attempts({ task, attempt, setAttempt }) {
     t.div({ class: 'timeline', 'aria-hidden': 'true' },
       all.map((a) => t.div({ key: a.invocation, class: 'lane' }, t.span({ class: cls('run', a.live ? 's-running' : `s-${KIND(a)}`), title: `attempt ${a.attempt}`,
         style: { left: `min(${left(a.started_at_ms)}, 100% - 4px)`, width: `max(4px, ${100 * ((a.ended_at_ms ?? now) - a.started_at_ms) / (until - from)}%)` } }))),
-      t.div({ class: 'scale' }, t.span(time(from)), t.span(until === now ? 'now' : time(until)))),
+      t.div({ class: 'scale' }, c(At, { ms: from }), until === now ? t.span('now') : c(At, { ms: until }))),
     t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Attempts' }, t.table(
       t.thead(t.tr(t.th({ scope: 'col', class: 'num' }, 'No.'), t.th({ scope: 'col' }, 'Status'), t.th({ scope: 'col' }, 'Started'), t.th({ scope: 'col', class: 'num' }, 'Took'), t.th({ scope: 'col' }, 'End'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col', class: 'num' }, 'Memory'), t.th({ scope: 'col' }, 'What went wrong'), t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Its output')))),
       t.tbody([...all].reverse().map((a) => t.tr({ key: a.invocation },
-        t.td({ class: 'num' }, a.attempt), t.td(c(Status, { status: a.live ? 'running' : a.status })), t.td({ class: 'nowrap' }, t.time({ dateTime: fullTime(a.started_at_ms) }, time(a.started_at_ms))),
+        t.td({ class: 'num' }, a.attempt), t.td(c(Status, { status: a.live ? 'running' : a.status })), t.td({ class: 'nowrap' }, c(At, { ms: a.started_at_ms })),
         t.td({ class: 'num' }, millis((a.ended_at_ms ?? now) - a.started_at_ms)), t.td(a.live ? '–' : how(a)), t.td({ dir: 'auto' }, workerName(a.worker)),
         t.td({ class: 'num' }, a.usage?.peak_memory_bytes !== undefined ? bytes(a.usage.peak_memory_bytes) : '–'), t.td({ class: 'wide', dir: 'auto' }, a.message ?? ''),
         t.td(t.button({ type: 'button', class: 'small', 'aria-pressed': attempt === a.invocation ? 'true' : 'false', 'aria-label': `Output of attempt ${a.attempt}`, onClick: () => setAttempt(attempt === a.invocation ? '' : a.invocation) }, attempt === a.invocation ? 'All output' : 'Output'))))))));
@@ -204,5 +204,5 @@ function Logs({ job, node, invocation }) {
     onScroll: (e) => { const b = e.target; const end = b.scrollHeight - b.scrollTop - b.clientHeight < 30; if (end !== follow && !end) setFollow(false); } },
   older && t.button({ type: 'button', class: 'small', onClick: before }, 'Older lines'),
   lines.length === 0 ? t.p({ class: 'soft' }, 'Nothing was written yet.')
-    : lines.map((l) => t.div({ key: l.id, class: `line is-${l.stream}` }, t.time({ dateTime: fullTime(l.time_ms) }, time(l.time_ms, true)), t.span({ class: 'hidden' }, `${l.stream} `), t.span({ class: 'line-text' }, l.text.replace(/\r?\n$/, ''))))));
+    : lines.map((l) => t.div({ key: l.id, class: `line is-${l.stream}` }, c(At, { ms: l.time_ms, millis: true }), t.span({ class: 'hidden' }, `${l.stream} `), t.span({ class: 'line-text' }, l.text.replace(/\r?\n$/, ''))))));
 }

@@ -1,5 +1,5 @@
 // The node tree as an icicle: each node as wide as it has leaves, coloured by what one asks for.
-import { t, c, cls, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../dom.js';
+import { t, c, cls, Fragment, useEffect, useLayoutEffect, useMemo, useRef, useState } from '../dom.js';
 import { get, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, refine, taskLink } from '../route.js';
@@ -8,17 +8,21 @@ import { count, plural, share } from '../format.js';
 import { NodePanel } from './node.js';
 
 const NARROW_PX = 3;
-const LABEL_PX = 34;
+const LABEL_PX = 30;
 const DEPTHS = [['1', '1 level'], ['2', '2 levels'], ['3', '3 levels'], ['4', '4 levels'], ['6', '6 levels'], ['12', 'all levels']];
 const sum = (s) => (s.done ?? 0) + (s.failed ?? 0) + (s.running ?? 0) + (s.waiting ?? 0) + (s.ready ?? 0) + (s.blocked ?? 0);
 const part = (state) => (n) => sum(n.states) > 0 ? (n.states[state] ?? 0) / sum(n.states) : 0;
 
+const of = (n, resource) => n.resources.filter((r) => !resource || r.resource === resource);
 /** How full: of one resource, or of the fullest. */
-const useOf = (resource) => (n) => Math.max(0, ...n.resources.filter((r) => !resource || r.resource === resource)
-  .map((r) => r.limit > 0 ? Math.min(1, r.used / r.limit) : r.used > 0 ? 1 : 0));
+const useOf = (resource) => (n) => Math.max(0, ...of(n, resource).map((r) => r.limit > 0 ? Math.min(1, r.used / r.limit) : r.used > 0 ? 1 : 0));
+/** Nothing that needs the resource can ever start there. */
+const isClosed = (resource) => (n) => of(n, resource).some((r) => r.limit === 0);
+/** Full is the goal; that tasks wait below and none of them runs is not. */
+const isStalled = (resource) => (n) => n.states.ready > 0 && !(n.states.running > 0) && of(n, resource).some((r) => r.used >= r.limit);
 
 const COLOURS = [
-  ['use', 'use of limits', null, 'waiting'], ['failed', 'failed', part('failed'), 'failed'], ['waiting', 'backing off', part('waiting'), 'waiting'],
+  ['use', 'use of limits', null, 'running'], ['failed', 'failed', part('failed'), 'failed'], ['waiting', 'backing off', part('waiting'), 'waiting'],
   ['running', 'running', part('running'), 'running'], ['done', 'done', part('done'), 'done'],
 ];
 
@@ -27,7 +31,7 @@ export default function Tree({ route }) {
   const [root, level, job, depth, by, resource, picked] = [q('root'), q('level'), q('job'), q('depth', '3'), q('by', 'use'), q('resource'), q('node')];
   const { data, error, again } = useData((signal) => maybe(['tree'], { root, level, job, depth, limit: 4000 }, signal), ['tree', root, level, job, depth], { every: 1500 });
   const { data: jobs } = useData((signal) => get(['jobs'], {}, signal), ['jobs'], { every: 15000 });
-  const nodes = useMemo(() => data ? lay(data.nodes) : [], [data]);
+  const nodes = useMemo(() => data ? lay(data) : [], [data]);
   const resources = useMemo(() => [...new Set(nodes.flatMap((n) => n.resources.map((r) => r.resource)))].sort(), [nodes]);
   const colour = COLOURS.find(([id]) => id === by) ?? COLOURS[0];
   const heat = colour[2] ?? useOf(resource);
@@ -50,15 +54,31 @@ export default function Tree({ route }) {
         : t.div({ class: cls('tree-page', at && 'with-panel') },
           t.div({ class: 'tree-main' },
             c(Panel, null,
-              c(Icicle, { nodes, heat, colour, pick, zoom, at }),
+              c(Icicle, { nodes, heat, colour, resource, pick, zoom, at }),
               c(Scale, { colour })),
             c(Kept, { nodes, pick }),
             c(Table, { nodes, pick, zoom, heat, colour })),
           at && c(NodePanel, { key: picked, level: at.level, name: at.name, job, close: () => pick(null), zoom })));
 }
 
-/** Depth, left and width of each node, in parts of the whole; children in the order of the answer. */
-function lay(nodes) {
+/**
+ * Depth, left and width of each node, in parts of the whole; children in the order of the answer. A level of which not
+ * all nodes were fetched is left out: it would look as if there were no others.
+ */
+function lay({ nodes, truncated }) {
+  const made = placed(nodes);
+  if (!truncated) return made;
+  const cut = made.find((n) => n.kids.length > 0 && n.kids.length < n.children);
+  const deepest = Math.max(...made.map((n) => n.depth));
+  const partial = cut ? cut.depth + 1 : made.some((n) => n.depth === deepest - 1 && n.children > 0 && n.kids.length === 0) ? deepest : Infinity;
+  // Of one node with too many children, some are better than none.
+  if (partial === Infinity || partial < 2) return made;
+  const whole = placed(nodes.filter((_, i) => made[i].depth < partial));
+  whole.forEach((n) => { n.cut = n.depth === partial - 1 && n.children > 0; });
+  return whole;
+}
+
+function placed(nodes) {
   const made = nodes.map((n, i) => ({ ...n, i, depth: n.parent < 0 ? 0 : -1, kids: [], left: 0, width: 1 }));
   made.forEach((n) => { if (n.parent >= 0 && n.parent < made.length) { made[n.parent].kids.push(n); n.depth = made[n.parent].depth + 1; } });
   made.forEach((n) => {
@@ -69,11 +89,20 @@ function lay(nodes) {
   return made;
 }
 
-/** A child is called like its parent and something more: only that is shown where there is little room. */
-function shortName(n, nodes) {
-  const parent = n.parent >= 0 ? nodes[n.parent].name : '';
-  const rest = parent && n.name.startsWith(parent) ? n.name.slice(parent.length).replace(/^[-_.:/ ]+/, '') : n.name;
-  return rest || n.name || 'instance';
+/** How all children of a node begin, up to where numbers and words do. */
+function shared(parent) {
+  if (parent.begins !== undefined) return parent.begins;
+  let begins = parent.kids.length > 1 ? parent.kids[0].name : '';
+  parent.kids.forEach((k) => { while (!k.name.startsWith(begins)) begins = begins.slice(0, -1); });
+  parent.begins = begins.replace(/\d+$/, '');
+  return parent.begins;
+}
+
+/** A child is called like its parent or its siblings and something more: only that is shown where there is little room. */
+function shortName(n, nodes, wide) {
+  const parent = n.parent >= 0 ? nodes[n.parent] : null;
+  const begins = !parent ? '' : wide < 110 ? shared(parent) : n.name.startsWith(parent.name) ? parent.name : '';
+  return n.name.slice(begins.length).replace(/^[-_.:/ ]+/, '') || n.name || 'instance';
 }
 
 /** Few that fail or wait among many must show as well. */
@@ -96,9 +125,9 @@ function visible(nodes, px) {
 }
 
 const usage = (n) => n.resources.map((r) => `${r.resource} ${count(r.used)} of ${count(r.limit)}`).join(', ');
-const words = (n) => `${n.name || 'instance'}, ${n.level}${n.enabled ? '' : ', disabled'}: ${statesText(n.states)}${n.resources.length > 0 ? `; ${usage(n)}` : ''}${n.reserved ? `; kept free for ${n.reserved.job}, ${plural(n.reserved.idle_slots, 'slot')} idle` : ''}`;
+const words = (n) => `${n.name || 'instance'}, ${n.level}${n.enabled ? '' : ', disabled'}: ${statesText(n.states)}${n.resources.length > 0 ? `; ${usage(n)}` : ''}${n.cut ? `; what is below was not fetched, zoom in` : ''}${isClosed('')(n) ? '; a limit is 0' : ''}${isStalled('')(n) ? '; tasks wait, none runs' : ''}${n.reserved ? `; kept free for ${n.reserved.job}, ${plural(n.reserved.idle_slots, 'slot')} idle` : ''}`;
 
-function Icicle({ nodes, heat, colour, pick, zoom, at }) {
+function Icicle({ nodes, heat, colour, resource, pick, zoom, at }) {
   const box = useRef(null);
   const [px, setPx] = useState(1000);
   const [cursor, setCursor] = useState(0);
@@ -131,27 +160,36 @@ function Icicle({ nodes, heat, colour, pick, zoom, at }) {
   return t.div({ class: 'icicle', ref: box, role: 'tree', 'aria-label': 'Node tree', style: { height: `${rows * 3.4}rem` }, onKeyDown: keys },
     shown.map((s) => {
       const n = s.nodes[0];
-      const hot = Math.max(...s.nodes.map(heat));
+      // Of many that are drawn as one: their mean, and a mark for the hottest.
+      const heats = s.nodes.map(heat);
+      const most = Math.max(...heats);
+      const hot = heats.reduce((a, b) => a + b, 0) / heats.length;
       const wide = s.width * px;
+      const byUse = colour[0] === 'use';
+      const stalled = byUse && s.nodes.some(isStalled(resource));
+      const closed = byUse && s.nodes.some(isClosed(resource));
+      const hue = stalled ? 'failed' : colour[3];
       const chosen = at && s.nodes.some((x) => x.name === at.name && x.level === at.level);
       const label = s.many ? `${plural(s.nodes.length, 'node')} from ${n.name}; zoom in to tell them apart` : words(n);
       return t.div({
         key: `${n.level} ${n.name}`, role: 'treeitem', 'aria-level': s.depth + 1, 'aria-selected': chosen ? 'true' : 'false', 'aria-label': label, title: label,
-        tabIndex: s === here ? 0 : -1, class: cls('cell', chosen && 'chosen', !n.enabled && 'is-off', s.nodes.some((x) => x.reserved) && 'is-kept', wide < 8 && 'slim'),
+        tabIndex: s === here ? 0 : -1, class: cls('cell', chosen && 'chosen', !n.enabled && 'is-off', s.nodes.some((x) => x.reserved) && 'is-kept', wide < 20 && 'slim', s.nodes.some((x) => x.cut) && 'is-cut', closed && 'is-closed'),
         style: { left: `${100 * s.left}%`, width: `${100 * s.width}%`, top: `${s.depth * 3.4}rem`,
-          background: `color-mix(in srgb, var(--${hot >= 0.995 && colour[0] === 'use' ? 'failed' : colour[3]}) ${tint(hot, colour)}%, var(--sunk))` },
+          'background-color': `color-mix(in srgb, var(--${hue}) ${stalled ? 46 : tint(hot, colour)}%, var(--sunk))` },
         onClick: () => { setCursor(n.i); pick(n); }, onDblClick: () => zoom(n),
       },
-      wide >= LABEL_PX && t.span({ class: 'cell-name', dir: 'auto' }, wide > 160 ? n.name || 'instance' : shortName(n, nodes)),
-      wide >= 90 && t.span({ class: 'cell-note' }, colour[0] === 'use' ? share(hot, 1) || '0 %' : `${count(n.states[colour[0]] ?? 0)} ${colour[1]}`, s.nodes.some((x) => x.reserved) && ' · kept free'),
-      t.span({ class: `cell-heat s-${hot >= 0.995 && colour[0] === 'use' ? 'failed' : colour[3]}`, style: { width: `${100 * hot}%` } }));
+      wide >= LABEL_PX && t.span({ class: 'cell-name', dir: 'auto' }, wide > 160 ? n.name || 'instance' : shortName(n, nodes, wide)),
+      wide >= 90 && t.span({ class: 'cell-note' }, byUse ? closed && !s.many ? 'limit 0' : n.resources.length > 0 ? `${s.many ? 'mean ' : ''}${share(hot, 1) || '0 %'}` : '' : `${count(n.states[colour[0]] ?? 0)} ${colour[1]}`, s.nodes.some((x) => x.reserved) && ' · kept free'),
+      t.span({ class: `cell-heat s-${hue}`, style: { width: `${100 * hot}%` } }),
+      s.many && most > hot + 0.05 && wide >= 20 && t.span({ class: `cell-most s-${hue}`, style: { left: `${100 * most}%` } }));
     }));
 }
 
 function Scale({ colour }) {
   return t.p({ class: 'tree-scale' }, t.span('none'), t.span({ class: 'ramp', 'aria-hidden': 'true' }, [0, 0.25, 0.5, 0.75, 1].map((x) => t.span({ key: x,
     style: { background: `color-mix(in srgb, var(--${colour[3]}) ${tint(x, colour)}%, var(--sunk))` } }))), t.span(colour[0] === 'use' ? 'full' : `all ${colour[1]}`),
-  colour[0] === 'use' && t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ style: { background: 'color-mix(in srgb, var(--failed) 46%, var(--sunk))' } })), colour[0] === 'use' && t.span('nothing free'),
+  colour[0] === 'use' && c(Fragment, null, t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ style: { background: 'color-mix(in srgb, var(--failed) 46%, var(--sunk))' } })), t.span('tasks wait, none runs'),
+    t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ class: 'is-closed' })), t.span('limit 0')),
   t.span({ class: 'soft' }, 'Press a node for what it is; press twice to zoom in.'));
 }
 

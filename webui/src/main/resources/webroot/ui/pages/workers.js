@@ -20,7 +20,7 @@ function act(worker, action) {
   const [word, text] = WHAT[action];
   ask({ title: `${word} ${worker.shard}`, text, button: word, act: async ({ reason }) => {
     await post(['workers', worker.shard, action], reason ? { reason } : {});
-    return `${worker.shard}: ${word.toLowerCase()}ed`;
+    return action === 'uncordon' ? `${worker.shard} takes tasks again` : `${worker.shard} gets no new tasks${worker.running > 0 ? `; ${plural(worker.running, 'task')} still on it` : ''}`;
   } });
 }
 
@@ -28,7 +28,7 @@ function Worker({ w }) {
   const slots = Object.entries(w.slots ?? {});
   return t.tr({ class: cls(['lost', 'unhealthy'].includes(w.state) && 'hurt') },
     t.th({ scope: 'row' }, t.span({ class: 'name', dir: 'auto', tabIndex: -1, 'data-row': true }, w.shard), t.div({ class: 'soft', dir: 'auto' }, w.host, w.address && ` · ${w.address}`)),
-    t.td(c(Badge, { kind: KIND[w.state] ?? '' }, w.state), w.hold && t.div(c(Badge, { kind: 'warn', title: w.hold.reason }, w.hold.kind !== 'drain' ? 'cordoned' : w.running > 0 ? 'draining' : 'drained'), t.small({ dir: 'auto' }, ` ${w.hold.operator}${w.hold.reason ? `: ${w.hold.reason}` : ''}`)), w.note && t.div({ class: 'soft', dir: 'auto' }, w.note)),
+    t.td(!(w.hold?.kind === 'drain' && w.state === 'draining') && c(Badge, { kind: KIND[w.state] ?? '' }, w.state), w.hold && t.div(c(Badge, { kind: 'warn', title: w.hold.reason }, w.hold.kind !== 'drain' ? 'cordoned' : w.running > 0 ? `draining, ${plural(w.running, 'task')} left` : 'drained, can be stopped'), t.small({ dir: 'auto' }, ` ${w.hold.operator}${w.hold.reason ? `: ${w.hold.reason}` : ''}`)), w.note && t.div({ class: 'soft', dir: 'auto' }, w.note)),
     t.td(t.div({ class: 'gauges' }, w.max_tasks > 0 ? c(Gauge, { name: 'tasks', used: w.running, limit: w.max_tasks }) : t.span(plural(w.running, 'task')),
       slots.map(([name, s]) => c(Gauge, { key: name, name, used: s.used, limit: s.limit })))),
     t.td({ class: 'nowrap' }, c(Ago, { ms: w.last_seen_ms })), t.td({ class: 'nowrap' }, c(Ago, { ms: w.since_ms })),

@@ -168,6 +168,34 @@ class EventStreamTest {
   }
 
   @Test
+  void oneAddressGetsHalfOfTheStreamsAndKeepsNobodyElseOut() throws IOException {
+    try (Served served =
+            Served.with(
+                schedulerHolding(10), o -> o.withLimits(Served.limits(4, Duration.ofSeconds(5))));
+        Reading first = new Reading(served, "/api/v1/events");
+        Reading second = new Reading(served, "/api/v1/events")) {
+      first.until("retry:");
+      second.until("retry:");
+      try (Reading third = new Reading(served, "/api/v1/events")) {
+        List<String> refused = third.until("too many event streams at a time from this address");
+        assertThat(refused.get(0)).isEqualTo("HTTP/1.1 429 Too Many Requests");
+        assertThat(refused).contains("Retry-After: 1");
+      }
+      try (Reading elsewhere = Reading.from("127.0.0.2", served, "/api/v1/events")) {
+        assertThat(elsewhere.line()).isEqualTo("HTTP/1.1 200 OK");
+      }
+      first.hangUp();
+      await()
+          .untilAsserted(
+              () -> {
+                try (Reading again = new Reading(served, "/api/v1/events")) {
+                  assertThat(again.line()).isEqualTo("HTTP/1.1 200 OK");
+                }
+              });
+    }
+  }
+
+  @Test
   void aClientThatTakesOnlyJsonGetsAPage() {
     FakeScheduler scheduler = schedulerHolding(10);
     happen(scheduler, 1, 50);

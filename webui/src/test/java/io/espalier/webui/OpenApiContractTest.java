@@ -106,7 +106,11 @@ class OpenApiContractTest {
             .replace("{worker}", "here")
             .replace("{level}", "db")
             .replace("{resource}", "slots")
-            .replace("{node}", "d12");
+            .replace("{node}", "d12")
+            .replace("{invocation}", "i1");
+    if (path.contains("/callbacks/") && query.isEmpty()) {
+      return request(served, operation, "?job=backup&node=d12&signature=s");
+    }
     return served
         .request(path + query)
         .header("Accept", "application/json")

@@ -15,7 +15,16 @@ final class Reading implements AutoCloseable {
   private final BufferedReader lines;
 
   Reading(Served served, String path, String... headers) throws IOException {
-    socket = served.connect();
+    this(served.connect(), path, headers);
+  }
+
+  /** A stream that a client at an address of this host reads. */
+  static Reading from(String address, Served served, String path) throws IOException {
+    return new Reading(served.connectFrom(address), path);
+  }
+
+  private Reading(Socket connected, String path, String... headers) throws IOException {
+    socket = connected;
     socket.setSoTimeout(20_000);
     String request =
         "GET "

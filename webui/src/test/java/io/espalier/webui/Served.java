@@ -104,6 +104,12 @@ public final class Served implements AutoCloseable {
     return new Socket(InetAddress.getLoopbackAddress(), server.port());
   }
 
+  /** A connection from a certain address of this host. */
+  Socket connectFrom(String address) throws IOException {
+    return new Socket(
+        InetAddress.getLoopbackAddress(), server.port(), InetAddress.getByName(address), 0);
+  }
+
   public static Json json(String text) {
     Result<Json> read = JsonReader.parse(text);
     return Objects.requireNonNull(read.value(), () -> text + ": " + read.problems());

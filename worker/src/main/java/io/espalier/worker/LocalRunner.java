@@ -94,6 +94,11 @@ public final class LocalRunner implements TaskRunner {
   }
 
   @Override
+  public void letGo(String job, String node, Invocation invocation) {
+    boolean unused = calls.letGo(job, node, invocation, CallExecutor.REPORTED);
+  }
+
+  @Override
   public boolean extend(String job, String node, Invocation invocation, long millis) {
     return calls.extend(job, node, invocation, millis)
         || supervisor.extend(job, node, invocation, millis);

@@ -16,18 +16,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One output line of a script: a plain name, or, when it begins with a brace, a JSON object with
- * {@code name} and any of {@code tags}, {@code disabled}, {@code attributes}, and {@code role} or
- * {@code alternatives}.
+ * {@code name} and any of {@code tags}, {@code disabled}, {@code attributes}, {@code parent}, and
+ * {@code role} or {@code alternatives}.
+ *
+ * @param parent null: not named
  */
 record ScriptLineParser(
     String name,
+    @Nullable String parent,
     Set<String> tags,
     boolean enabled,
     Json.Obj attributes,
     String role,
     List<Alternative> alternatives) {
   private static final List<String> KEYS =
-      List.of("attributes", "disabled", "name", "tags", "role", ParentAlternatives.KEY);
+      List.of("attributes", "disabled", "name", "parent", "tags", "role", ParentAlternatives.KEY);
 
   /** The line does not describe a node; the message continues "line 7 …". */
   static final class Unusable extends Exception {
@@ -50,7 +53,7 @@ record ScriptLineParser(
         text.charAt(0) == '{'
             ? parseObject(text)
             : new ScriptLineParser(
-                text, Set.of(), true, Json.Obj.EMPTY, RoleFilter.NONE, List.of());
+                text, null, Set.of(), true, Json.Obj.EMPTY, RoleFilter.NONE, List.of());
     String objection = NodeNames.objection(line.name);
     if (objection != null) {
       throw new Unusable("is not a node name: it " + objection);
@@ -83,7 +86,13 @@ record ScriptLineParser(
         throw new Unusable("has \"alternatives\" and, beside them, a role");
       }
       return new ScriptLineParser(
-          name(object), tags(object), !disabled(object), attributes(object), role, places);
+          name(object),
+          parent(object),
+          tags(object),
+          !disabled(object),
+          attributes(object),
+          role,
+          places);
     } catch (ParentAlternatives.Unusable e) {
       throw new Unusable(String.valueOf(e.getMessage()));
     }
@@ -97,6 +106,14 @@ record ScriptLineParser(
     throw name == null
         ? new Unusable("has no \"name\"")
         : new Unusable("has a \"name\" that is " + name.kind() + ", expected a string");
+  }
+
+  private static @Nullable String parent(Json.Obj object) throws Unusable {
+    Json parent = object.get("parent");
+    if (parent == null || parent instanceof Json.Str) {
+      return parent == null ? null : ((Json.Str) parent).value();
+    }
+    throw new Unusable("has a \"parent\" that is " + parent.kind() + ", expected a string");
   }
 
   private static Set<String> tags(Json.Obj object) throws Unusable {

@@ -11,6 +11,7 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.PushDown;
 import io.espalier.nodes.ParentAlternatives;
 import io.espalier.nodes.Prefs;
 import java.nio.charset.Charset;
@@ -39,10 +40,13 @@ import org.jspecify.annotations.Nullable;
  * child of that node, in that order (docs/design/bistro.md#the-source-script).
  *
  * <p>Preferences: {@code parent_level}; {@code script}, an executable file, absolute or relative to
- * the directory of the configuration; {@code args}, passed before the parent's name, which is
- * always the last argument; {@code timeout_sec} for each run (60); {@code refresh_sec}; {@code
- * parallelism} (twice the cores, at most 8). A scheduler passes its data directory as {@code
- * ESPALIER_DATA_DIR}. A line is a name, or a JSON object as {@link ScriptLineParser} describes.
+ * the directory of the configuration; {@code args}, passed before the parent's name, which is the
+ * last argument unless an argument says where it goes: {@code {parent}} in it is the name, and the
+ * argument {@code {parents}} becomes up to {@value #PARENTS_PER_RUN} arguments, whose children one
+ * run lists as objects with {@code parent}; {@code push_down} as in {@link Prefs#pushDown}; {@code
+ * timeout_sec} for each run (60); {@code refresh_sec}; {@code parallelism} (twice the cores, at
+ * most 8). A scheduler passes its data directory as {@code ESPALIER_DATA_DIR}. A line is a name, or
+ * a JSON object as {@link ScriptLineParser} describes.
  *
  * <p>All or nothing: an exit code other than 0, a run that takes too long, or an empty or unusable
  * line makes the whole fetch fail, stops the other runs and delivers nothing. Limits per fetch:
@@ -51,6 +55,11 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptNodes implements NodeSource {
   /** The maximum number of nodes of one fetch. */
   public static final long MAX_NODES = 10_000_000;
+
+  static final int PARENTS_PER_RUN = 500;
+
+  private static final String PARENT = "{parent}";
+  private static final String PARENTS = "{parents}";
 
   /** The number of unusable lines that are listed before reading stops. */
   private static final int MAX_PROBLEMS = 20;
@@ -65,6 +74,7 @@ public final class ScriptNodes implements NodeSource {
   private final int parallelism;
   private final String dataDirectory;
   private final String path;
+  private final PushDown pushDown;
   private final Optional<Duration> refresh;
 
   private ScriptNodes(
@@ -75,6 +85,7 @@ public final class ScriptNodes implements NodeSource {
       int parallelism,
       String dataDirectory,
       String path,
+      PushDown pushDown,
       Optional<Duration> refresh) {
     this.parentLevel = parentLevel;
     this.script = script;
@@ -83,6 +94,7 @@ public final class ScriptNodes implements NodeSource {
     this.parallelism = parallelism;
     this.dataDirectory = dataDirectory;
     this.path = path;
+    this.pushDown = pushDown;
     this.refresh = refresh;
   }
 
@@ -92,14 +104,19 @@ public final class ScriptNodes implements NodeSource {
   }
 
   @Override
+  public PushDown pushDown() {
+    return pushDown;
+  }
+
+  @Override
   public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
-    List<String> parents = soFar.names(parentLevel);
+    List<List<String>> batches = batches(soFar.names(parentLevel));
     checkScript();
-    if (parents.isEmpty()) {
+    if (batches.isEmpty()) {
       return;
     }
-    int threads = Math.min(parallelism, parents.size());
+    int threads = Math.min(parallelism, batches.size());
     ExecutorService runners = Executors.newFixedThreadPool(threads, threads("script-runner-"));
     ExecutorService readers = Executors.newCachedThreadPool(threads("script-reader-"));
     // Scripts have sessions of their own: a Ctrl-C that ends this program does not reach them.
@@ -113,13 +130,13 @@ public final class ScriptNodes implements NodeSource {
       AtomicLong budget = new AtomicLong(ScriptOutput.MAX_BYTES);
       Deque<Future<ScriptOutput>> runs = new ArrayDeque<>();
       int next = 0;
-      for (int i = 0; i < parents.size(); i++) {
-        for (; next < parents.size() && next < i + threads * AHEAD; next++) {
-          String parent = parents.get(next);
-          runs.add(runners.submit(() -> run(parent, budget, readers)));
+      for (int i = 0; i < batches.size(); i++) {
+        for (; next < batches.size() && next < i + threads * AHEAD; next++) {
+          List<String> parents = batches.get(next);
+          runs.add(runners.submit(() -> run(parents, budget, readers)));
         }
         ScriptOutput output = await(runs);
-        delivery.take(parents.get(i), output);
+        delivery.take(batches.get(i), output);
       }
       delivery.finish();
     } finally {
@@ -127,6 +144,19 @@ public final class ScriptNodes implements NodeSource {
       readers.shutdownNow();
       removeHook(atExit);
     }
+  }
+
+  private boolean runsForMany() {
+    return args.contains(PARENTS);
+  }
+
+  private List<List<String>> batches(List<String> parents) {
+    int step = runsForMany() ? PARENTS_PER_RUN : 1;
+    List<List<String>> batches = new ArrayList<>();
+    for (int i = 0; i < parents.size(); i += step) {
+      batches.add(parents.subList(i, Math.min(parents.size(), i + step)));
+    }
+    return batches;
   }
 
   private static boolean addHook(Thread hook) {
@@ -163,12 +193,31 @@ public final class ScriptNodes implements NodeSource {
     }
   }
 
-  private ScriptOutput run(String parent, AtomicLong budget, ExecutorService readers)
-      throws NodeSourceException, InterruptedException {
+  private List<String> command(List<String> parents) {
     List<String> command = new ArrayList<>();
     command.add(script.toString());
-    command.addAll(args);
-    command.add(parent);
+    for (String argument : args) {
+      if (argument.equals(PARENTS)) {
+        command.addAll(parents);
+      } else {
+        command.add(runsForMany() ? argument : argument.replace(PARENT, parents.get(0)));
+      }
+    }
+    if (!runsForMany() && args.stream().noneMatch(argument -> argument.contains(PARENT))) {
+      command.add(parents.get(0));
+    }
+    return command;
+  }
+
+  /** Names the parents of one run, for people. */
+  private static String of(List<String> parents) {
+    String first = "\"" + parents.get(0) + "\"";
+    return parents.size() == 1 ? first : first + " and " + (parents.size() - 1) + " others";
+  }
+
+  private ScriptOutput run(List<String> parents, AtomicLong budget, ExecutorService readers)
+      throws NodeSourceException, InterruptedException {
+    List<String> command = command(parents);
     try {
       for (String argument : command) {
         checkEncodable(argument);
@@ -176,7 +225,7 @@ public final class ScriptNodes implements NodeSource {
       return new ScriptRun(command, dataDirectory, timeout, budget, readers).run();
     } catch (ScriptException e) {
       throw new NodeSourceException(
-          List.of(problem("the script " + script + " for \"" + parent + "\" " + e.getMessage())));
+          List.of(problem("the script " + script + " for " + of(parents) + " " + e.getMessage())));
     }
   }
 
@@ -269,8 +318,9 @@ public final class ScriptNodes implements NodeSource {
       this.sink = sink;
     }
 
-    void take(String parent, ScriptOutput output) throws NodeSourceException, InterruptedException {
-      output.forEachLine((number, text) -> line(parent, number, text));
+    void take(List<String> parents, ScriptOutput output)
+        throws NodeSourceException, InterruptedException {
+      output.forEachLine((number, text) -> line(parents, number, text));
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }
@@ -279,7 +329,7 @@ public final class ScriptNodes implements NodeSource {
       }
     }
 
-    private boolean line(String parent, long number, @Nullable String text) {
+    private boolean line(List<String> parents, long number, @Nullable String text) {
       try {
         ScriptLineParser line = ScriptLineParser.parse(text);
         if (++nodes > MAX_NODES) {
@@ -295,7 +345,7 @@ public final class ScriptNodes implements NodeSource {
               new NodeSpec(
                   parentLevel + 1,
                   line.name(),
-                  parent,
+                  parentOf(line, parents),
                   parentLevel,
                   line.enabled(),
                   line.tags(),
@@ -310,12 +360,27 @@ public final class ScriptNodes implements NodeSource {
                     + number
                     + " of what the script "
                     + script
-                    + " wrote for \""
-                    + parent
-                    + "\" "
+                    + " wrote for "
+                    + of(parents)
+                    + " "
                     + e.getMessage()));
       }
       return problems.size() < MAX_PROBLEMS;
+    }
+
+    private String parentOf(ScriptLineParser line, List<String> parents)
+        throws ScriptLineParser.Unusable {
+      String own = line.parent();
+      if (runsForMany()) {
+        if (own == null && line.alternatives().isEmpty()) {
+          throw new ScriptLineParser.Unusable("names no \"parent\", and the run is for {parents}");
+        }
+        return own == null ? parents.get(0) : own;
+      }
+      if (own != null && !own.equals(parents.get(0))) {
+        throw new ScriptLineParser.Unusable("names another \"parent\", \"" + own + "\"");
+      }
+      return parents.get(0);
     }
 
     void finish() throws NodeSourceException {
@@ -350,6 +415,9 @@ public final class ScriptNodes implements NodeSource {
               "an argument cannot contain the character NUL");
         }
       }
+      checkPlaceholders(args, prefs);
+      // Without a placeholder the parent's name is the last argument.
+      PushDown pushDown = prefs.pushDown(true, parentLevel);
       Duration timeout = prefs.timeout();
       Optional<Duration> refresh = prefs.refresh();
       int cores = Runtime.getRuntime().availableProcessors();
@@ -365,7 +433,21 @@ public final class ScriptNodes implements NodeSource {
                   parallelism,
                   context.dataDirectory(),
                   spec.path(),
+                  pushDown,
                   refresh));
+    }
+
+    private static void checkPlaceholders(List<String> args, Prefs prefs) {
+      long lists = args.stream().filter(argument -> argument.contains(PARENTS)).count();
+      boolean whole = lists == 0 || args.contains(PARENTS);
+      boolean both = lists > 0 && args.stream().anyMatch(argument -> argument.contains(PARENT));
+      if (lists > 1 || !whole || both) {
+        prefs.error(
+            prefs.at("args"),
+            prefs.object().keyAt("args"),
+            prefs.object().get("args"),
+            "{parents} must be one whole argument, without {parent} in another");
+      }
     }
 
     private static Path script(Prefs prefs, String configDirectory) {

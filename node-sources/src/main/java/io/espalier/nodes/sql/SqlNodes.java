@@ -11,6 +11,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.PushDown;
 import io.espalier.nodes.ColumnMapping;
 import io.espalier.nodes.NameFormat;
 import io.espalier.nodes.Prefs;
@@ -38,19 +39,26 @@ import org.slf4j.LoggerFactory;
  * {@code sql}: the nodes that a database query returns.
  *
  * <p>Preferences: {@code parent_level}; {@code url} of JDBC; {@code query}, which runs once for
- * each parent if it has a parameter {@code ?}, the parent's name, and otherwise once; {@code user};
- * {@code password_file} or {@code password_env}; {@code columns} as in {@link ColumnMapping}, where
- * by default every column without another meaning is an attribute, and a single column is the name;
+ * each parent if it has a parameter {@code ?}, the parent's name, once for up to {@value
+ * #PARENTS_PER_QUERY} parents if it has {@code {parents}}, which becomes as many parameters, and
+ * otherwise once; {@code push_down} as in {@link Prefs#pushDown}; {@code user}; {@code
+ * password_file} or {@code password_env}; {@code columns} as in {@link ColumnMapping}, where by
+ * default every column without another meaning is an attribute, and a single column is the name;
  * {@code fetch_size} (1000); {@code refresh_sec}; {@code timeout_sec} (60) for connecting and for
  * each query with its rows.
  */
 public final class SqlNodes implements NodeSource {
   private static final Logger LOG = LoggerFactory.getLogger(SqlNodes.class);
 
+  /** SQLite allowed 999 parameters for long, SQL Server allows 2,100. */
+  static final int PARENTS_PER_QUERY = 500;
+
   private final int parentLevel;
   private final SqlAccess access;
   private final String query;
   private final boolean perParent;
+  private final boolean perBatch;
+  private final PushDown pushDown;
   private final ColumnMapping columns;
   private final int fetchSize;
   private final Optional<Duration> refresh;
@@ -62,12 +70,15 @@ public final class SqlNodes implements NodeSource {
       String query,
       ColumnMapping columns,
       int fetchSize,
+      PushDown pushDown,
       Optional<Duration> refresh,
       String path) {
     this.parentLevel = parentLevel;
     this.access = access;
     this.query = query;
     this.perParent = SqlText.parameters(query) == 1;
+    this.perBatch = SqlText.lists(query) == 1;
+    this.pushDown = pushDown;
     this.columns = columns;
     this.fetchSize = fetchSize;
     this.refresh = refresh;
@@ -80,25 +91,32 @@ public final class SqlNodes implements NodeSource {
   }
 
   @Override
+  public PushDown pushDown() {
+    return pushDown;
+  }
+
+  @Override
   public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
     RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
-    if (!perParent) {
-      rows(null, delivery);
+    if (!perParent && !perBatch) {
+      rows(List.of(), delivery);
     } else {
-      for (String parent : soFar.names(parentLevel)) {
-        rows(parent, delivery);
+      List<String> parents = soFar.names(parentLevel);
+      int step = perBatch ? PARENTS_PER_QUERY : 1;
+      for (int i = 0; i < parents.size(); i += step) {
+        rows(parents.subList(i, Math.min(parents.size(), i + step)), delivery);
       }
     }
     delivery.finish();
   }
 
-  private void rows(@Nullable String parent, RowToNodes delivery)
+  private void rows(List<String> parents, RowToNodes delivery)
       throws NodeSourceException, InterruptedException {
     Duration limit = access.timeout();
     try {
       // Drivers do not always observe their time limit, and ignore interruption.
-      long number = TimeLimit.call(limit.multipliedBy(2), "node-sql", () -> ask(parent, delivery));
+      long number = TimeLimit.call(limit.multipliedBy(2), "node-sql", () -> ask(parents, delivery));
       LOG.trace("{} rows", number);
     } catch (TimeoutException e) {
       access.forget();
@@ -125,19 +143,21 @@ public final class SqlNodes implements NodeSource {
     return new NodeSourceException(List.of(Problem.error(path, access.shown() + " " + why)));
   }
 
-  private long ask(@Nullable String parent, RowToNodes delivery)
+  private long ask(List<String> parents, RowToNodes delivery)
       throws SQLException,
           IOException,
           SqlAccess.Unusable,
           NodeSourceException,
           InterruptedException {
+    String parent = perParent ? parents.get(0) : null;
+    String text = perBatch ? SqlText.withParameters(query, parents.size()) : query;
     String of = access.shown() + (parent == null ? "" : " for \"" + parent + "\"");
     AtomicLong number = new AtomicLong();
     try (Connection connection = access.connect();
-        PreparedStatement statement = connection.prepareStatement(query)) {
+        PreparedStatement statement = connection.prepareStatement(text)) {
       access.prepare(statement, fetchSize);
-      if (parent != null) {
-        statement.setString(1, parent);
+      for (int i = 0; i < parents.size(); i++) {
+        statement.setString(i + 1, parents.get(i));
       }
       try (ResultSet rows = statement.executeQuery()) {
         SqlRows.read(
@@ -192,6 +212,8 @@ public final class SqlNodes implements NodeSource {
               prefs, url == null ? "jdbc:" : url, context.configDirectory(), prefs.timeout());
       ColumnMapping columns = ColumnMapping.read(prefs, true);
       int fetchSize = (int) prefs.integer("fetch_size", 1000, 1, MOST_FETCHED);
+      boolean byParents = query != null && SqlText.parameters(query) + SqlText.lists(query) > 0;
+      PushDown pushDown = prefs.pushDown(byParents, parentLevel);
       Optional<Duration> refresh = prefs.refresh();
       return prefs.finish(
           () ->
@@ -201,6 +223,7 @@ public final class SqlNodes implements NodeSource {
                   query == null ? "" : query,
                   columns,
                   fetchSize,
+                  pushDown,
                   refresh,
                   spec.path()));
     }
@@ -226,14 +249,16 @@ public final class SqlNodes implements NodeSource {
     }
 
     private static void checkQuery(String query, Prefs prefs) {
-      int parameters = SqlText.parameters(query);
+      int parameters = SqlText.parameters(query) + SqlText.lists(query);
       if (query.isBlank() || parameters > 1) {
         NameFormat.problem(
             prefs,
             "query",
             query.isBlank()
                 ? "the query is empty"
-                : "the query has " + parameters + " parameters, at most one can be the parent",
+                : "the query has "
+                    + parameters
+                    + " parameters, at most one can be the parent or {parents}",
             null);
       }
     }

@@ -1,12 +1,36 @@
 package io.espalier.nodes.sql;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
 /** Scans SQL for parameters, as a driver does. */
 final class SqlText {
+  /** Stands for a list of parameters. */
+  static final String PARENTS = "{parents}";
+
   private SqlText() {}
 
   /** Returns the number of question marks outside quotes and comments. */
   static int parameters(String query) {
-    int found = 0;
+    return positions(query, "?").size();
+  }
+
+  /** Returns the number of lists of parameters outside quotes and comments. */
+  static int lists(String query) {
+    return positions(query, PARENTS).size();
+  }
+
+  /** Puts question marks, with commas between them, in the place of the only list. */
+  static String withParameters(String query, int count) {
+    int at = positions(query, PARENTS).get(0);
+    return query.substring(0, at)
+        + String.join(", ", Collections.nCopies(count, "?"))
+        + query.substring(at + PARENTS.length());
+  }
+
+  private static List<Integer> positions(String query, String wanted) {
+    List<Integer> found = new ArrayList<>();
     int at = 0;
     while (at < query.length()) {
       char c = query.charAt(at);
@@ -17,7 +41,9 @@ final class SqlText {
       } else if (query.startsWith("/*", at)) {
         at = after(query, "*/", at + 2);
       } else {
-        found += c == '?' ? 1 : 0;
+        if (query.startsWith(wanted, at)) {
+          found.add(at);
+        }
         at++;
       }
     }

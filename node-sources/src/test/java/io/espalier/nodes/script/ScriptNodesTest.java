@@ -12,6 +12,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.PushDown;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import io.espalier.nodes.ManualNodes;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -104,7 +106,15 @@ class ScriptNodesTest extends NodeSourceContract {
                 + " \"1\", \"parallelism\": 0.5}"),
         List.of("script", "args", "timeout_sec", "parallelism"),
         Tree.prefs("{\"parent_level\": \"db\", \"script\": \"a\\u0000\", \"args\": [\"\\u0000\"]}"),
-        List.of("parent_level", "script", "args[0]"));
+        List.of("parent_level", "script", "args[0]"),
+        Tree.prefs(
+            "{\"parent_level\": \"host\", \"script\": \"s\", \"args\": [\"--of={parents}\"],"
+                + " \"push_down\": true}"),
+        List.of("args", "push_down"),
+        Tree.prefs(
+            "{\"parent_level\": \"host\", \"script\": \"s\", \"args\": [\"{parents}\","
+                + " \"{parent}\"]}"),
+        List.of("args"));
   }
 
   @Override
@@ -162,6 +172,43 @@ class ScriptNodesTest extends NodeSourceContract {
         .containsExactly(
             "instance/host1", "instance/host2", "host1/db-of-host1", "host2/db-of-host2");
     assertThat(Files.readAllLines(directory.resolve("log"))).hasSize(2);
+  }
+
+  @Test
+  void anArgumentSaysWhereTheParentGoes() throws Exception {
+    Path script = script("s", "echo \"$#-$1-$2\"");
+    NodeSource source = source(TWO, script, ", \"args\": [\"--of={parent}\", \"end\"]");
+    assertThat(
+            NodeRecorder.fetch(source, TWO, List.of(NodeSpec.child(1, "h1", null)), Instant.EPOCH))
+        .containsExactly(NodeSpec.child(2, "2---of=h1-end", "h1"));
+  }
+
+  @Test
+  void oneRunForManyParentsNamesTheParentOfEachChild() throws Exception {
+    Path script =
+        script(
+            "s",
+            """
+            shift
+            for h; do echo '{"name": "of-'$h'-'$#'", "parent": "'$h'"}'; done
+            """);
+    NodeSource source =
+        source(TWO, script, ", \"args\": [\"list\", \"{parents}\"], \"push_down\": \"one_parent\"");
+    assertThat(source.pushDown()).isEqualTo(PushDown.ONE_PARENT);
+    List<NodeSpec> hosts = new ArrayList<>();
+    List<NodeSpec> children = new ArrayList<>();
+    for (int i = 0; i <= ScriptNodes.PARENTS_PER_RUN; i++) {
+      hosts.add(NodeSpec.child(1, "h" + i, null));
+      int together = i < ScriptNodes.PARENTS_PER_RUN ? ScriptNodes.PARENTS_PER_RUN : 1;
+      children.add(NodeSpec.child(2, "of-h" + i + "-" + together, "h" + i));
+    }
+    assertThat(NodeRecorder.fetch(source, TWO, hosts, Instant.EPOCH)).isEqualTo(children);
+    NodeSource silent = source(TWO, script("t", "echo x"), ", \"args\": [\"{parents}\"]");
+    assertThat(only(failure(silent, hosts.subList(0, 2), TWO)))
+        .contains("for \"h0\" and 1 others names no \"parent\"");
+    NodeSource wrong = source(TWO, script("u", "echo '{\"name\": \"x\", \"parent\": \"h9\"}'"), "");
+    assertThat(only(failure(wrong, hosts.subList(0, 1), TWO)))
+        .contains("names another \"parent\", \"h9\"");
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.PushDown;
 import io.espalier.nodes.Tree;
 import io.espalier.testkit.nodes.NodeRecorder;
 import io.espalier.testkit.nodes.NodeSourceContract;
@@ -128,7 +129,13 @@ class SqlNodesTest extends NodeSourceContract {
         Tree.prefs(
             "{\"parent_level\": \"host\", \"url\": \"jdbc:mysql://db/x?password=s3cret\","
                 + " \"query\": \"select 1\"}"),
-        List.of("url"));
+        List.of("url"),
+        prefs("host", "select ? where 1 in ({parents})", ", 'push_down': 'one'"),
+        List.of("query", "push_down"),
+        prefs("host", "select '?', '{parents}' -- {parents}", ", 'push_down': 'one_parent'"),
+        List.of("push_down"),
+        prefs("instance", "select ?", ", 'push_down': 'all_parents'"),
+        List.of("push_down"));
   }
 
   @Override
@@ -235,6 +242,33 @@ class SqlNodesTest extends NodeSourceContract {
                 + url()
                 + " is not a node: its name contains a control"
                 + " character or line break (U+0007)");
+  }
+
+  @Test
+  void manyParentsAreAskedForInBatchesAsParameters() throws Exception {
+    sql("create table db (name text, host text)");
+    List<NodeSpec> hosts = new ArrayList<>();
+    for (int i = 0; i < 2 * SqlNodes.PARENTS_PER_QUERY + 1; i++) {
+      hosts.add(NodeSpec.child(1, "o'h\"?" + i, null));
+    }
+    sql(
+        "insert into db values ('d0', 'o''h\"?0'), ('d1', 'o''h\"?1000'), ('d2', 'o''h\"?777'),"
+            + " ('d3', 'elsewhere')");
+    NodeSource source =
+        source(
+            TWO,
+            prefs(
+                "host",
+                "select name, host as parent from db /* {parents} */ where host in ({parents})",
+                ", 'push_down': 'one_parent'"));
+    assertThat(source.pushDown()).isEqualTo(PushDown.ONE_PARENT);
+    assertThat(NodeRecorder.fetch(source, TWO, hosts, NOW))
+        .containsExactlyInAnyOrder(
+            NodeSpec.child(2, "d0", "o'h\"?0"),
+            NodeSpec.child(2, "d1", "o'h\"?1000"),
+            NodeSpec.child(2, "d2", "o'h\"?777"));
+    assertThat(NodeRecorder.fetch(source, TWO, List.of(), NOW)).isEmpty();
+    source.close();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.espalier.benchmark;
 
 import io.espalier.core.api.Query;
+import io.espalier.core.call.CallbackSigner;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.LoopOptions;
@@ -71,7 +72,7 @@ public final class QueryBenchmark {
                   throw new IllegalStateException(message);
                 },
                 action -> inputs.add(new LoopInput.Deferred(action))),
-            new LoopOptions(1, "host", 0, 1));
+            new LoopOptions(1, "host", 0, 1, new CallbackSigner("key")));
   }
 
   public static void main(String[] args) {

@@ -53,7 +53,7 @@ final class NodesCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Parameters(paramLabel = "CONFIG", description = "File or directory of the configuration.")
+  @Parameters(paramLabel = "CONFIG", description = "File, directory or URL of the configuration.")
   private String config = "";
 
   @Option(

@@ -42,7 +42,7 @@ final class SchedulerCommand implements Callable<Integer> {
       names = "--config",
       paramLabel = "URI",
       required = true,
-      description = "File or directory of the configuration; changes are followed.")
+      description = "File, directory or URL of the configuration; changes are followed.")
   private String config = "";
 
   @Mixin private final ProcessFlags flags = new ProcessFlags();

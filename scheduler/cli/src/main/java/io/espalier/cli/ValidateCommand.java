@@ -61,7 +61,9 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Spec private @Nullable CommandSpec spec;
 
-  @Parameters(paramLabel = "CONFIG", description = "A file, or a directory with *.json files.")
+  @Parameters(
+      paramLabel = "CONFIG",
+      description = "A file, a directory with *.json files, or a URL.")
   private String config = "";
 
   @Option(names = "--strict", description = "Take warnings for errors.")

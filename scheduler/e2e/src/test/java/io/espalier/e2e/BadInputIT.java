@@ -76,7 +76,7 @@ class BadInputIT {
             .config(
                 """
                 {"bistro_settings": {
-                  "enabled": "maybe", "working_wait": [], "idle_wait": {}, "scheduler": 5,
+                  "enabled": "maybe", "working_wait": [], "scheduler": 5,
                   "backoff": "repeat", "nodes": {"levels": []}, "resources": {},
                   "kill_orphan_tasks_after_sec": {}, "task_subprocess": [], "kill_subprocess": 1,
                   "physical_resources": [], "worker_resources_override": 7}}
@@ -88,7 +88,6 @@ class BadInputIT {
             List.of(
                 "settings.enabled:",
                 "settings.working_wait:",
-                "settings.idle_wait:",
                 "settings.scheduler:",
                 "settings.backoff",
                 "settings.kill_orphan_tasks_after_sec:",

@@ -102,7 +102,7 @@ class BistroQueriesIT {
                  "config": {"key": "value"}, "backoff": [3600, "fail"],
                  "kill_orphan_tasks_after_sec": false,
                  "task_subprocess": {"poll_ms": 10, "max_log_lines_per_poll_interval": 50,
-                   "parent_death_signal": 9, "process_group_leader": false,
+                   "parent_death_signal": 9,
                    "use_canary_pipe": true, "cgroups": {"root": "", "slice": "",
                      "subsystems": [], "kill_without_freezer": false}},
                  "kill_subprocess": {"method": "term", "kill_wait_ms": 0},

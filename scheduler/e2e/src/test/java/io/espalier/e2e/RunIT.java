@@ -5,9 +5,14 @@ import static io.espalier.e2e.Site.number;
 import static io.espalier.e2e.Site.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import io.espalier.core.json.Json;
 import io.espalier.e2e.Espalier.Ended;
 import io.espalier.json.JsonReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -337,5 +342,44 @@ class RunIT {
     site.config(config(job("work", ", \"command\": [\"true\"], \"unheard_of\": 1")));
     assertThat(site.espalier("validate", "site.json").code()).isZero();
     assertThat(site.espalier("validate", "site.json", "--strict").code()).isEqualTo(2);
+  }
+
+  @Test
+  void a_configuration_on_a_web_server_is_validated_shown_and_run(@TempDir Path directory)
+      throws IOException {
+    Site site = new Site(directory).task("task.sh", "");
+    byte[] text =
+        config(job("work", ", \"command\": [\"./task.sh\"]")).getBytes(StandardCharsets.UTF_8);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/site.json",
+        exchange -> {
+          boolean known =
+              "Bearer t0ken".equals(exchange.getRequestHeaders().getFirst("Authorization"));
+          exchange.sendResponseHeaders(known ? 200 : 401, known ? text.length : -1);
+          if (known) {
+            exchange.getResponseBody().write(text);
+          }
+          exchange.close();
+        });
+    server.start();
+    try {
+      String bare = "http://localhost:" + server.getAddress().getPort() + "/site.json";
+      assertThat(site.espalier("validate", bare))
+          .satisfies(ended -> assertThat(ended.code()).isEqualTo(2))
+          .satisfies(ended -> assertThat(ended.stdout()).contains("answered with status 401"));
+      site.write("token", "Authorization: Bearer t0ken\n");
+      String url = bare + "#headers_file=token";
+      Ended validated = site.espalier("validate", url);
+      assertThat(validated.code()).as(validated.stdout()).isZero();
+      Ended nodes = site.espalier("nodes", url, "--instance-node-name", "root");
+      assertThat(nodes.stdout()).startsWith("root\n  h1\n    a\n");
+      Ended run = site.espalier("run", url, "--json");
+      assertThat(run.code()).as(run.stderr()).isZero();
+      assertThat(number(run.json(), "jobs", "work", "done")).isEqualTo(3);
+    } finally {
+      server.stop(0);
+    }
   }
 }

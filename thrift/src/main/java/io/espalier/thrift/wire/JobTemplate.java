@@ -83,7 +83,7 @@ record JobTemplate(
         options.pollMillis(),
         options.maxLogLinesPerPollInterval(),
         options.parentDeathSignal(),
-        options.processGroupLeader(),
+        true, // A worker of the release before reads it, and does the same whatever it says.
         options.useCanaryPipe(),
         new WireCgroups(
             cgroups.root(), cgroups.slice(), cgroups.subsystems(), cgroups.killWithoutFreezer()),
@@ -100,7 +100,6 @@ record JobTemplate(
         options.getPollMillis(),
         options.getMaxLogLinesPerPollInterval(),
         options.getParentDeathSignal(),
-        options.isProcessGroupLeader(),
         options.isUseCanaryPipe(),
         new SubprocessOptions.Cgroups(
             Wire.text(cgroups.getRoot()),

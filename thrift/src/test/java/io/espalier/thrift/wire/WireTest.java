@@ -137,7 +137,6 @@ class WireTest {
             5,
             9,
             true,
-            true,
             new SubprocessOptions.Cgroups("/sys/fs/cgroup", "espalier", List.of("cpu"), true),
             new ProcessAttributes(
                 OptionalInt.of(22),

@@ -83,6 +83,11 @@ public record AggregatedJob(
     return members.size() - configs.get(0).hosts().size();
   }
 
+  /** Returns whether two variants of the settings are the most frequent ones: none is the rule. */
+  public boolean isTied() {
+    return configs.size() > 1 && configs.get(0).hosts().size() == configs.get(1).hosts().size();
+  }
+
   /** Returns completions per second; negative when unknown. */
   public double ratePerSecond() {
     double sum = -1;

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Encodes the answers of the API of many schedulers as JSON. */
 final class FleetJson {
   private static final int MOST_HOSTS = 100;
+  private static final int MOST_VALUES = 5;
 
   private FleetJson() {}
 
@@ -127,6 +128,9 @@ final class FleetJson {
             .put("past_deadline_on", pastDeadline)
             .put("variants", job.configs().size())
             .put("differing_on", job.differing())
+            .put("tied", job.isTied())
+            .put("owners", several(job, "owner"))
+            .put("levels", several(job, "level"))
             .put("progress", job.counts().json());
     double rate = job.ratePerSecond();
     if (rate >= 0) {
@@ -142,6 +146,15 @@ final class FleetJson {
 
   private static String most(AggregatedJob job, String attribute) {
     return job.attributes().getOrDefault(attribute, List.of()).get(0).value();
+  }
+
+  /** Returns the most frequent values of an attribute, at most {@link #MOST_VALUES}. */
+  private static Json.Arr several(AggregatedJob job, String attribute) {
+    return Json.strings(
+        job.attributes().getOrDefault(attribute, List.of()).stream()
+            .map(ValueGroup::value)
+            .limit(MOST_VALUES)
+            .toList());
   }
 
   /** Encodes the values of a job's attributes with their schedulers. */

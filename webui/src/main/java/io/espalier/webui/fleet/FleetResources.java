@@ -96,6 +96,9 @@ public final class FleetResources {
                             .count())
                     .put("problems_total", joined.troubles().size())
                     .put(
+                        "errors_total",
+                        joined.troubles().stream().filter(FleetProblems.Trouble::error).count())
+                    .put(
                         "problems",
                         FleetJson.troubles(joined.troubles().stream().limit(TOP_TROUBLES).toList()))
                     .put("duplicate_nodes", joined.nodes().json("level"))

@@ -7,7 +7,6 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +24,7 @@ public final class ConnectionLimiter {
 
   private final WebSecurity.Connecting limits;
   private final Duration idle;
-  private final Map<String, Integer> byAddress = new HashMap<>();
-  private int open;
+  private final AddressCounts open = new AddressCounts();
 
   /**
    * @param idle how long a connection may wait for its next request
@@ -36,24 +34,12 @@ public final class ConnectionLimiter {
     this.idle = idle;
   }
 
-  private synchronized void enter(String address) {
-    open++;
-    byAddress.merge(address, 1, Integer::sum);
+  private boolean isFull() {
+    return open.all() >= limits.atATime();
   }
 
-  private synchronized boolean isFull() {
-    return open >= limits.atATime();
-  }
-
-  private synchronized boolean isFull(String address) {
-    return byAddress.getOrDefault(address, 0) >= limits.perAddress();
-  }
-
-  private synchronized void leave(String address) {
-    open--;
-    if (byAddress.merge(address, -1, Integer::sum) == 0) {
-      byAddress.remove(address);
-    }
+  private boolean isFull(String address) {
+    return open.of(address) >= limits.perAddress();
   }
 
   /** Creates the connections of one event loop, which alone may use them. */
@@ -106,7 +92,7 @@ public final class ConnectionLimiter {
         connection.close();
         return;
       }
-      enter(address);
+      open.enter(address);
       states.put(connection, new State(address, limits.requestWithin().toMillis()));
       connection.closeHandler(closed -> forget(connection));
     }
@@ -143,7 +129,7 @@ public final class ConnectionLimiter {
     private void forget(HttpConnection connection) {
       State state = states.remove(connection);
       if (state != null) {
-        leave(state.address);
+        open.leave(state.address);
       }
     }
 

@@ -2,7 +2,9 @@ package io.espalier.webui.stream;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.webui.http.AddressCounts;
 import io.espalier.webui.http.AsyncResponder;
+import io.espalier.webui.http.AuthHandler;
 import io.espalier.webui.http.HttpMetrics;
 import io.espalier.webui.http.HttpReply;
 import io.espalier.webui.v1.ApiException;
@@ -15,12 +17,11 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Serves server-sent events to a limited number of clients: keeps their connections alive, and
- * disconnects a client that has stopped reading. It buffers nothing beyond the socket's write
- * queue.
+ * Serves server-sent events to a limited number of clients, in all and per address: keeps their
+ * connections alive, and disconnects a client that has stopped reading. It buffers nothing beyond
+ * the socket's write queue.
  */
 abstract class SseStreams implements Handler<RoutingContext> {
   private static final String EVENT_STREAM = "text/event-stream";
@@ -32,7 +33,7 @@ abstract class SseStreams implements Handler<RoutingContext> {
   private final int maxClients;
   private final Duration heartbeat;
   private final String tooMany;
-  private final AtomicInteger clients = new AtomicInteger();
+  private final AddressCounts clients = new AddressCounts();
   private final Counter dropped;
 
   /**
@@ -54,7 +55,7 @@ abstract class SseStreams implements Handler<RoutingContext> {
     this.heartbeat = heartbeat;
     this.tooMany = tooMany;
     this.dropped = Counter.builder(meter + ".dropped").description(aboutDropped).register(metrics);
-    Gauge.builder(meter, clients, AtomicInteger::get).description(about).register(metrics);
+    Gauge.builder(meter, clients, AddressCounts::all).description(about).register(metrics);
   }
 
   /**
@@ -79,9 +80,12 @@ abstract class SseStreams implements Handler<RoutingContext> {
       AsyncResponder.send(ctx, HttpReply.problem(e));
       return;
     }
-    if (clients.incrementAndGet() > maxClients) {
-      clients.decrementAndGet();
-      AsyncResponder.refuseStream(ctx, tooMany);
+    clients.enter(client.address);
+    // One address gets half of them, so that it cannot keep all others out.
+    boolean isGreedy = clients.of(client.address) > (maxClients + 1) / 2;
+    if (isGreedy || clients.all() > maxClients) {
+      clients.leave(client.address);
+      AsyncResponder.refuseStream(ctx, isGreedy ? tooMany + " from this address" : tooMany);
       return;
     }
     HttpMetrics.untimed(ctx);
@@ -93,6 +97,7 @@ abstract class SseStreams implements Handler<RoutingContext> {
     final RoutingContext ctx;
     final HttpServerResponse response;
     final Context loop;
+    private final String address;
     private long timer;
     private int fullTicks;
     private boolean closed;
@@ -100,6 +105,7 @@ abstract class SseStreams implements Handler<RoutingContext> {
     Client(RoutingContext ctx) {
       this.ctx = ctx;
       this.response = ctx.response();
+      this.address = AuthHandler.address(ctx);
       this.loop = ctx.vertx().getOrCreateContext();
     }
 
@@ -156,7 +162,7 @@ abstract class SseStreams implements Handler<RoutingContext> {
     final void close() {
       if (!closed) {
         closed = true;
-        clients.decrementAndGet();
+        clients.leave(address);
         ctx.vertx().cancelTimer(timer);
         gone();
       }

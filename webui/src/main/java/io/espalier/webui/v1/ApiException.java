@@ -27,6 +27,7 @@ public final class ApiException extends RuntimeException {
           Map.entry(405, "Method Not Allowed"),
           Map.entry(408, "Request Timeout"),
           Map.entry(409, "Conflict"),
+          Map.entry(410, "Gone"),
           Map.entry(412, "Precondition Failed"),
           Map.entry(413, "Content Too Large"),
           Map.entry(414, "URI Too Long"),

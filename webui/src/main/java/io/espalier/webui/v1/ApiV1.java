@@ -71,7 +71,7 @@ public final class ApiV1 {
    * @param audit the log to read; the callers of the routes write it
    */
   public ApiV1(SchedulerApi api, ServerIdentity identity, AuditLog audit) {
-    new SecurityResources(audit).addTo(routes);
+    new SecurityResources(audit, identity.name()).addTo(routes);
     new JobResources(api).addTo(routes);
     new OperationResources(api).addTo(routes);
     new LimitResources(api).addTo(routes);
@@ -94,7 +94,7 @@ public final class ApiV1 {
    */
   public static List<ApiRoute> ofSecurity(AuditLog audit) {
     List<ApiRoute> routes = new ArrayList<>();
-    new SecurityResources(audit).addTo(routes);
+    new SecurityResources(audit, "").addTo(routes);
     return List.copyOf(routes);
   }
 

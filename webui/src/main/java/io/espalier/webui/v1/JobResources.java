@@ -83,13 +83,13 @@ final class JobResources {
             .put("level", config.settings().levels().name(job.level()))
             .put("priority", job.priority())
             .put("depends_on", Json.strings(job.dependsOn()));
+    JobStateRecord standing = view.standings().get(job.name());
     if (pause != null) {
       if (!pause.reason().isEmpty()) {
         summary.put("pause_reason", pause.reason());
       }
-      summary.put("pause", pause(pause));
+      summary.put("pause", pause(pause, standing != null && standing.stopped()));
     }
-    JobStateRecord standing = view.standings().get(job.name());
     if (standing != null) {
       summary
           .put("state", standing.state().word())
@@ -130,7 +130,7 @@ final class JobResources {
     return summary.put("progress", ApiJson.progress(progress));
   }
 
-  private static Json pause(Pause pause) {
+  private static Json pause(Pause pause, boolean stopped) {
     Json.Builder json =
         Json.object()
             .put("reason", pause.reason())
@@ -138,6 +138,9 @@ final class JobResources {
             .put("since_ms", pause.sinceMillis());
     if (pause.untilMillis() > 0) {
       json.put("expires_at_ms", pause.untilMillis());
+    }
+    if (stopped) {
+      json.put("stopped", true);
     }
     return json.build();
   }

@@ -212,6 +212,9 @@ final class QueryJson {
       if (resource != null) {
         json.put("resource", resource);
       }
+      if (group.never()) {
+        json.put("never", true);
+      }
       if (group.untilMillis() > 0) {
         json.put("until_ms", group.untilMillis());
       }

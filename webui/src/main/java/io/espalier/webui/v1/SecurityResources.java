@@ -14,9 +14,14 @@ final class SecurityResources {
   private static final int MAX_LIMIT = 1000;
 
   private final AuditLog audit;
+  private final String scheduler;
 
-  SecurityResources(AuditLog audit) {
+  /**
+   * @param scheduler the name of the scheduler; empty for another server
+   */
+  SecurityResources(AuditLog audit, String scheduler) {
     this.audit = audit;
+    this.scheduler = scheduler;
   }
 
   void addTo(List<ApiRoute> routes) {
@@ -31,6 +36,7 @@ final class SecurityResources {
             .put("name", request.caller().name())
             .put("role", request.caller().role().label())
             .put("authenticated", request.caller().authenticated())
+            .putIfPresent("scheduler", scheduler.isEmpty() ? null : Json.of(scheduler))
             .build());
   }
 

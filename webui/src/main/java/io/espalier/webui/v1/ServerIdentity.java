@@ -5,8 +5,8 @@ package io.espalier.webui.v1;
  *
  * @param version of the distribution
  * @param runner the value of {@code --runner}
- * @param shard name of the local runner, as shown with its tasks
+ * @param name what people call this scheduler: the name of its root node; empty for none
  */
-public record ServerIdentity(String version, String runner, String shard) {
-  public static final ServerIdentity UNNAMED = new ServerIdentity("dev", "local", "local");
+public record ServerIdentity(String version, String runner, String name) {
+  public static final ServerIdentity UNNAMED = new ServerIdentity("dev", "local", "");
 }

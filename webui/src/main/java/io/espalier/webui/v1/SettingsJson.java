@@ -27,8 +27,8 @@ final class SettingsJson {
         Json.object()
             .put("enabled", settings.enabled())
             .put("working_wait", seconds(settings.workingWait()))
-            .put("idle_wait", seconds(settings.idleWait()))
             .put("scheduler", settings.policy())
+            .put("shuffle", settings.shuffle())
             .put("remote_worker_selector", settings.workerSelector());
     for (String key : List.of("retry", "backoff", "level_for_tasks")) {
       OptionKeys.OPTIONS.put(json, key, settings.defaults(), usual, names);

@@ -46,7 +46,17 @@ class JoiningTest {
         .containsExactly(
             new ValueGroup("bb", List.of("b", "c")), new ValueGroup("aa", List.of("a")));
     assertThat(scan.differing()).isEqualTo(1);
+    assertThat(scan.isTied()).isFalse();
     assertThat(scan.count("enabled", "true")).isEqualTo(3);
+  }
+
+  @Test
+  void noneOfTwoEquallyFrequentSettingsIsThatOfMost() {
+    FleetView view =
+        fleet(
+            answered("a", summary("1", job("scan", "aa", counts(5, 1)))),
+            answered("b", summary("2", job("scan", "bb", counts(2, 0)))));
+    assertThat(Objects.requireNonNull(AggregatedJob.join(view).get("scan")).isTied()).isTrue();
   }
 
   @Test

@@ -144,10 +144,12 @@ class AuthHandlerTest {
   @Test
   void meSaysWhoIAm() {
     assertThat(send("GET", ApiV1.ME, OPERATOR, "").body())
-        .isEqualTo("{\"name\":\"olga\",\"role\":\"operator\",\"authenticated\":true}");
+        .isEqualTo(
+            "{\"name\":\"olga\",\"role\":\"operator\",\"authenticated\":true,\"scheduler\":\"here\"}");
     try (Served open = Served.standard()) {
       assertThat(open.get(ApiV1.ME).body())
-          .isEqualTo("{\"name\":\"anonymous\",\"role\":\"admin\",\"authenticated\":false}");
+          .isEqualTo(
+              "{\"name\":\"anonymous\",\"role\":\"admin\",\"authenticated\":false,\"scheduler\":\"here\"}");
     }
   }
 

@@ -72,9 +72,15 @@ public final class ProcessTaskExecutor implements TaskExecutor {
 
   @Override
   public void giveUp(RunId run, KillRequest how) {
-    if (!calls.letGo(run.job(), run.node(), run.invocation())) {
+    if (!calls.letGo(run.job(), run.node(), run.invocation(), "its worker has let go of it")) {
       kill(run, how);
     }
+  }
+
+  @Override
+  public void letGo(RunId run) {
+    // As in kill.
+    boolean unused = calls.letGo(run.job(), run.node(), run.invocation(), CallExecutor.REPORTED);
   }
 
   @Override

@@ -30,6 +30,11 @@ public interface TaskExecutor extends AutoCloseable {
     kill(run, how);
   }
 
+  /** Asks no more about a call, whose end the scheduler knows; it ends here as lost. */
+  default void letGo(RunId run) {
+    // Processes are held on to.
+  }
+
   /**
    * Sets the expiry of the lease. When the earlier of the two instants is reached, everything alive
    * is killed and nothing more is started, even if this process is frozen, until a new lease is

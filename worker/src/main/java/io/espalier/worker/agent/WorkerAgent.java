@@ -363,6 +363,11 @@ public final class WorkerAgent implements AutoCloseable {
     }
 
     @Override
+    public void letGo(RunId run) {
+      gate.then(() -> tasks.letGo(run));
+    }
+
+    @Override
     public void stopAll(long killWaitMillis) {
       KillRequest how =
           new KillRequest(

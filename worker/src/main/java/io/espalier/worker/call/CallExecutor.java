@@ -43,6 +43,9 @@ import org.slf4j.LoggerFactory;
  * <p>Each call that was started or adopted is followed by exactly one end.
  */
 public final class CallExecutor implements AutoCloseable {
+  /** Why a call is let go whose service has reported its end. */
+  public static final String REPORTED = "its service has reported its end";
+
   private static final Logger LOG = LoggerFactory.getLogger(CallExecutor.class);
   private static final Duration CLOSE_BOUND = Duration.ofSeconds(2);
   private static final long MS = 1_000_000L;
@@ -161,11 +164,14 @@ public final class CallExecutor implements AutoCloseable {
         && tell(key, call -> call.limits.extend(millis));
   }
 
-  /** Ends a call here, as lost, without touching its service: somebody else asks about it. */
-  public boolean letGo(String job, String node, Invocation invocation) {
-    return tell(
-        new JournalKey(job, node, invocation),
-        call -> call.course.letGo("its worker has let go of it"));
+  /**
+   * Ends a call here, as lost, without touching its service; returns false when it is unknown, or
+   * has ended.
+   *
+   * @param why why nobody here asks about it any more
+   */
+  public boolean letGo(String job, String node, Invocation invocation, String why) {
+    return tell(new JournalKey(job, node, invocation), call -> call.course.letGo(why));
   }
 
   private boolean tell(JournalKey key, Consumer<Running> message) {

@@ -217,6 +217,10 @@ public final class HttpCalls implements CallClient {
       Json body = http.body().map(given -> filled(given, call)).orElse(argument);
       String text = body instanceof Json.Str plain ? plain.value() : JsonWriter.compact(body);
       request.method(method, HttpRequest.BodyPublishers.ofString(text));
+      String callback = call.name(CallSpec.CALLBACK);
+      if (!callback.isEmpty()) {
+        request.setHeader("Espalier-Callback", callback);
+      }
       request.setHeader(
           "Content-Type", body instanceof Json.Str ? "text/plain" : "application/json");
     }
@@ -311,7 +315,9 @@ public final class HttpCalls implements CallClient {
         return going(answer.body());
       }
       CallAnswer ended = ended(answer.body());
-      return ended.equals(new CallAnswer.Ended("done")) ? new CallAnswer.Cancelled() : ended;
+      return ended.equals(new CallAnswer.Ended(CallAnswer.DONE))
+          ? new CallAnswer.Cancelled()
+          : ended;
     }
     return polled(http, answer);
   }
@@ -320,7 +326,7 @@ public final class HttpCalls implements CallClient {
   private static CallAnswer ended(BoundedBody.Text body) {
     String text = body.text().strip();
     if (!text.startsWith("{")) {
-      return new CallAnswer.Ended("done");
+      return new CallAnswer.Ended(CallAnswer.DONE);
     }
     if (!body.whole()) {
       return new CallAnswer.Failed(
@@ -329,8 +335,7 @@ public final class HttpCalls implements CallClient {
     if (!(JsonReader.strict().read(text).value() instanceof Json.Obj object)) {
       return new CallAnswer.Failed("the answer is no JSON object: " + quoted(text));
     }
-    boolean says = object.get("result") != null || object.get("result_bits") != null;
-    return new CallAnswer.Ended(says ? JsonWriter.compact(object) : "done");
+    return CallAnswer.ended(object);
   }
 
   private static CallAnswer going(BoundedBody.Text body) {

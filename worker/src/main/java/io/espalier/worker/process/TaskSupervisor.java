@@ -51,9 +51,9 @@ import org.slf4j.LoggerFactory;
  * owns all of them; the public methods only post messages to it, so they never wait for a process.
  * A log store that blocks its callers delays all tasks.
  *
- * <p>Every process leads a session and group of its own, and signals go to the group, whatever
- * {@code process_group_leader} says. No task outlives this process: {@link LeaseGuard} handles its
- * death, {@link #close} a clean end, and {@link #prepare} whatever escaped both.
+ * <p>Every process leads a session and group of its own, and signals go to the group. No task
+ * outlives this process: {@link LeaseGuard} handles its death, {@link #close} a clean end, and
+ * {@link #prepare} whatever escaped both.
  */
 public final class TaskSupervisor implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(TaskSupervisor.class);

@@ -48,7 +48,7 @@ public final class RunCommand implements Callable<Integer> {
   private static final int BLOCKED_LISTED = 10;
   private static final int CAUSES_LISTED = 5;
 
-  @Parameters(paramLabel = "CONFIG", description = "File or directory of the configuration.")
+  @Parameters(paramLabel = "CONFIG", description = "File, directory or URL of the configuration.")
   private String config = "";
 
   @Mixin private final ProcessFlags flags = new ProcessFlags();

@@ -25,7 +25,7 @@ class ConfigFuzzTest {
       ConfigFixtures.json(
           """
           {'bistro_settings': {
-             'enabled': true, 'working_wait': 0.5, 'idle_wait': 5, 'scheduler': 'long_tail',
+             'enabled': true, 'working_wait': 0.5, 'scheduler': 'long_tail',
              'remote_worker_selector': 'busiest', 'backoff': [1, 2, 'repeat'],
              'nodes': {'levels': ['host', 'my db'], 'node_order': 'original', 'node_sources':
                [{'source': 'manual', 'prefs': {'a': ['b']}}, {'source': 'empty'}]},

@@ -96,7 +96,7 @@ class JobConformanceTest {
                     + "[15, 30, 60, 300, 900, 3600, 7200, 21600, 86400, 'repeat'],"
                     + "'kill_orphan_tasks_after_sec': false, 'task_subprocess': {'poll_ms': 10,"
                     + "'max_log_lines_per_poll_interval': 50, 'parent_death_signal': 9,"
-                    + "'process_group_leader': false, 'use_canary_pipe': true, 'cgroups':"
+                    + "'use_canary_pipe': true, 'cgroups':"
                     + "{'root': '', 'slice': '', 'subsystems': [], 'kill_without_freezer': false}},"
                     + "'kill_subprocess': {'method': 'term', 'kill_wait_ms': 0},"
                     + "'resources': {'concurrency': 2},"
@@ -137,12 +137,12 @@ class JobConformanceTest {
   void c19_eachKeyOfTaskSubprocessIsInheritedByItself() {
     String global =
         "'task_subprocess': {'poll_ms': 111, 'max_log_lines_per_poll_interval': 222,"
-            + "'parent_death_signal': 333, 'process_group_leader': true,"
+            + "'parent_death_signal': 333,"
             + "'use_canary_pipe': false}";
     SubprocessOptions.Cgroups noCgroups = SubprocessOptions.DEFAULT.cgroups();
     assertThat(read(FULL).subprocess()).isEqualTo(SubprocessOptions.DEFAULT);
     assertThat(read(global, FULL).subprocess())
-        .isEqualTo(SubprocessOptions.asInBistro(111, 222, 333, true, false, noCgroups));
+        .isEqualTo(SubprocessOptions.asInBistro(111, 222, 333, false, noCgroups));
     Job job =
         read(
             global,
@@ -150,12 +150,12 @@ class JobConformanceTest {
                 + ", 'task_subprocess': {'max_log_lines_per_poll_interval': 444,"
                 + "'use_canary_pipe': true}");
     assertThat(job.subprocess())
-        .isEqualTo(SubprocessOptions.asInBistro(111, 444, 333, true, true, noCgroups));
+        .isEqualTo(SubprocessOptions.asInBistro(111, 444, 333, true, noCgroups));
     assertThat(TaskKeys.TASK_SUBPROCESS.write(job.subprocess()))
         .isEqualTo(
             json(
                 "{'poll_ms': 111, 'max_log_lines_per_poll_interval': 444,"
-                    + "'parent_death_signal': 333, 'process_group_leader': true,"
+                    + "'parent_death_signal': 333,"
                     + "'use_canary_pipe': true, 'cgroups': {'root': '', 'slice': '',"
                     + "'subsystems': [], 'kill_without_freezer': false}}"));
   }

@@ -49,12 +49,9 @@ class SettingsConformanceTest {
   void c1_basicSettingsAreTaken() {
     Settings settings =
         settings(
-            "'enabled': true, 'working_wait': 0.5, 'idle_wait': 5.5,"
-                + " 'scheduler': 'ranked_priority', "
-                + BASE);
+            "'enabled': true, 'working_wait': 0.5," + " 'scheduler': 'ranked_priority', " + BASE);
     assertThat(settings.enabled()).isTrue();
     assertThat(settings.workingWait()).isEqualTo(Duration.ofMillis(500));
-    assertThat(settings.idleWait()).isEqualTo(Duration.ofMillis(5500));
     assertThat(settings.policy()).isEqualTo("ranked_priority");
   }
 
@@ -65,7 +62,6 @@ class SettingsConformanceTest {
         .as("docs/design/design.md#where-espalier-differs-from-bistro")
         .isTrue();
     assertThat(settings.workingWait()).isEqualTo(Duration.ofMillis(500));
-    assertThat(settings.idleWait()).isEqualTo(Duration.ofSeconds(5));
     assertThat(settings.policy()).isEqualTo("roundrobin");
   }
 
@@ -140,7 +136,7 @@ class SettingsConformanceTest {
     assertThat(settings(BASE).defaults().subprocess())
         .isEqualTo(
             SubprocessOptions.asInBistro(
-                10, 50, 9, false, true, new SubprocessOptions.Cgroups("", "", List.of(), false)));
+                10, 50, 9, true, new SubprocessOptions.Cgroups("", "", List.of(), false)));
   }
 
   @Test
@@ -148,7 +144,7 @@ class SettingsConformanceTest {
     Settings settings =
         settings(
             "'task_subprocess': {'poll_ms': 111, 'max_log_lines_per_poll_interval': 222,"
-                + "'parent_death_signal': 333, 'process_group_leader': true,"
+                + "'parent_death_signal': 333,"
                 + "'use_canary_pipe': false, 'cgroups': {'root': 'root', 'slice': 'slice',"
                 + "'subsystems': ['sys1', 'sys2'], 'kill_without_freezer': true}}, "
                 + BASE);
@@ -159,7 +155,6 @@ class SettingsConformanceTest {
                 111,
                 222,
                 333,
-                true,
                 false,
                 new SubprocessOptions.Cgroups("root", "slice", List.of("sys1", "sys2"), true)));
     assertThat(
@@ -370,15 +365,32 @@ class SettingsConformanceTest {
   }
 
   @Test
+  void keysThatHaveNoEffectAreReportedAsObsolete() {
+    Config config =
+        config(
+            "{'bistro_settings': {'nodes': {'levels': ['a']}, 'resources': {}, 'idle_wait': 7,"
+                + "'task_subprocess': {'process_group_leader': true}},"
+                + "'bistro_job->j': {'owner': 'o', 'task_subprocess':"
+                + "{'process_group_leader': false}}}");
+    assertThat(config.warnings())
+        .extracting(Problem::path, Problem::message)
+        .containsExactly(
+            tuple("bistro_settings.idle_wait", "obsolete key"),
+            tuple("bistro_settings.task_subprocess.process_group_leader", "obsolete key"),
+            tuple("bistro_job->j.task_subprocess.process_group_leader", "obsolete key"));
+    assertThat(config.warnings()).extracting(Problem::hint).doesNotContainNull();
+  }
+
+  @Test
   void bothSpellingsOfOneKeyTogetherAreAnError() {
     assertOneError("'kill_request': {}, 'kill_subprocess': {}, " + BASE, ".kill_request");
   }
 
   @Test
   void typosAreErrorsOtherUnknownKeysWarningsAndCommentsNothing() {
-    assertThat(errors("'idle_wiat': 1, " + BASE))
+    assertThat(errors("'working_wiat': 1, " + BASE))
         .extracting(Problem::path, Problem::hint)
-        .containsExactly(tuple("bistro_settings.idle_wiat", "did you mean \"idle_wait\"?"));
+        .containsExactly(tuple("bistro_settings.working_wiat", "did you mean \"working_wait\"?"));
     Config config =
         config(
             "{'_why': 1, '//': 2, '$schema': 'x', 'jobs': {},"
@@ -396,7 +408,7 @@ class SettingsConformanceTest {
     String other = "'nodes': {'levels': ['a'], 'node_sources': [{'source': 'manual'}]}";
     assertThat(settings(one + ", 'resources': {}").nodesHash())
         .hasSize(32)
-        .isEqualTo(settings(same + ", 'idle_wait': 1, 'resources': {}").nodesHash())
+        .isEqualTo(settings(same + ", 'working_wait': 1, 'resources': {}").nodesHash())
         .isNotEqualTo(settings(other + ", 'resources': {}").nodesHash());
   }
 }

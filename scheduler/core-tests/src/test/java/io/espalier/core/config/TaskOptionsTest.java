@@ -265,7 +265,7 @@ class TaskOptionsTest {
             ((Json.Obj)
                     json(
                         "{'poll_ms': 1, 'max_log_lines_per_poll_interval': 1,"
-                            + "'parent_death_signal': 1, 'process_group_leader': 1,"
+                            + "'parent_death_signal': 1,"
                             + "'use_canary_pipe': 1, 'cgroups': 1}"))
                 .members()
                 .keySet());

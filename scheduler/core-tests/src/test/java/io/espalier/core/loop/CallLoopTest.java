@@ -1,13 +1,22 @@
 package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.core.api.Callback;
+import io.espalier.core.api.Command;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.call.CallbackSigner;
 import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.json.JsonReader;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -153,6 +162,128 @@ class CallLoopTest {
     assertThat(world.loop.liveCount()).isEqualTo(1);
     assertThat(world.loop.awaitedCount()).as("nobody waits for it at the end").isZero();
     assertThat(world.loop.isQuiet()).isTrue();
+  }
+
+  private boolean report(Call call, String said) {
+    Json.Obj body = (Json.Obj) Objects.requireNonNull(JsonReader.parse(said).value());
+    Callback callback =
+        new Callback("j", "h1", call.name(CallSpec.INVOCATION), "checked before", body);
+    CompletableFuture<Boolean> answer = new CompletableFuture<>();
+    world.post(new LoopInput.Execute<>(new Command.Report(callback), answer));
+    world.settle();
+    return answer.join();
+  }
+
+  private static final String CALLS_BACK =
+      CONFIG.formatted(
+          "\"call\": {\"http\": {\"url\": \"http://{host}:1/x\"},"
+              + " \"callback\": {\"base_url\": \"http://s:1\"}}");
+
+  @Test
+  void aCallThatMayReportItsEndGetsTheUrlWithASignatureOfItsOwn() {
+    world.configure(CALLS_BACK);
+    Call call = call(world.launch("j", "h1"));
+    String url = call.name(CallSpec.CALLBACK);
+    String id = call.name(CallSpec.INVOCATION);
+    assertThat(url).startsWith("http://s:1/api/v1/callbacks/" + id + "?job=j&node=h1&signature=");
+    String signature = url.substring(url.lastIndexOf('=') + 1);
+    assertThat(signature).hasSize(43);
+    assertThat(world.launch("j", "h1").toString()).doesNotContain(signature);
+    assertThat(world.callbacks.isGenuine("j", "h1", id, signature)).isTrue();
+    assertThat(world.callbacks.isGenuine("j", "h2", id, signature)).isFalse();
+    assertThat(world.callbacks.isGenuine("jh", "1", id, signature)).isFalse();
+    assertThat(world.callbacks.isGenuine("j", "h1", id, "")).isFalse();
+    assertThat(new CallbackSigner("other").isGenuine("j", "h1", id, signature)).isFalse();
+    assertThat(world.row("j", "h1").call()).as("the next leader waits too").isEqualTo(call);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatTheServiceReportsIsTheEnd(boolean remote) {
+    world.isRemote = remote;
+    world.configure(CALLS_BACK);
+    LaunchSpec launch = world.launch("j", "h1");
+    assertThat(report(call(launch), "{\"progress\": {\"done\": 1}}")).isTrue();
+    assertThat(status()).isEqualTo(StatusLabel.RUNNING);
+    assertThat(report(call(launch), "{\"result\": \"failed\", \"data\": {\"x\": 1}}")).isTrue();
+    assertThat(status()).isEqualTo(StatusLabel.FAILED);
+    assertThat(world.letGo).containsExactly(launch.invocation());
+    assertThat(report(call(launch), "{}")).as("nothing is alive any more").isFalse();
+    world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
+    world.settle();
+    assertThat(status()).as("what the runner says is too late").isEqualTo(StatusLabel.FAILED);
+    assertThat(world.adopted).isEmpty();
+    assertThat(world.warnings).noneMatch(text -> text.contains("unknown invocation"));
+    assertThat(world.recorded).extracting(TaskResult::kind).containsExactly(TaskResult.Kind.LOST);
+  }
+
+  @Test
+  void theFirstOfTwoEndsCounts() {
+    world.configure(CALLS_BACK);
+    Call call = call(world.launch("j", "h1"));
+    world.ends("j", "h1", TaskResult.Kind.EXITED, "done", null);
+    assertThat(report(call, "{\"result\": \"failed\"}")).isFalse();
+    assertThat(status()).isEqualTo(StatusLabel.DONE);
+  }
+
+  @Test
+  void anInvocationThatWasReplacedReportsNothing() {
+    world.configure(CALLS_BACK);
+    Call first = call(world.launch("j", "h1"));
+    world.ends("j", "h1", TaskResult.Kind.CALL_FAILED, null, null);
+    world.settle();
+    world.advance(2_000);
+    assertThat(world.launches).hasSize(2);
+    assertThat(report(first, "{}")).isFalse();
+    assertThat(status()).isEqualTo(StatusLabel.RUNNING);
+    assertThat(report(call(world.launches.get(1)), "{}")).isTrue();
+    assertThat(status()).isEqualTo(StatusLabel.DONE);
+  }
+
+  @Test
+  void aKilledCallThatReportsItsEndHasEnded() {
+    world.configure(CALLS_BACK);
+    LaunchSpec launch = world.launch("j", "h1");
+    world.post(
+        new LoopInput.Execute<>(
+            new Command.Kill("j", "h1", "me", "why not"), new CompletableFuture<>()));
+    world.settle();
+    assertThat(report(call(launch), "{\"result\": \"incomplete\"}")).isTrue();
+    world.ends("j", "h1", TaskResult.Kind.KILLED, null, null);
+    world.settle();
+    assertThat(world.row("j", "h1").status().main()).isNotEqualTo(TaskStatus.Main.ERROR);
+  }
+
+  @Test
+  void theNextLeaderTakesTheReportOnceItKnowsWhatRuns() {
+    world.isRemote = true;
+    world.configure(CALLS_BACK);
+    Call call = call(world.launch("j", "h1"));
+    world.crashAndRestart();
+    assertThatThrownBy(() -> report(call, "{}"))
+        .hasCauseInstanceOf(RefusedException.class)
+        .hasMessageContaining("being loaded");
+    world.configure(CALLS_BACK);
+    assertThat(report(call, "{}")).isTrue();
+    assertThat(status()).isEqualTo(StatusLabel.DONE);
+    world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
+    world.settle();
+    assertThat(status()).isEqualTo(StatusLabel.DONE);
+  }
+
+  @Test
+  void aCallWhoseWorkerWasLostJustNowStillReports() {
+    world.isRemote = true;
+    world.configure(CALLS_BACK);
+    LaunchSpec launch = world.launch("j", "h1");
+    TaskResult lost = TaskResult.of("j", "h1", launch.invocation(), TaskResult.Kind.LOST);
+    world.post(new LoopInput.TaskEnded(lost));
+    assertThat(report(call(launch), "{}")).isTrue();
+    assertThat(world.letGo).containsExactly(launch.invocation());
+    world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
+    world.settle();
+    assertThat(status()).isEqualTo(StatusLabel.DONE);
+    assertThat(world.launches).hasSize(1);
   }
 
   @Test

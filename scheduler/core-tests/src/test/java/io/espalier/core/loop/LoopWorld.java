@@ -3,6 +3,7 @@ package io.espalier.core.loop;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.call.CallbackSigner;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.config.task.KillRequest;
@@ -95,6 +96,9 @@ final class LoopWorld {
   /** Calls that the runner was asked to take over. */
   final List<LaunchSpec> adopted = new ArrayList<>();
 
+  final List<Invocation> letGo = new ArrayList<>();
+  final CallbackSigner callbacks = new CallbackSigner("key");
+
   private final Deque<Runnable> unanswered = new ArrayDeque<>();
   private final Deque<LoopInput> inbox = new ArrayDeque<>();
   private final Map<String, Topology> nodes = new HashMap<>();
@@ -163,7 +167,8 @@ final class LoopWorld {
             epoch,
             "testhost",
             maxAttempts,
-            events.isEmpty() ? 1 : events.get(events.size() - 1).sequence() + 1));
+            events.isEmpty() ? 1 : events.get(events.size() - 1).sequence() + 1,
+            callbacks));
   }
 
   /** Brings a configuration in force, with the stored statuses of what is new in it. */
@@ -474,6 +479,11 @@ final class LoopWorld {
       running.put(new TaskKey(launch.job(), launch.node()), launch);
       adopted.add(launch);
       return makesCalls;
+    }
+
+    @Override
+    public void letGo(String job, String node, Invocation invocation) {
+      letGo.add(invocation);
     }
 
     @Override

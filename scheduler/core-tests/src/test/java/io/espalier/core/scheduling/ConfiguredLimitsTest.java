@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 
 /** Limits that the configuration gives single nodes. */
@@ -104,6 +105,19 @@ final class ConfiguredLimitsTest {
         .isEqualTo(
             "needs 1 of slots, 0 of 0 are free; it can never start while the limit is 0; the limit of"
                 + " 0 is configured for this node, that of its level is 2");
+  }
+
+  @Test
+  void tasksThatCanNeverStartAreCountedApartFromThoseThatWaitForSlots() {
+    host("closed", Set.of(), Json.Obj.EMPTY);
+    host("full", Set.of(), Json.Obj.EMPTY);
+    apply(NodeLimitRule.ofName(HOST, "closed", Map.of("slots", 0)));
+    assertThat(starts()).isEqualTo(2);
+    assertThat(waiting("j").reasons())
+        .extracting(WaitingReasons.Group::node, WaitingReasons.Group::never)
+        .containsExactlyInAnyOrder(Tuple.tuple("closed", true), Tuple.tuple("full", false));
+    override("closed", 1);
+    assertThat(waiting("j").reasons()).noneMatch(WaitingReasons.Group::never);
   }
 
   @Test

@@ -60,6 +60,8 @@ public sealed interface Command<T> {
     CompletionStage<WorkerView> cordon(Cordon command, long nowMillis);
 
     CompletionStage<WorkerView> uncordon(Uncordon command, long nowMillis);
+
+    CompletionStage<Boolean> report(Report command, long nowMillis);
   }
 
   /**
@@ -246,6 +248,28 @@ public sealed interface Command<T> {
     @Override
     public CompletionStage<WorkerView> execute(Handler handler, long nowMillis) {
       return handler.cordon(this, nowMillis);
+    }
+  }
+
+  /**
+   * Takes the end or the progress of a call from its service, whose right to report it is proven.
+   *
+   * <p>Answered with false, and without effect, when no such invocation is alive.
+   */
+  record Report(Callback callback) implements Command<Boolean> {
+    @Override
+    public String author() {
+      return "";
+    }
+
+    @Override
+    public String reason() {
+      return "";
+    }
+
+    @Override
+    public CompletionStage<Boolean> execute(Handler handler, long nowMillis) {
+      return handler.report(this, nowMillis);
     }
   }
 

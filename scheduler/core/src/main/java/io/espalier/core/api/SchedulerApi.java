@@ -36,6 +36,13 @@ public interface SchedulerApi {
   /** Executes an operator's command; completes once its effect is durable. */
   <T> CompletionStage<T> run(Command<T> command);
 
+  /**
+   * Takes what a service reports about its call. The answer comes once everything that it is based
+   * on is durable; it fails with {@link RefusedException.Reason#UNAVAILABLE} while this scheduler
+   * does not know yet what runs.
+   */
+  CompletionStage<Callback.Outcome> calledBack(Callback callback);
+
   /** Saves, deletes and lists versions of jobs. */
   JobVersions jobVersions();
 

@@ -1,10 +1,32 @@
 package io.espalier.core.call;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
 import org.jspecify.annotations.Nullable;
 
 /** What is known after one request to a service: about its start, its state or its cancellation. */
 public sealed interface CallAnswer {
+  /** The status line of a task whose service says nothing more. */
+  String DONE = "done";
+
+  /**
+   * Returns what an object means with which a service answers a question or reports by itself: its
+   * {@code result}, or the end of a task that is done, or, with nothing but {@code progress}, that
+   * it goes on.
+   */
+  static CallAnswer of(Json.Obj said) {
+    Ended end = ended(said);
+    return end.status().equals(DONE) && said.get("progress") instanceof Json.Obj progress
+        ? new Running("", progress)
+        : end;
+  }
+
+  /** Returns the end that an object means; without {@code result} the task is done. */
+  static Ended ended(Json.Obj said) {
+    boolean says = said.get("result") != null || said.get("result_bits") != null;
+    return new Ended(says ? JsonWriter.compact(said) : DONE);
+  }
+
   /**
    * The service says that the invocation has ended.
    *

@@ -3,10 +3,10 @@ package io.espalier.core.call;
 import io.espalier.core.call.CallClient.PollPace;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
-import io.espalier.core.scheduling.spi.SplitMix64;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +25,13 @@ public final class CallCourse {
   private final long holdMillis;
   private final boolean canPoll;
   private final boolean canCancel;
+
+  /** Whether the service reports the end by itself: questions are then only the fallback. */
+  private final boolean callsBack;
+
   private final boolean provesAbsence;
   private final PollPace pace;
-  private final SplitMix64 random;
+  private final Jitter jitter;
 
   /** Whether the request that starts the call has no answer yet. */
   private boolean starting;
@@ -74,11 +78,16 @@ public final class CallCourse {
     this.holdMillis = call.spec().unknownHold().toMillis();
     this.canPoll = client.canPoll(call);
     this.canCancel = client.canCancel(call);
+    this.callsBack = !call.name(CallSpec.CALLBACK).isEmpty();
     this.provesAbsence = client.provesAbsence(call);
     this.pace = client.pace(call);
-    this.random = new SplitMix64(call.name(CallSpec.INVOCATION).hashCode());
+    this.jitter = new Jitter(call.name(CallSpec.INVOCATION).hashCode());
     this.starting = starting;
-    this.waitMillis = pace.firstMillis();
+    this.waitMillis = firstWait();
+  }
+
+  private long firstWait() {
+    return callsBack && stop == null ? pace.mostMillis() : pace.firstMillis();
   }
 
   /** Returns the course of a call that is being sent now. */
@@ -91,6 +100,9 @@ public final class CallCourse {
    */
   public static CallCourse adopted(Call call, CallClient client, long nowMillis) {
     CallCourse course = new CallCourse(call, client, false);
+    if (course.awaitsCallback()) {
+      return course;
+    }
     course.doubt("whoever made this call was lost", nowMillis);
     return course;
   }
@@ -113,10 +125,12 @@ public final class CallCourse {
       finish(TaskResult.Kind.CALL_FAILED, missing.message(), 0);
     } else {
       take(answer, nowMillis);
-      if (end == null && !canPoll) {
-        doubt("the service goes on with it, but the job does not say how to ask", nowMillis);
-      }
     }
+  }
+
+  /** Whether nothing is to be done until the service reports the end, or the call is stopped. */
+  private boolean awaitsCallback() {
+    return callsBack && !canPoll && stop == null;
   }
 
   /** Takes the answer to a request that {@link #due} has returned. */
@@ -160,6 +174,9 @@ public final class CallCourse {
       handle = running.handle().isEmpty() ? handle : running.handle();
       progress = running.progress();
       retry(waitMillis, nowMillis);
+      if (!canPoll && !awaitsCallback()) {
+        doubt("the service goes on with it, but the job does not say how to ask", nowMillis);
+      }
     }
   }
 
@@ -167,11 +184,15 @@ public final class CallCourse {
   private void doubt(String message, long nowMillis) {
     trouble = message;
     silentSince = silentSince == NEVER ? nowMillis : silentSince;
-    if (idempotent && !canPoll) {
+    if (idempotent && !canPoll && !callsBack) {
       finish(TaskResult.Kind.CALL_FAILED, "outcome unknown: " + message, 0);
       return;
     }
-    nextMillis = canPoll || (stop != null && canCancel) ? nowMillis : NEVER;
+    nextMillis = canPoll || mayCancel() ? nowMillis : NEVER;
+  }
+
+  private boolean mayCancel() {
+    return stop != null && canCancel && !cancelAccepted;
   }
 
   /** The service does not know the call: perhaps not yet, or not any more. */
@@ -187,9 +208,9 @@ public final class CallCourse {
 
   private void retry(long wait, long nowMillis) {
     // Between 80 and 120 percent: many calls that began together are not asked about together.
-    long jitter = (long) (wait * (0.8 + 0.4 * random.fraction()));
-    boolean asks = canPoll || (stop != null && canCancel && !cancelAccepted);
-    nextMillis = asks ? nowMillis + Math.max(1, jitter) : NEVER;
+    long pause = jitter.shorten(wait * 6 / 5, 1.0 / 3);
+    boolean asks = canPoll || mayCancel();
+    nextMillis = asks ? nowMillis + Math.max(1, pause) : NEVER;
     if (asks && silentSince != NEVER && nextMillis > silentSince + holdMillis) {
       // A last question, before the call is given up.
       nextMillis = Math.max(nowMillis + 1, silentSince + holdMillis - 1);
@@ -206,9 +227,11 @@ public final class CallCourse {
   public boolean stop(StopReason reason, long nowMillis) {
     if (end == null && stop == null) {
       stop = reason;
+      waitMillis = firstWait();
       if (canCancel) {
         nextMillis = nowMillis;
-        waitMillis = pace.firstMillis();
+      } else if (callsBack && !canPoll && !starting) {
+        doubt("it was to end, and its service does not call back", nowMillis);
       }
     }
     return canCancel;
@@ -241,7 +264,7 @@ public final class CallCourse {
     nextMillis = NEVER;
     asking = true;
     silentSince = silentSince == NEVER ? nowMillis : silentSince;
-    return stop != null && canCancel && !cancelAccepted ? Request.CANCEL : Request.POLL;
+    return mayCancel() ? Request.CANCEL : Request.POLL;
   }
 
   /** Returns when {@link #due} must be called again, unless an answer comes before. */

@@ -10,6 +10,7 @@ import java.util.Map;
  * The validated {@code bistro_settings} (docs/design/bistro.md#settings). Jobs inherit {@code
  * defaults}.
  *
+ * @param shuffle whether jobs take turns in a random order, for the policy {@code roundrobin}
  * @param workerOverrides slots by worker key (host:port, host or shard) and resource name
  * @param rules limits of the tree, apart from levels and resources
  * @param exitInitialWaitBefore time until which the initial wait is skipped
@@ -19,8 +20,8 @@ import java.util.Map;
 public record Settings(
     boolean enabled,
     Duration workingWait,
-    Duration idleWait,
     String policy,
+    boolean shuffle,
     String workerSelector,
     Levels levels,
     List<NodeSourceSpec> nodeSources,
@@ -46,8 +47,8 @@ public record Settings(
     return new Settings(
         enabled,
         Duration.ofMillis(500),
-        Duration.ofSeconds(5),
         "roundrobin",
+        false,
         "roundrobin",
         Levels.of(List.of()),
         List.of(),

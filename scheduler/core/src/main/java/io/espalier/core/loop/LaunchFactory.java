@@ -113,15 +113,17 @@ final class LaunchFactory {
       return null;
     }
     List<String> levels = core.config().settings().levels().names();
-    return Call.of(
-        spec,
-        job.name(),
-        job.createTime(),
-        invocation,
-        attempt,
-        levels,
-        core.runPath(run),
-        limits(job.timeLimits()));
+    Call call =
+        Call.of(
+            spec,
+            job.name(),
+            job.createTime(),
+            invocation,
+            attempt,
+            levels,
+            core.runPath(run),
+            limits(job.timeLimits()));
+    return options.callbacks().signed(call);
   }
 
   private static TaskStatus startedAgain(TaskStatus before, Job config, long nowMillis) {

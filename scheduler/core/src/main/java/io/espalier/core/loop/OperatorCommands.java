@@ -1,5 +1,6 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SelectionResult;
@@ -57,9 +58,18 @@ final class OperatorCommands implements Command.Handler {
   private final ViewPublisher views;
   private final Committer committer;
   private final Consumer<SelectionCommand> chores;
+  private final Reports reports;
+
+  /** Takes what services report about their calls. */
+  @FunctionalInterface
+  interface Reports {
+    /** Returns false when no such call is alive. */
+    boolean take(Callback callback, long nowMillis);
+  }
 
   /**
    * @param chores takes commands that the loop continues in slices
+   * @param reports takes what services report about their calls
    */
   OperatorCommands(
       SharedParts parts,
@@ -68,7 +78,8 @@ final class OperatorCommands implements Command.Handler {
       BrakeCommands brakes,
       TaskKiller kills,
       WorkerPool pool,
-      Consumer<SelectionCommand> chores) {
+      Consumer<SelectionCommand> chores,
+      Reports reports) {
     this.core = parts.core();
     this.live = parts.live();
     this.runner = parts.ports().runner();
@@ -82,6 +93,7 @@ final class OperatorCommands implements Command.Handler {
     this.kills = kills;
     this.pool = pool;
     this.chores = chores;
+    this.reports = reports;
   }
 
   // ---- selected tasks
@@ -181,6 +193,11 @@ final class OperatorCommands implements Command.Handler {
     live.changed(task);
     views.changed();
     return CompletableFuture.completedFuture(task.limits);
+  }
+
+  @Override
+  public CompletionStage<Boolean> report(Command.Report command, long nowMillis) {
+    return committer.commit(reports.take(command.callback(), nowMillis));
   }
 
   private RefusedException refused(TaskKey task, String why) {

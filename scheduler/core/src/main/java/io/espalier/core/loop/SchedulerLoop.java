@@ -1,10 +1,12 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.call.CallAnswer;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.BrakeCommands;
@@ -36,6 +38,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.query.PeakUsage;
 import io.espalier.core.scheduling.update.UpdatePlan;
+import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.StatusRowEvents;
@@ -140,7 +143,9 @@ public final class SchedulerLoop {
     this.committer = new Committer(ports, events, outcomes, views, changes);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion = new TaskCompletion(shared, statusText, paces, options.maxAttempts());
-    this.commands = new OperatorCommands(shared, pauses, limits, brakes, kills, pool, chores::add);
+    this.commands =
+        new OperatorCommands(
+            shared, pauses, limits, brakes, kills, pool, chores::add, this::reported);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
@@ -275,6 +280,29 @@ public final class SchedulerLoop {
       live.changed(task);
       views.changed();
     }
+  }
+
+  /** Takes what a service reports about its call; returns false when no such call is alive. */
+  private boolean reported(Callback callback, long nowMillis) {
+    if (!changes.hasConfig()) {
+      throw new RefusedException(
+          RefusedException.Reason.UNAVAILABLE, "the statuses are still being loaded");
+    }
+    Live task = completion.called(callback);
+    if (task == null) {
+      return false;
+    }
+    if (CallAnswer.of(callback.said()) instanceof CallAnswer.Running going) {
+      Json.Obj progress = going.progress();
+      progressed(
+          task.key,
+          task.invocation(),
+          progress == null ? null : ProgressParser.of(progress),
+          nowMillis);
+    } else {
+      completion.calledBack(task, CallAnswer.ended(callback.said()).status(), nowMillis);
+    }
+    return true;
   }
 
   void used(TaskKey task, Invocation invocation, ResourceUsage usage) {

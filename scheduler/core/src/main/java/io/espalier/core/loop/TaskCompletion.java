@@ -1,5 +1,7 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.api.Callback;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
@@ -7,6 +9,7 @@ import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
@@ -20,8 +23,10 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.Transition;
 import io.espalier.core.status.store.StatusRow;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the ends of invocations into statuses, attempts and events. */
@@ -50,6 +55,9 @@ final class TaskCompletion {
         }
       };
 
+  /** Calls whose service has reported their end, and whose runner has not let go of them yet. */
+  private final Set<Invocation> calledBack = new HashSet<>();
+
   /**
    * @param maxAttempts maximum number of attempts since a task was last forgiven; 0: no limit
    */
@@ -67,6 +75,10 @@ final class TaskCompletion {
   }
 
   void ended(TaskResult end, long nowMillis) {
+    if (calledBack.remove(end.invocation())) {
+      committer.confirm(end);
+      return;
+    }
     TaskKey key = new TaskKey(end.job(), end.node());
     boolean isGuess =
         end.kind() == TaskResult.Kind.LOST || end.kind() == TaskResult.Kind.NOT_STARTED;
@@ -79,6 +91,12 @@ final class TaskCompletion {
       ports.warnings().warn("end of an unknown invocation ignored", end.job(), end.node());
       return;
     }
+    complete(task, end, nowMillis);
+  }
+
+  /** Gives a task, which is not live any more, the status that its end means. */
+  private void complete(Live task, TaskResult end, long nowMillis) {
+    TaskKey key = task.key;
     TaskResult explained = withReason(end, task);
     task.checkpointIsDue = false;
     Transition transition =
@@ -136,6 +154,32 @@ final class TaskCompletion {
       boolean unused = ports.runner().adopt(task.launch);
     }
     return true;
+  }
+
+  /** Returns the live call that a service reports about; null: it is not alive. */
+  @Nullable Live called(Callback callback) {
+    Live task = live.get(new TaskKey(callback.job(), callback.node()));
+    Call call = task == null ? null : task.launch.call();
+    return call != null && call.name(CallSpec.INVOCATION).equals(callback.invocation())
+        ? task
+        : null;
+  }
+
+  /**
+   * Ends a call as its service reports. The runner, which may be asking about it, lets go of it;
+   * what the runner tells afterwards changes nothing.
+   */
+  void calledBack(Live task, String status, long nowMillis) {
+    TaskKey key = task.key;
+    Invocation invocation = task.invocation();
+    Live unused = live.remove(key, invocation);
+    complete(
+        task,
+        TaskResult.exited(key.job(), key.node(), invocation, status, null)
+            .withStopReason(task.killAskedMillis > 0 ? StopReason.REQUESTED : null),
+        nowMillis);
+    calledBack.add(invocation);
+    ports.runner().letGo(key.job(), key.node(), invocation);
   }
 
   /** Takes note of the real outcome of an invocation that was recorded as lost. */

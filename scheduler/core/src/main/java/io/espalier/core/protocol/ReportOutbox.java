@@ -1,5 +1,6 @@
 package io.espalier.core.protocol;
 
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskResult;
@@ -23,6 +24,7 @@ final class ReportOutbox {
 
   private final WorkerRef self;
   private final WorkerOutput out;
+  private final Jitter pauses;
   private final Map<RunId, Unsettled> unsettled = new HashMap<>();
   private final PriorityQueue<Due> due =
       new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::order));
@@ -52,9 +54,10 @@ final class ReportOutbox {
 
   private record Due(long at, long order, RunId run) {}
 
-  ReportOutbox(WorkerRef self, WorkerOutput out) {
+  ReportOutbox(WorkerRef self, WorkerOutput out, Jitter pauses) {
     this.self = self;
     this.out = out;
+    this.pauses = pauses;
   }
 
   /** Sets the store to which all reports belong. */
@@ -126,7 +129,7 @@ final class ReportOutbox {
     if (!waiting || number != numbers) {
       return;
     }
-    notBefore = now + pause(timers, failures++);
+    notBefore = now + pauses.shorten(pause(timers, failures++), Jitter.OF_RETRIES);
     again(timers, now);
   }
 

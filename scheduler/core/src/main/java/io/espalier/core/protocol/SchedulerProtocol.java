@@ -308,6 +308,23 @@ public final class SchedulerProtocol {
   }
 
   /**
+   * Ends a call whose service has reported its end; its worker is told to let go of it. Has no
+   * effect when its end is known here too.
+   */
+  public void letGo(RunId id, long nowMillis) {
+    TrackedRun run = runs.live(id);
+    if (run == null) {
+      return;
+    }
+    RemoteWorker worker = pool.get(run.worker);
+    if (worker != null) {
+      boolean unused = worker.unqueue(run);
+      worker.forget(run);
+    }
+    runs.letGo(run, nowMillis);
+  }
+
+  /**
    * Stops a task.
    *
    * @return true when this invocation is known and has not ended

@@ -22,7 +22,7 @@ final class TrackedRun {
   /** Whether the worker has ever confirmed that it runs. */
   boolean wasConfirmed;
 
-  /** Whether its worker reported the end, and therefore waits for it to be settled. */
+  /** Whether its worker waits to hear that the end is settled: it reported it, or is to let go. */
   boolean reported;
 
   /** Whether it ended because its worker is lost. */

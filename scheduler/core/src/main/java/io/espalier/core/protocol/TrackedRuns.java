@@ -152,6 +152,16 @@ final class TrackedRuns {
     end(run, TaskResult.lost(run.id.job(), run.id.node(), run.id.invocation(), why, nowMillis));
   }
 
+  /** Ends a call whose end is known from its service. */
+  void letGo(TrackedRun run, long nowMillis) {
+    run.reported = true;
+    RunId id = run.id;
+    end(
+        run,
+        TaskResult.lost(
+            id.job(), id.node(), id.invocation(), "its service has reported its end", nowMillis));
+  }
+
   /** Ends a run that never ran and never will. */
   void notStarted(TrackedRun run, String why, long retryAfterMillis) {
     end(

@@ -16,7 +16,8 @@ import java.util.List;
  * @param orders commands for running tasks
  * @param asks runs whose state the scheduler asks for. The answer "not running" binds the worker:
  *     see {@code number}
- * @param settled durable ends: the worker can forget them
+ * @param settled durable ends: the worker can forget them, and lets go of a call among them that it
+ *     still asks about: its service has reported the end to the scheduler
  */
 public record WorkBatch(
     long epoch,

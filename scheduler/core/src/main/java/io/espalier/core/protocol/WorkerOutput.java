@@ -32,6 +32,14 @@ public interface WorkerOutput {
   /** Stop one task. */
   void kill(RunId run, KillRequest how);
 
+  /**
+   * Ask no more about a call: its service has reported its end to the scheduler. {@link
+   * WorkerProtocol#ended} must follow.
+   */
+  default void letGo(RunId run) {
+    // A worker without calls has nothing to let go of.
+  }
+
   /** Extend the time limits of one task. */
   void extend(RunId run, long millis);
 

@@ -1,5 +1,6 @@
 package io.espalier.core.protocol;
 
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.protocol.WorkResponse.RunState;
 import io.espalier.core.protocol.WorkResponse.StartAnswer;
@@ -16,7 +17,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +45,8 @@ public final class WorkerProtocol {
   private final Map<TaskKey, RunId> tasks = new HashMap<>();
   private final ReportOutbox reports;
 
-  /** Keeps the workers of a scheduler that was away from coming back at one instant. */
-  private final Random pauses;
+  /** Keeps the workers of one scheduler from calling it at one instant. */
+  private final Jitter pauses;
 
   private WorkerDescription facts;
   private ProtocolTimers timers = ProtocolTimers.BALANCED;
@@ -103,8 +103,8 @@ public final class WorkerProtocol {
     this.self = self;
     this.facts = facts;
     this.out = out;
-    this.reports = new ReportOutbox(self, out);
-    this.pauses = new Random(self.instance());
+    this.pauses = new Jitter(self.instance());
+    this.reports = new ReportOutbox(self, out, pauses);
   }
 
   /**
@@ -169,7 +169,7 @@ public final class WorkerProtocol {
   private void heartbeatAfterLoss(ClockReading now) {
     lost = false;
     nextHeartbeat =
-        Math.min(nextHeartbeat, now.monotonicMillis() + pauses.nextInt(LOST_PAUSE_MILLIS));
+        Math.min(nextHeartbeat, now.monotonicMillis() + pauses.shorten(LOST_PAUSE_MILLIS, 1));
   }
 
   public void heartbeatAnswered(HeartbeatResponse answer, ClockReading now) {
@@ -260,7 +260,9 @@ public final class WorkerProtocol {
     }
     timers = answer.timers();
     drainOrdered = answer.drain();
-    nextHeartbeat = heartbeat.at().monotonicMillis() + timers.heartbeatMillis();
+    nextHeartbeat =
+        heartbeat.at().monotonicMillis()
+            + pauses.shorten(timers.heartbeatMillis(), Jitter.OF_PERIODS);
     leaseSince = heartbeat.at();
     out.guard(heartbeat.at(), timers.guardAfterMillis());
   }
@@ -282,7 +284,7 @@ public final class WorkerProtocol {
     // soon.
     int doublings = Math.min(failedHeartbeats++, session == 0 ? 2 : 16);
     long most = Math.min(timers.heartbeatMillis(), timers.reportFirstMillis() << doublings);
-    nextHeartbeat = now.monotonicMillis() + most - pauses.nextLong(most / 2 + 1);
+    nextHeartbeat = now.monotonicMillis() + pauses.shorten(most, Jitter.OF_RETRIES);
   }
 
   private void sendHeartbeat(ClockReading now) {
@@ -322,7 +324,13 @@ public final class WorkerProtocol {
       return WorkResponse.not(work.number(), WorkResponse.Verdict.OLD, epoch);
     }
     fence = work.number();
-    work.settled().forEach(reports::settled);
+    for (RunId run : work.settled()) {
+      if (running.containsKey(run)) {
+        out.letGo(run);
+      } else {
+        reports.settled(run);
+      }
+    }
     List<StartAnswer> starts = new ArrayList<>(work.starts().size());
     for (LaunchSpec launch : work.starts()) {
       starts.add(start(launch, now));

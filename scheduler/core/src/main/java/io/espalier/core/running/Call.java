@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -16,10 +17,12 @@ import java.util.UUID;
  * changed.
  *
  * @param names what placeholders stand for, without braces: {@code node}, {@code job}, each level
- *     of the path, {@code invocation}, {@code token}, {@code attempt}, {@code key}
+ *     of the path, {@code invocation}, {@code token}, {@code attempt}, {@code key}, {@code
+ *     callback}
  * @param limits its time limits
  */
 public record Call(CallSpec spec, Map<String, String> names, InvocationLimits limits) {
+  private static final String CALLBACK = "callback_base_url";
   private static final List<String> LIMITS = List.of("timeout_ms", "no_output_ms", "deadline_ms");
 
   public Call {
@@ -52,10 +55,20 @@ public record Call(CallSpec spec, Map<String, String> names, InvocationLimits li
     names.put(CallSpec.ATTEMPT, Integer.toString(attempt));
     names.put(CallSpec.TOKEN, invocation.token());
     names.put(CallSpec.KEY, uuid(job, Long.toString(created), node));
-    names.put(
-        CallSpec.INVOCATION,
-        uuid(job, node, invocation.token(), Long.toString(invocation.startMillis())));
+    names.put(CallSpec.INVOCATION, id(job, node, invocation));
     return new Call(spec, names, limits);
+  }
+
+  /** Returns how services know an invocation. */
+  public static String id(String job, String node, Invocation invocation) {
+    return uuid(job, node, invocation.token(), Long.toString(invocation.startMillis()));
+  }
+
+  /** A copy in which one more placeholder stands for something. */
+  public Call withName(String placeholder, String value) {
+    Map<String, String> more = new LinkedHashMap<>(names);
+    more.put(placeholder, value);
+    return new Call(spec, more, limits);
   }
 
   private static long number(Json.Obj json, String key) {
@@ -67,6 +80,14 @@ public record Call(CallSpec spec, Map<String, String> names, InvocationLimits li
     return UUID.nameUUIDFromBytes(name).toString();
   }
 
+  /** Without the URL of its callback, which is secret. */
+  @Override
+  public String toString() {
+    Map<String, String> shown = new TreeMap<>(names);
+    shown.remove(CallSpec.CALLBACK);
+    return "Call[spec=" + spec + ", names=" + shown + ", limits=" + limits + "]";
+  }
+
   /** Returns what a placeholder stands for; empty when there is none of that name. */
   public String name(String placeholder) {
     return names.getOrDefault(placeholder, "");
@@ -76,8 +97,9 @@ public record Call(CallSpec spec, Map<String, String> names, InvocationLimits li
   public Json.Obj json() {
     Json.Builder values = Json.object();
     new TreeMap<>(names).forEach((name, value) -> values.put(name, value));
-    return Json.object()
-        .put("executor", spec.executor())
+    Json.Builder json = Json.object();
+    spec.callback().ifPresent(callback -> json.put(CALLBACK, callback.baseUrl()));
+    return json.put("executor", spec.executor())
         .put("options", spec.options())
         .put("idempotent", spec.idempotent())
         .put("unknown_hold_ms", spec.unknownHold().toMillis())
@@ -114,7 +136,10 @@ public record Call(CallSpec spec, Map<String, String> names, InvocationLimits li
               executor.value(),
               options,
               idempotent.value(),
-              Duration.ofMillis(Math.max(0, hold.value().longValue()))),
+              Duration.ofMillis(Math.max(0, hold.value().longValue())),
+              json.get(CALLBACK) instanceof Json.Str base
+                  ? Optional.of(new CallSpec.Callback(base.value()))
+                  : Optional.empty()),
           names,
           new InvocationLimits(
               number(json, LIMITS.get(0)),

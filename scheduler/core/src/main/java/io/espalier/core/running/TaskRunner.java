@@ -57,6 +57,12 @@ public interface TaskRunner extends AutoCloseable {
   }
 
   /**
+   * Lets go of a call whose end its service has reported: nobody asks about it any more. Its end,
+   * of any kind, still follows.
+   */
+  default void letGo(String job, String node, Invocation invocation) {}
+
+  /**
    * Requests that a running invocation be stopped; returns once the request is queued.
    *
    * @return true when this invocation is known and has not ended

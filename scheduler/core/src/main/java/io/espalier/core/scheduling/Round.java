@@ -101,6 +101,11 @@ public final class Round {
     return jobs;
   }
 
+  /** Returns whether jobs are to take turns in a random order, in place of that of their names. */
+  public boolean isShuffled() {
+    return state.config().settings().shuffle();
+  }
+
   /**
    * Returns the open job whose turn is next, or -1. Jobs take turns in name order, across slices
    * and rounds.

@@ -40,6 +40,14 @@ public interface NodeSource {
     return Optional.empty();
   }
 
+  /**
+   * Returns whether the source may be shown only the parents that belong to a scheduler's
+   * partition; then it must deliver the children of those it was shown.
+   */
+  default PushDown pushDown() {
+    return PushDown.NONE;
+  }
+
   /** The time from a good answer to the next fetch; empty: as for all sources. */
   default Optional<Duration> refreshEvery() {
     return Optional.empty();

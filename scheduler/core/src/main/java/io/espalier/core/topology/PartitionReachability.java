@@ -1,7 +1,9 @@
 package io.espalier.core.topology;
 
 import io.espalier.core.config.Partition;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 
 /**
  * The nodes of a builder that can be reached from a child of the instance in the builder's
@@ -41,6 +43,18 @@ public final class PartitionReachability {
     }
     int entry = nodes.entryOf(node.parentLevel(), parent);
     return entry > 0 && reached.get(entry);
+  }
+
+  /** Returns the names of the reached nodes of a level below the instance, in their order. */
+  public List<String> names(int level) {
+    List<String> names = new ArrayList<>();
+    forEach(
+        (each, name) -> {
+          if (each == level) {
+            names.add(name);
+          }
+        });
+    return names;
   }
 
   /** Receives nodes. */

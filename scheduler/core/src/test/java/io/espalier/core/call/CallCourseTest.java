@@ -93,6 +93,10 @@ class CallCourseTest {
         new InvocationLimits(4, 5, 6));
   }
 
+  private static Call callingBack(boolean idempotent) {
+    return call(idempotent).withName(CallSpec.CALLBACK, "http://s/api/v1/callbacks/1");
+  }
+
   private CallCourse sent() {
     return CallCourse.sent(call(false), service);
   }
@@ -126,6 +130,70 @@ class CallCourseTest {
     assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.EXITED);
     assertThat(end(course).status()).isEqualTo("incomplete");
     assertThat(course.nextMillis()).isEqualTo(CallCourse.NEVER);
+  }
+
+  @Test
+  void aServiceThatCallsBackIsAskedAtTheLongestWait() {
+    CallCourse course = CallCourse.sent(callingBack(false), service);
+    course.started(CallAnswer.Running.PLAIN, 0);
+    assertThat(course.nextMillis()).isBetween(6_400L, 9_600L);
+    course.letGo("its service has reported its end");
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.LOST);
+    assertThat(course.due(100_000)).isNull();
+  }
+
+  @Test
+  void withoutPollTheCallbackIsWaitedForAsLongAsTheCallMayRun() {
+    service.polls = false;
+    service.cancels = false;
+    CallCourse course = CallCourse.sent(callingBack(false), service);
+    course.started(CallAnswer.Running.PLAIN, 0);
+    assertThat(course.nextMillis()).isEqualTo(CallCourse.NEVER);
+    assertThat(course.due(1_000_000)).isNull();
+    assertThat(course.stop(StopReason.TIMEOUT, 1_000_000)).isFalse();
+    assertThat(course.nextMillis()).isEqualTo(1_000_000 + HOLD);
+    assertThat(drive(course, SILENCE, 1_000_000 + HOLD - 1)).isNull();
+    assertThat(course.due(1_000_000 + HOLD)).isNull();
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
+    assertThat(end(course).stop()).isEqualTo(StopReason.TIMEOUT);
+  }
+
+  @Test
+  void aTakenOverCallWaitsForItsCallbackLikeAnyOther() {
+    service.polls = false;
+    CallCourse course = CallCourse.adopted(callingBack(true), service, 0);
+    assertThat(course.nextMillis()).isEqualTo(CallCourse.NEVER);
+    assertThat(course.stop(StopReason.REQUESTED, 5)).isTrue();
+    assertThat(course.due(5)).isEqualTo(CallCourse.Request.CANCEL);
+    course.answered(CallCourse.Request.CANCEL, CallAnswer.Running.PLAIN, 6);
+    assertThat(course.end()).as("it is being cancelled").isNull();
+    assertThat(course.due(6 + HOLD)).isNull();
+    assertThat(end(course).kind())
+        .as("it may be sent again")
+        .isEqualTo(TaskResult.Kind.CALL_FAILED);
+  }
+
+  @Test
+  void aLostAnswerIsOnlyInDoubtAsLongAsItIsHeld() {
+    service.polls = false;
+    CallCourse course = CallCourse.sent(callingBack(true), service);
+    course.started(SILENCE, 0);
+    assertThat(course.end()).as("the callback may still come").isNull();
+    assertThat(course.due(HOLD)).isNull();
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.CALL_FAILED);
+  }
+
+  @Test
+  void aCancelledCallThatNobodyCanAskAboutIsHeldAndThenGivenUp() {
+    service.polls = false;
+    CallCourse course = sent();
+    course.stop(StopReason.REQUESTED, 0);
+    course.started(CallAnswer.Running.PLAIN, 1);
+    assertThat(course.due(1)).isEqualTo(CallCourse.Request.CANCEL);
+    course.answered(CallCourse.Request.CANCEL, CallAnswer.Running.PLAIN, 2);
+    assertThat(course.nextMillis()).as("it is not waited for for ever").isEqualTo(2 + HOLD);
+    assertThat(course.due(2 + HOLD)).isNull();
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
   }
 
   @Test

@@ -178,6 +178,25 @@ class SchedulerProtocolTest {
   }
 
   @Test
+  void aWorkerIsToldToLetGoOfACallWhoseServiceHasReportedItsEnd() {
+    world.healthy(W1);
+    LaunchSpec task = world.runs("a", W1);
+    world.side.letGo(RunId.of(task), world.now);
+    assertThat(world.ends).singleElement().matches(e -> e.kind() == Kind.LOST);
+    assertThat(world.report(W1, end(task, Kind.EXITED, "done")).settled()).isEmpty();
+    world.side.recorded(RunId.of(task), world.now);
+    world.side.step(world.now);
+    assertThat(world.last().settled()).containsExactly(RunId.of(task));
+    assertThat(world.report(W1, end(task, Kind.LOST, null)).settled())
+        .as("what it says afterwards is settled without a word")
+        .containsExactly(RunId.of(task));
+    assertThat(world.ends).hasSize(1);
+    assertThat(world.late).isEmpty();
+    world.side.letGo(RunId.of(task), world.now);
+    assertThat(world.ends).hasSize(1);
+  }
+
+  @Test
   void w6WhatAnotherWorkerRunsNobodyElseCanEnd() {
     WorkerRef liar = ref("w2", 1);
     world.healthy(W1);

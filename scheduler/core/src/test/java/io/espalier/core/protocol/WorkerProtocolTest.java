@@ -57,6 +57,11 @@ class WorkerProtocolTest implements WorkerOutput {
   }
 
   @Override
+  public void letGo(RunId run) {
+    done.add("let go " + run.node());
+  }
+
+  @Override
   public void kill(RunId run, KillRequest how) {
     done.add("kill " + run.node());
   }
@@ -231,6 +236,28 @@ class WorkerProtocolTest implements WorkerOutput {
     after(TIMERS.heartbeatMillis());
     hears(Verdict.ACCEPTED);
     assertThat(side.state()).isEmpty();
+  }
+
+  @Test
+  void itLetsGoOfACallWhoseEndTheSchedulerKnows() {
+    registered();
+    LaunchSpec a = launch("a");
+    starts(a);
+    WorkBatch settled =
+        new WorkBatch(
+            epoch,
+            session,
+            SELF,
+            ++batches,
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(RunId.of(a), RunId.of(launch("never heard of"))));
+    side.work(settled, now());
+    assertThat(done).contains("let go a").doesNotContain("let go never heard of");
+    side.ended(end(a, Kind.LOST), now());
+    after(0);
+    assertThat(side.unsettled()).as("it is reported like any end").isEqualTo(1);
   }
 
   @Test

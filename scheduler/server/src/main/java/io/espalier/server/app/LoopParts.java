@@ -1,5 +1,6 @@
 package io.espalier.server.app;
 
+import io.espalier.core.call.CallbackSigner;
 import io.espalier.core.event.Event;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.loop.LoopInput;
@@ -61,6 +62,7 @@ record LoopParts(
     StatusWriter writer,
     LogStore logs,
     TaskRunner runner,
+    CallbackSigner callbacks,
     @Nullable Recording recording) {
   private static final Logger LOG = LoggerFactory.getLogger(LoopParts.class);
   private static final int EVENTS_KEPT = 20_000;
@@ -102,6 +104,7 @@ record LoopParts(
     // Registered right away: when reading the store fails below, the next attempt must find the
     // port free.
     opened.add("runner", () -> stop(runner, thread));
+    CallbackSigner callbacks = new CallbackSigner(stored.store().callbackKey(epoch));
     CurrentView view = new CurrentView();
     EventMetrics happened = new EventMetrics(metrics);
     SchedulerLoop loop =
@@ -123,7 +126,8 @@ record LoopParts(
                 epoch,
                 options.source().instanceNodeName(),
                 options.runner().maxAttempts(),
-                events.newest() + 1));
+                events.newest() + 1,
+                callbacks));
     RestoredState restored = RestoredState.of(stored.store(), runner.outlivesScheduler());
     runner.open(new LoopTaskListener(thread));
     loop.restore(restored);
@@ -131,7 +135,8 @@ record LoopParts(
       thread.accept(new LoopInput.Stop());
     }
     thread.start(loop);
-    return new LoopParts(thread, loop, core, view, events, writer, logs, runner, recording);
+    return new LoopParts(
+        thread, loop, core, view, events, writer, logs, runner, callbacks, recording);
   }
 
   /** Returns the runner if it runs tasks on workers. */

@@ -3,6 +3,7 @@ package io.espalier.server.app;
 import io.espalier.core.config.Settings;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.loop.LoopInput;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.server.app.options.ProcessOptions;
@@ -22,6 +23,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -111,7 +113,8 @@ final class SchedulerAssembly implements AutoCloseable {
             options.source().nodesUpdate(),
             options.source().nodesRetry(),
             clock,
-            memory(stored.store(), stored.epoch())),
+            memory(stored.store(), stored.epoch()),
+            new Jitter(ThreadLocalRandom.current().nextLong())),
         options.source().nodesUpdate(),
         options.source().nodesRetry(),
         clock,

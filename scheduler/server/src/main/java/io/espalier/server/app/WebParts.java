@@ -24,6 +24,7 @@ import io.espalier.webui.v1.ServerIdentity;
 import io.espalier.worker.process.os.FileFailures;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.net.URI;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -90,7 +91,8 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
             stored.store(),
             queries,
             new AsyncJobEditor(editor, queries),
-            stored.leadership().control(stored.epoch()));
+            stored.leadership().control(stored.epoch()),
+            loop.callbacks());
     WebSecurity security = options.http().access().open(audit(opened, stored.data()));
     if (options.http().address().isPresent()) {
       meter(opened, options, stored, loop, queries, metrics);
@@ -100,10 +102,12 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
       return new WebParts(api, security, null);
     }
     HostPort at = stored.leadership().http(options.http().address().get());
-    return new WebParts(
-        api,
-        security,
-        opened.add("http", listening(at, options, stored, loop, api, metrics, security)));
+    WebServer server =
+        opened.add("http", listening(at, options, stored, loop, api, metrics, security));
+    URI here = server.uri();
+    String host = stored.leadership().names().stream().findFirst().orElse(here.getHost());
+    loop.callbacks().listensAt(here.getScheme() + "://" + host + ":" + here.getPort());
+    return new WebParts(api, security, server);
   }
 
   private static WebServer listening(

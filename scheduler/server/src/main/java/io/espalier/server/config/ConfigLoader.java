@@ -63,6 +63,7 @@ public final class ConfigLoader {
   private static Result<Config> load(
       ConfigSource.Text text, Function<Json, Result<Config>> parsing) {
     Problems problems = new Problems();
+    problems.addAll(text.warnings());
     Json.Obj document = merged(text, problems);
     if (problems.errors() > 0) {
       return new Result<>(null, problems.sorted());

@@ -20,11 +20,14 @@ public final class ConfigSources {
   private static final Pattern SCHEME =
       Pattern.compile("([A-Za-z][A-Za-z0-9+.-]+):(//)?.*", Pattern.DOTALL);
 
+  private static final Pattern HTTP = Pattern.compile("(?is)https?://.*");
+
   private ConfigSources() {}
 
   /**
-   * Returns the source of a URI: a file, a directory, {@code file:} with either, a znode, or a
-   * schema of MySQL. A file that does not exist yet is a source that is unavailable for now.
+   * Returns the source of a URI: a file, a directory, {@code file:} with either, a znode, a schema
+   * of MySQL, or an address of HTTP. A file that does not exist yet is a source that is unavailable
+   * for now.
    *
    * @throws Unavailable when the URI is invalid
    */
@@ -32,19 +35,28 @@ public final class ConfigSources {
     if (uri.isBlank()) {
       throw refused(uri, "the configuration must not be empty", "name a file or a directory");
     }
-    if (uri.startsWith("zk://") || uri.startsWith("mysql://")) {
-      try {
-        return uri.startsWith("zk://") ? ZooKeeperConfigSource.of(uri) : MySqlConfigSource.of(uri);
-      } catch (IllegalArgumentException e) {
-        throw refused(uri, String.valueOf(e.getMessage()), null);
+    try {
+      if (uri.startsWith("zk://")) {
+        return ZooKeeperConfigSource.of(uri);
       }
+      if (uri.startsWith("mysql://")) {
+        return MySqlConfigSource.of(uri);
+      }
+      if (HTTP.matcher(uri).matches()) {
+        return HttpConfigSource.of(uri, System::nanoTime);
+      }
+    } catch (IllegalArgumentException e) {
+      throw refused(uri, String.valueOf(e.getMessage()), null);
     }
     Path path = path(uri);
     return Files.isDirectory(path) ? new DirectoryConfigSource(path) : new FileConfigSource(path);
   }
 
-  /** Returns the URI without a password. */
+  /** Returns the URI without a password; an address of HTTP also without its query. */
   public static String shown(String uri) {
+    if (HTTP.matcher(uri).matches()) {
+      return uri.replaceFirst("//[^/?#]*@", "//…@").replaceFirst("\\?[^#]*", "?…");
+    }
     return uri.replaceFirst("(?s)^([A-Za-z][A-Za-z0-9+.-]*://[^/@:]*):.*@", "$1:…@")
         .replaceAll("(?i)([?&;][^=&;]*(?:password|passwd|secret|token)[^=&;]*=)[^&;]*", "$1…");
   }
@@ -64,7 +76,9 @@ public final class ConfigSources {
       }
       if (matcher.matches() && matcher.group(2) != null) {
         throw refused(
-            uri, "unknown kind of configuration \"" + scheme + "\"", "use a file or a directory");
+            uri,
+            "unknown kind of configuration \"" + scheme + "\"",
+            "there are files, directories, http://, https://, zk:// and mysql://");
       }
       return Path.of(uri);
     } catch (InvalidPathException | FileSystemNotFoundException e) {

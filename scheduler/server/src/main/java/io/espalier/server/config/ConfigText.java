@@ -14,7 +14,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Helpers shared by configuration sources that are not files. */
+/** Helpers shared by configuration sources. */
 final class ConfigText {
   private ConfigText() {}
 

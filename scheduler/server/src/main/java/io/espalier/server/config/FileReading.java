@@ -3,23 +3,15 @@ package io.espalier.server.config;
 import io.espalier.core.config.source.ConfigSource.Document;
 import io.espalier.core.config.source.ConfigSource.Text;
 import io.espalier.core.config.source.ConfigSource.Unavailable;
-import io.espalier.core.json.Position;
-import io.espalier.core.problem.Problem;
-import io.espalier.core.problem.Problem.Severity;
 import io.espalier.json.JsonReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -126,20 +118,7 @@ final class FileReading {
     for (Path file : files) {
       documents.add(new Document(file.toString(), bytes(file)));
     }
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      for (Document document : documents) {
-        // Lengths come first, so that moving text from one file to the next changes the hash.
-        byte[] name = document.name().getBytes(StandardCharsets.UTF_8);
-        digest.update(
-            ByteBuffer.allocate(8).putInt(name.length).putInt(document.bytes().length).array());
-        digest.update(name);
-        digest.update(document.bytes());
-      }
-      return new Text(documents, HexFormat.of().formatHex(digest.digest()));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return ConfigText.of(documents);
   }
 
   static Unavailable unavailable(Path place, IOException e) {
@@ -154,7 +133,6 @@ final class FileReading {
   }
 
   static Unavailable unavailable(Path place, String message, @Nullable String hint) {
-    return new Unavailable(
-        new Problem(Severity.ERROR, "", new Position(place.toString(), 0, 0), message, null, hint));
+    return ConfigText.unavailable(place.toString(), message, hint);
   }
 }

@@ -120,7 +120,10 @@ public final class JobEditor {
       return writable;
     }
     throw new RefusedException(
-        Reason.UNSUPPORTED, "not implemented for this configuration source: " + source.name());
+        Reason.UNSUPPORTED,
+        "the configuration is only read from "
+            + source.name()
+            + ": change it where it is published");
   }
 
   /**

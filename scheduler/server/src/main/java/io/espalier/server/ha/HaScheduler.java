@@ -3,6 +3,7 @@ package io.espalier.server.ha;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.LeadershipView;
+import io.espalier.core.pace.Jitter;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.SchedulerProcess;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -140,7 +142,8 @@ public final class HaScheduler implements AutoCloseable {
 
   private void takeTurns() throws InterruptedException {
     long pause = 0;
-    while (!stopAsked.await(pause, TimeUnit.MILLISECONDS)) {
+    Jitter jitter = new Jitter(ThreadLocalRandom.current().nextLong());
+    while (!stopAsked.await(jitter.shorten(pause, Jitter.OF_RETRIES), TimeUnit.MILLISECONDS)) {
       serveStandby();
       boolean led = false;
       try (Candidacy election = group.join(self)) {

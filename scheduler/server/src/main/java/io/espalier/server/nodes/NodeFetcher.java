@@ -13,6 +13,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.PushDown;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import java.time.Instant;
@@ -84,9 +85,14 @@ public final class NodeFetcher {
       for (int i = 0; i < sources.size(); i++) {
         NodeSourceSpec spec = settings.nodeSources().get(i);
         builder.from(spec.path());
-        if (!run(sources.get(i), spec, builder, builder, now, problems)) {
+        NodeSource source = sources.get(i);
+        NodeBuffer tape = new NodeBuffer();
+        NodeSink sink = source.pushDown() == PushDown.NONE ? builder : tape;
+        NodeLookup shown = PushDownRules.visible(source, builder, builder);
+        if (!run(source, spec, shown, sink, now, problems)) {
           return new Result<>(null, problems);
         }
+        tape.forEach(builder::add);
       }
     } finally {
       sources.forEach(NodeSource::close);
@@ -153,7 +159,10 @@ public final class NodeFetcher {
       List<Problem> problems)
       throws InterruptedException {
     try {
-      source.fetch(soFar, now, sink);
+      source.fetch(soFar, now, PushDownRules.taking(source, sink));
+      if (sink instanceof NodeBuffer tape) {
+        PushDownRules.check(source, spec.path(), tape);
+      }
       return true;
     } catch (NodeSourceException e) {
       problems.addAll(

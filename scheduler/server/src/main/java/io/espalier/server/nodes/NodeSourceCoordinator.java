@@ -4,6 +4,7 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Settings;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeLookup;
@@ -42,6 +43,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
   private final NodeFetcher fetcher;
   private final Duration refresh;
   private final Duration retry;
+  private final Jitter jitter;
   private final InstantSource clock;
   private final NodesMemory memory;
 
@@ -96,21 +98,24 @@ public final class NodeSourceCoordinator implements NodeFetch {
    */
   public NodeSourceCoordinator(
       NodeFetcher fetcher, Duration refresh, Duration retry, InstantSource clock) {
-    this(fetcher, refresh, retry, clock, NodesMemory.NONE);
+    this(fetcher, refresh, retry, clock, NodesMemory.NONE, new Jitter(0));
   }
 
   /**
    * @param refresh time between two fetches of a source that does not define its own
    * @param retry time after a failed fetch, if it is shorter
    * @param memory the sketches by which the change guard judges the first answers
+   * @param jitter keeps several schedulers from asking their sources at one instant
    */
   public NodeSourceCoordinator(
       NodeFetcher fetcher,
       Duration refresh,
       Duration retry,
       InstantSource clock,
-      NodesMemory memory) {
+      NodesMemory memory,
+      Jitter jitter) {
     this.memory = memory;
+    this.jitter = jitter;
     this.fetcher = fetcher;
     this.refresh = refresh;
     this.retry = retry;
@@ -267,7 +272,8 @@ public final class NodeSourceCoordinator implements NodeFetch {
     List<PolledSource> sources = new ArrayList<>();
     for (int i = 0; i < made.size(); i++) {
       NodeSourceSpec spec = settings.nodeSources().get(i);
-      sources.add(new PolledSource(spec, made.get(i), settings.levels(), refresh, retry, clock));
+      sources.add(
+          new PolledSource(spec, made.get(i), settings.levels(), refresh, retry, clock, jitter));
     }
     inherit(sources, before, remembered == null ? "" : remembered);
     boolean whole = fetcher.builder(settings).shard().isWhole();
@@ -394,7 +400,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
 
   private void expireIfShownOthers(PolledSource source, TopologyBuilder builder) {
     SourceResult answer = source.answer(false);
-    if (source.problems().isEmpty() && answer != null && answer.sawOthers(builder)) {
+    if (source.problems().isEmpty() && answer != null && source.sawOthers(answer, builder)) {
       source.expire();
       news.run();
     }

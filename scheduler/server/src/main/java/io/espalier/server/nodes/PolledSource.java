@@ -4,6 +4,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeChangeGuard;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSource;
@@ -37,6 +38,7 @@ final class PolledSource {
   private final Duration refresh;
   private final Duration retry;
   private final InstantSource clock;
+  private final Jitter jitter;
 
   /** Counts the change notifications of the source, so that one during a fetch is not lost. */
   private final AtomicLong changes = new AtomicLong();
@@ -74,13 +76,15 @@ final class PolledSource {
       Levels levels,
       Duration refresh,
       Duration retry,
-      InstantSource clock) {
+      InstantSource clock,
+      Jitter jitter) {
     this.spec = spec;
     this.source = source;
     this.levels = levels;
     this.refresh = source.refreshEvery().orElse(refresh);
     this.retry = retry.compareTo(this.refresh) < 0 ? retry : this.refresh;
     this.clock = clock;
+    this.jitter = jitter;
   }
 
   /** Takes over the state of the same source under earlier settings. */
@@ -204,7 +208,7 @@ final class PolledSource {
 
   private void fail(List<Problem> why) {
     problems = List.copyOf(why);
-    due = clock.instant().plus(retry);
+    due = clock.instant().plus(jitter.shorten(retry, Jitter.OF_RETRIES));
   }
 
   boolean isDue(TopologyBuilder soFar, Instant now) {
@@ -212,7 +216,12 @@ final class PolledSource {
       return true;
     }
     SourceResult newest = answer(true);
-    return problems.isEmpty() && newest != null && newest.sawOthers(soFar);
+    return problems.isEmpty() && newest != null && sawOthers(newest, soFar);
+  }
+
+  /** Returns true when the source would see other nodes now than for this answer. */
+  boolean sawOthers(SourceResult answer, TopologyBuilder soFar) {
+    return answer.sawOthers(PushDownRules.visible(source, soFar, soFar));
   }
 
   /**
@@ -223,10 +232,12 @@ final class PolledSource {
   void ask(NodeLookup shown, TopologyBuilder soFar, Instant now) throws InterruptedException {
     long changesBefore = changes.get();
     asked = now;
-    SourceResult.Inputs inputs = new SourceResult.Inputs(shown);
+    SourceResult.Inputs inputs =
+        new SourceResult.Inputs(PushDownRules.visible(source, shown, soFar));
     NodeBuffer tape = new NodeBuffer();
     try {
-      source.fetch(inputs, now, tape);
+      source.fetch(inputs, now, PushDownRules.taking(source, tape));
+      PushDownRules.check(source, spec.path(), tape);
       take(inputs.answer(tape, now), soFar);
     } catch (NodeSourceException e) {
       fail(
@@ -313,7 +324,7 @@ final class PolledSource {
     held = null;
     allowed = "";
     problems = List.of();
-    due = clock.instant().plus(refresh);
+    due = clock.instant().plus(jitter.shorten(refresh, Jitter.OF_PERIODS));
   }
 
   /**

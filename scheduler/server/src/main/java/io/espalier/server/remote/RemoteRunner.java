@@ -293,6 +293,13 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   @Override
+  public void letGo(String job, String node, Invocation invocation) {
+    if (!adopted.letGo(job, node, invocation, CallExecutor.REPORTED)) {
+      tell(() -> side.letGo(new RunId(job, node, invocation), now()));
+    }
+  }
+
+  @Override
   public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
     if (adopted.kill(job, node, invocation)) {
       return true;

@@ -43,6 +43,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final TreeMap<Long, Event> events = new TreeMap<>();
   private @Nullable String source;
   private String nodesSketch = "";
+  private final String callbackKey = UUID.randomUUID().toString();
   private long epoch;
 
   /** The history of one task, appended to over time. */
@@ -275,6 +276,14 @@ public final class MemoryStatusStore implements StatusStore {
       throw new StaleEpochException(description(), writer, epoch);
     }
     nodesSketch = sketch;
+  }
+
+  @Override
+  public synchronized String callbackKey(long reader) {
+    if (reader != epoch) {
+      throw new StaleEpochException(description(), reader, epoch);
+    }
+    return callbackKey;
   }
 
   @Override

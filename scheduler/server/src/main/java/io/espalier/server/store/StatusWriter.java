@@ -1,5 +1,6 @@
 package io.espalier.server.store;
 
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.RefusedDataException;
 import io.espalier.core.status.store.StatusStore;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
@@ -65,6 +67,9 @@ public final class StatusWriter implements AutoCloseable {
    * The number of next batches to commit one by one, because the store refused part of one of them.
    */
   private int alone;
+
+  /** Keeps several schedulers from coming back to one server at one instant. */
+  private final Jitter jitter = new Jitter(ThreadLocalRandom.current().nextLong());
 
   private volatile LongConsumer observer = nanos -> {};
   private final AtomicLong failures = new AtomicLong();
@@ -396,7 +401,8 @@ public final class StatusWriter implements AutoCloseable {
       return failures == 0 ? Duration.ZERO : limits.firstRetry();
     }
     Duration grown = limits.firstRetry().multipliedBy(1L << Math.min(failures - 1, 20));
-    return grown.compareTo(limits.lastRetry()) < 0 ? grown : limits.lastRetry();
+    return jitter.shorten(
+        grown.compareTo(limits.lastRetry()) < 0 ? grown : limits.lastRetry(), Jitter.OF_RETRIES);
   }
 
   /** Calls {@link #close(Duration)} with ten seconds. */

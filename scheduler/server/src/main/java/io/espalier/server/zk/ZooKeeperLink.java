@@ -1,5 +1,6 @@
 package io.espalier.server.zk;
 
+import io.espalier.core.pace.Jitter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -7,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -43,6 +45,8 @@ public final class ZooKeeperLink implements AutoCloseable {
    * @throws IOException when the account cannot be read
    */
   public static ZooKeeperLink open(ZooKeeperTarget target) throws IOException {
+    Jitter jitter = new Jitter(ThreadLocalRandom.current().nextLong());
+    int retryMillis = (int) jitter.shorten(RETRY_MILLIS, Jitter.OF_RETRIES);
     CuratorFrameworkFactory.Builder builder =
         CuratorFrameworkFactory.builder()
             .connectString(target.hosts())
@@ -50,7 +54,7 @@ public final class ZooKeeperLink implements AutoCloseable {
             .connectionTimeoutMs(Math.min(CONNECT_AT_MOST_MILLIS, target.sessionMillis() / 2))
             // A broken connection does not end the session: leadership survives it.
             .connectionStateErrorPolicy(new SessionConnectionStateErrorPolicy())
-            .retryPolicy(new RetryOneTime(RETRY_MILLIS));
+            .retryPolicy(new RetryOneTime(retryMillis));
     if (target.authFile().isPresent()) {
       String[] account = account(target.authFile().get());
       builder

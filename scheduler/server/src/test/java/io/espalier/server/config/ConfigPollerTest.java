@@ -57,11 +57,11 @@ class ConfigPollerTest {
     Files.writeString(file(), text);
   }
 
-  private static String config(double idleWait, String... jobs) {
+  private static String config(double workingWait, String... jobs) {
     StringBuilder out =
         new StringBuilder(
-            "{\"bistro_settings\": {\"idle_wait\": "
-                + idleWait
+            "{\"bistro_settings\": {\"working_wait\": "
+                + workingWait
                 + ", \"nodes\": {\"levels\": []}, \"resources\": {}}");
     for (int i = 0; i < jobs.length; i += 2) {
       out.append(",\n\"bistro_job->").append(jobs[i]).append("\": ").append(jobs[i + 1]);
@@ -113,9 +113,9 @@ class ConfigPollerTest {
     poll(poller);
     write(config(2));
     assertThat(poll(poller)).isFalse();
-    assertThat(inForce(poller).settings().idleWait()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(inForce(poller).settings().workingWait()).isEqualTo(Duration.ofSeconds(1));
     assertThat(poll(poller)).isTrue();
-    assertThat(inForce(poller).settings().idleWait()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(inForce(poller).settings().workingWait()).isEqualTo(Duration.ofSeconds(2));
     assertThat(ConfigPoller.PERIOD.multipliedBy(2)).isLessThan(Duration.ofSeconds(1));
   }
 
@@ -150,7 +150,7 @@ class ConfigPollerTest {
     Files.setLastModifiedTime(file(), FileTime.fromMillis(time.toMillis() - 86_400_000));
     poll(poller);
     assertThat(poll(poller)).isTrue();
-    assertThat(inForce(poller).settings().idleWait()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(inForce(poller).settings().workingWait()).isEqualTo(Duration.ofSeconds(3));
   }
 
   @Test
@@ -175,10 +175,10 @@ class ConfigPollerTest {
     ConfigSnapshot snapshot = poller.current();
     assertThat(snapshot.stale()).isTrue();
     assertThat(snapshot.version()).isEqualTo(1);
-    assertThat(inForce(poller).settings().idleWait()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(inForce(poller).settings().workingWait()).isEqualTo(Duration.ofSeconds(1));
     assertThat(snapshot.problems())
         .extracting(Problem::path)
-        .containsExactly("bistro_settings.idle_wait");
+        .containsExactly("bistro_settings.working_wait");
     assertThat(snapshot.inForceSince()).isEqualTo(good);
     assertThat(snapshot.age(now)).isEqualTo(Duration.between(good, now));
     assertThat(poll(poller)).as("said once").isFalse();
@@ -293,7 +293,7 @@ class ConfigPollerTest {
       Path next = Files.writeString(directory.resolve("next"), config(2));
       Files.move(next, file(), StandardCopyOption.ATOMIC_MOVE);
       await().until(() -> published.size() == 2);
-      assertThat(inForce(poller).settings().idleWait()).isEqualTo(Duration.ofSeconds(2));
+      assertThat(inForce(poller).settings().workingWait()).isEqualTo(Duration.ofSeconds(2));
     }
     assertThat(Thread.getAllStackTraces().keySet())
         .noneMatch(thread -> thread.getName().equals("config-poller"));

@@ -81,10 +81,7 @@ class ConfigReferenceTest {
     rows.add("|---|---|---|---|");
     for (Key<R, ?> key : section.keys()) {
       String meaning =
-          (key.isWithoutEffect() ? "Accepted, without effect. " : "")
-              + key.description()
-              + link(section, key)
-              + (key.isOwn() && !isOwn ? " Not in Bistro." : "");
+          key.description() + link(section, key) + (key.isOwn() && !isOwn ? " Not in Bistro." : "");
       rows.add(
           "| `%s` | %s | %s | %s |"
               .formatted(key.name(), key.type().words(), usual(section, key), meaning));

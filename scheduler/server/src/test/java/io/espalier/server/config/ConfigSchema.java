@@ -126,7 +126,7 @@ final class ConfigSchema {
   }
 
   private static String description(Key<?, ?> key) {
-    return plain((key.isWithoutEffect() ? "Accepted, without effect. " : "") + key.description());
+    return plain(key.description());
   }
 
   /** A text without Markdown. */

@@ -85,7 +85,7 @@ class FileSourcesTest {
     "mysql://h/db, is not of the form mysql://user@host:port/schema",
     "mysql:h, not of the form mysql://user@host",
     "mysql://u@h/db?x=1, unknown parameter x",
-    "http://h/c.json, unknown kind of configuration",
+    "ftp://h/c.json, unknown kind of configuration",
     "'', must not be empty",
     "file:relative, not a URI of a file"
   })

@@ -247,6 +247,12 @@ final class SchemaRowsOfJobs extends SchemaRows {
     key(soap, "options", List.of("{}", "{'a': [1]}"), NO_OBJECT);
     key(soap, "idempotent", List.of("true", "0"), List.of("'yes'", "null"));
     key(soap, "unknown_hold_sec", List.of("0", "'7.5'"), List.of("-1", "2592001", "{}"));
+    key(soap, "callback", List.of("{}", "{'base_url': 'https://e:80'}"), List.of("'x'", "[]"));
+    key(
+        member -> soap.apply("'callback': {" + member + "}"),
+        "base_url",
+        List.of("'http://e'", "'https://[::1]:80'"),
+        List.of("'e'", "'http://e/'", "'http://{host}'", "1"));
     key(SchemaRowsOfJobs::http, "url", List.of("'https://{db}/'"), List.of("'h'", "1", "null"));
     UnaryOperator<String> more = member -> http("'url': 'http://h', " + member);
     key(more, "method", List.of("'PUT'"), List.of("'put'", "''", "[]"));

@@ -47,9 +47,9 @@ final class SchemaRowsOfSettings extends SchemaRows {
     key(SchemaRows::settings, "enabled", BOOLS, NO_BOOL);
     key(SchemaRows::settings, "working_wait", List.of("0", "0.5", "'2.5'", "86400"), NO_NUMBER);
     key(SchemaRows::settings, "working_wait", List.of(), List.of("-1", "86401"));
-    key(SchemaRows::settings, "idle_wait", List.of("5"), NO_NUMBER);
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::settings, "'idle_wait': '-1'", "'idle_wait': '1e9'");
     key(SchemaRows::settings, "scheduler", List.of("'long_tail'"), NO_TEXT);
+    key(SchemaRows::settings, "shuffle", BOOLS, NO_BOOL);
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::settings, "'scheduler': 'long_tail', 'shuffle': true");
     key(SchemaRows::settings, "remote_worker_selector", List.of("'busiest'"), NO_TEXT);
     add(
         Verdict.BAD_FOR_PARSER,

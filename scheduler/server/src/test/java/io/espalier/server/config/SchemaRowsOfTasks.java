@@ -70,7 +70,6 @@ final class SchemaRowsOfTasks extends SchemaRows {
             "{'poll_ms': '10'}",
             "{'max_log_lines_per_poll_interval': 0}",
             "{'parent_death_signal': 0}",
-            "{'process_group_leader': 'true'}",
             "{'use_canary_pipe': false}",
             "{'cgroups': {}}",
             "{'cgroups': {'root': '/sys/fs/cgroup', 'slice': 'a/b', 'subsystems': ['cpu,cpuacct'],"
@@ -87,7 +86,6 @@ final class SchemaRowsOfTasks extends SchemaRows {
             "{'max_log_lines_per_poll_interval': []}",
             "{'parent_death_signal': -1}",
             "{'parent_death_signal': 'KILL'}",
-            "{'process_group_leader': 2}",
             "{'use_canary_pipe': null}",
             "{'cgroups': []}",
             "{'cgroups': {'root': []}}",

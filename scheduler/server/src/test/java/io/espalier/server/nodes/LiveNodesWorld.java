@@ -5,6 +5,7 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
 import io.espalier.core.json.Json;
+import io.espalier.core.pace.Jitter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeLookup;
@@ -151,7 +152,8 @@ abstract class LiveNodesWorld {
                     saved = text;
                     saves++;
                   }
-                });
+                },
+            new Jitter(0));
     made.onNews(() -> newsHeard++);
     return made;
   }

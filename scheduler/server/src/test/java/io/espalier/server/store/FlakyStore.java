@@ -67,6 +67,11 @@ final class FlakyStore implements StatusStore {
   }
 
   @Override
+  public String callbackKey(long epoch) {
+    return inner.callbackKey(epoch);
+  }
+
+  @Override
   public String nodesSketch() {
     return inner.nodesSketch();
   }

@@ -199,8 +199,8 @@ public final class ApiFixture {
         new Settings(
             true,
             Duration.ofMillis(500),
-            Duration.ofSeconds(5),
             "roundrobin",
+            false,
             "roundrobin",
             LEVELS,
             List.of(

@@ -232,6 +232,7 @@ final class FakeQueries {
                 null,
                 names.size(),
                 waits ? "back off after their last attempt" : "nothing is in the way",
+                false,
                 waits ? view.publishedAtMillis() + 5000 : 0,
                 names.subList(0, Math.min(5, names.size()))));
       }

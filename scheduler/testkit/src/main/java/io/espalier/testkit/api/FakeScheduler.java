@@ -1,5 +1,6 @@
 package io.espalier.testkit.api;
 
+import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
@@ -69,6 +70,8 @@ public final class FakeScheduler implements SchedulerApi {
   private final FakeEventFeed events;
   private final Map<String, TaskView> tasks = new LinkedHashMap<>();
   private final Map<String, RunningTaskView> running = new LinkedHashMap<>();
+  private final List<Callback> reports = new ArrayList<>();
+  private final Map<String, Callback.Outcome> callbacks = new LinkedHashMap<>();
   private final Map<String, TaskHistory> histories = new LinkedHashMap<>();
   private final Map<String, Explanation> explanations = new LinkedHashMap<>();
   private final Map<String, WorkerView> workers = new LinkedHashMap<>();
@@ -152,6 +155,17 @@ public final class FakeScheduler implements SchedulerApi {
   /** Sets the past attempts of a task. */
   public synchronized FakeScheduler history(String job, String node, TaskHistory history) {
     histories.put(key(job, node), history);
+    return this;
+  }
+
+  /** Returns the callbacks so far. */
+  public synchronized List<Callback> callbacks() {
+    return List.copyOf(reports);
+  }
+
+  /** Sets what becomes of the callbacks of an invocation. */
+  public synchronized FakeScheduler callback(String invocation, Callback.Outcome outcome) {
+    callbacks.put(invocation, outcome);
     return this;
   }
 
@@ -259,6 +273,19 @@ public final class FakeScheduler implements SchedulerApi {
         () ->
             CompletableFuture.completedFuture(
                 histories.getOrDefault(key(job, node), TaskHistory.EMPTY)));
+  }
+
+  @Override
+  public CompletionStage<Callback.Outcome> calledBack(Callback callback) {
+    synchronized (this) {
+      reports.add(callback);
+    }
+    return answer(
+        () ->
+            CompletableFuture.completedFuture(
+                callback.signature().equals("forged")
+                    ? Callback.Outcome.FORGED
+                    : callbacks.getOrDefault(callback.invocation(), Callback.Outcome.RECORDED)));
   }
 
   @Override
@@ -575,6 +602,11 @@ public final class FakeScheduler implements SchedulerApi {
               command.worker(), command.kind(), command.author(), command.reason(), nowMillis);
       boolean drains = command.kind() == WorkerCordon.Kind.DRAIN;
       return done(cordoned(command.worker(), drains ? "draining" : "healthy", cordon));
+    }
+
+    @Override
+    public CompletionStage<Boolean> report(Command.Report command, long nowMillis) {
+      return done(true);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.call.CallbackSigner;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.LoopOptions;
@@ -127,7 +128,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
                 (message, job, node) ->
                     cluster.trace(() -> "warning: " + message + " " + job + " " + node),
                 deferred::add),
-            new LoopOptions(epoch, "scheduler", 0, 1));
+            new LoopOptions(epoch, "scheduler", 0, 1, new CallbackSigner("key")));
   }
 
   private boolean leads() {

@@ -35,6 +35,7 @@ public final class ConfigFixture {
   private LimitRules rules = LimitRules.NONE;
   private final Map<String, Integer> weights = new TreeMap<>();
   private String selector = "roundrobin";
+  private boolean shuffle;
 
   private record Limit(String level, String resource, int limit, int defaultNeed) {}
 
@@ -73,6 +74,12 @@ public final class ConfigFixture {
   /** Sets the weight of a resource for worker selectors. */
   public ConfigFixture weight(String resource, int weight) {
     weights.put(resource, weight);
+    return this;
+  }
+
+  /** Sets whether jobs take turns in a random order. */
+  public ConfigFixture shuffle(boolean on) {
+    shuffle = on;
     return this;
   }
 
@@ -208,8 +215,8 @@ public final class ConfigFixture {
         new Settings(
             enabled,
             Duration.ofMillis(500),
-            Duration.ofSeconds(5),
             "roundrobin",
+            shuffle,
             selector,
             levels,
             List.of(),

@@ -141,6 +141,19 @@ public abstract class StatusStoreContract extends AttemptsContract {
   }
 
   @Test
+  void the_key_of_callbacks_is_random_and_stays() throws Exception {
+    String key = store.callbackKey(epoch);
+    assertThat(key).hasSizeGreaterThan(30);
+    assertThat(store.callbackKey(epoch)).isEqualTo(key);
+    long old = epoch;
+    restartAfterKill();
+    assertThatThrownBy(() -> store.callbackKey(old)).isInstanceOf(StaleEpochException.class);
+    if (!store.jobs().isEmpty()) {
+      assertThat(store.callbackKey(epoch)).isEqualTo(key);
+    }
+  }
+
+  @Test
   void the_rows_of_running_tasks_are_found_whichever_their_job_and_with_their_worker()
       throws Exception {
     StatusRow remote =

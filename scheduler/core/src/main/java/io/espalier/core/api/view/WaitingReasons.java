@@ -29,6 +29,8 @@ public record WaitingReasons(
    * @param kind {@link Explanation.Kind} in lower case, or {@link #STARTABLE}
    * @param node the blocking node; null: several, or none
    * @param resource the resource that is exhausted there
+   * @param never whether the tasks need more than the limits of the blocking nodes, so that they
+   *     can never start while these stay
    * @param untilMillis earliest time at which one of them may continue, if nothing else blocks it;
    *     0: unknown
    * @param samples some of the tasks' nodes
@@ -39,6 +41,7 @@ public record WaitingReasons(
       @Nullable String resource,
       long count,
       String message,
+      boolean never,
       long untilMillis,
       List<String> samples) {
     public Group {

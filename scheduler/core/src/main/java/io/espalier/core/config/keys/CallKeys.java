@@ -41,6 +41,8 @@ public final class CallKeys {
               + "]*)?(\\?["
               + CHARACTERS
               + "?]*)?");
+  private static final Pattern BASE_URL =
+      Pattern.compile("https?://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?");
   private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
   private static final Set<String> REPEATED = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
   private static final Set<String> OF_THE_CALL =
@@ -219,6 +221,27 @@ public final class CallKeys {
         }
       };
 
+  /** {@code call.callback}. */
+  public static final Section<CallSpec.Callback> CALLBACK =
+      new Section<>(
+          "callback",
+          "That a service reports the end of a call by itself.",
+          new CallSpec.Callback("")) {
+        private final Key<CallSpec.Callback, String> baseUrl =
+            key(
+                    "base_url",
+                    text(BASE_URL, "expected a URL such as \"https://espalier.example:8080\""),
+                    CallSpec.Callback::baseUrl,
+                    "How the service reaches the schedulers, where that is not the address on which"
+                        + " the one that starts the call listens: behind a proxy, or in a group.")
+                .writtenUnless("");
+
+        @Override
+        CallSpec.Callback read(ConfigObject in, CallSpec.Callback base) {
+          return new CallSpec.Callback(in.get(baseUrl, base));
+        }
+      };
+
   /** {@code call} of a job. */
   public static final Section<CallSpec> CALL =
       new Section<>(
@@ -261,6 +284,14 @@ public final class CallKeys {
                 "How long a call that the service was asked about and does not confirm keeps its"
                     + " slots; then the task has failed, and is not tried again unless it is"
                     + " `idempotent`.");
+        private final Key<CallSpec, Optional<CallSpec.Callback>> callback =
+            key(
+                    "callback",
+                    optional(CALLBACK.type(), CALLBACK.usual()),
+                    CallSpec::callback,
+                    "That the service reports the end of a call at the URL that comes with it,"
+                        + " `{callback}`; `poll` is then the fallback, at its longest wait.")
+                .writtenUnless(Optional.empty());
 
         {
           rules("{'oneOf': [{'required': ['http']}, {'required': ['executor']}]}");
@@ -275,6 +306,7 @@ public final class CallKeys {
           Json.Obj others = in.get(options, base).orElse(Json.Obj.EMPTY);
           boolean again = in.get(idempotent, base);
           Duration hold = in.get(unknownHold, base);
+          Optional<CallSpec.Callback> back = in.get(callback, base);
           if (overHttp != null && named != null) {
             named.error("\"http\" says already how the call is made", "remove one of the two");
             return null;
@@ -286,9 +318,9 @@ public final class CallKeys {
           if (overHttp != null) {
             return httpOptions == null
                 ? null
-                : new CallSpec(HTTP_EXECUTOR, httpOptions, again, hold);
+                : new CallSpec(HTTP_EXECUTOR, httpOptions, again, hold, back);
           }
-          return new CallSpec(name, others, again, hold);
+          return new CallSpec(name, others, again, hold, back);
         }
       };
 

@@ -19,7 +19,6 @@ public final class Key<R, T> {
   private final String description;
   private @Nullable String missing;
   private boolean own;
-  private boolean withoutEffect;
   private boolean ofJobsOnly;
   private BiPredicate<R, R> written = (value, inherited) -> true;
 
@@ -41,12 +40,6 @@ public final class Key<R, T> {
   /** The key is Espalier's own: Bistro does not have it, so it is exported only with an effect. */
   Key<R, T> own() {
     own = true;
-    return this;
-  }
-
-  /** The key is accepted, because Bistro has it, but has no effect. */
-  Key<R, T> withoutEffect() {
-    withoutEffect = true;
     return this;
   }
 
@@ -79,7 +72,6 @@ public final class Key<R, T> {
     Key<O, T> key = new Key<>(name, type, getter.compose(part), description);
     key.missing = missing;
     key.own = own;
-    key.withoutEffect = withoutEffect;
     key.ofJobsOnly = ofJobsOnly;
     key.written = (value, inherited) -> written.test(part.apply(value), part.apply(inherited));
     return key;
@@ -105,10 +97,6 @@ public final class Key<R, T> {
 
   public boolean isOwn() {
     return own;
-  }
-
-  public boolean isWithoutEffect() {
-    return withoutEffect;
   }
 
   public boolean isOfJobsOnly() {

@@ -48,6 +48,10 @@ import org.jspecify.annotations.Nullable;
 /** The keys of {@code bistro_settings}. */
 public final class SettingsKeys extends Section<Settings> {
   private static final double LONGEST_WAIT_SECONDS = 86_400;
+
+  /** The only policy for which {@code shuffle} has a meaning. */
+  private static final String SHUFFLED_POLICY = "roundrobin";
+
   private static final int HASH_LENGTH = 32;
 
   /** The maximum number of queues, because each is a label of metrics. */
@@ -303,13 +307,6 @@ public final class SettingsKeys extends Section<Settings> {
               + " said `incomplete`, or an error without a wait). The rest of the wait is rounded"
               + " up to whole seconds, so a task that ends at once starts about once a second. A"
               + " task that ran longer does not wait; back-offs stay as they are; 0: no pause.");
-  private final Key<Settings, Duration> idleWait =
-      key(
-              "idle_wait",
-              seconds(0, LONGEST_WAIT_SECONDS),
-              Settings::idleWait,
-              "Bistro's pause while nothing runs; the scheduler acts on every change at once.")
-          .withoutEffect();
   private final Key<Settings, String> policy =
       key(
           "scheduler",
@@ -317,6 +314,13 @@ public final class SettingsKeys extends Section<Settings> {
           Settings::policy,
           "The [policy](policies.md) that orders jobs: `roundrobin`, `randomized_priority`,"
               + " `ranked_priority`, `long_tail`, `fair_share`, or another that is installed.");
+  private final Key<Settings, Boolean> shuffle =
+      own(
+          "shuffle",
+          bool(),
+          Settings::shuffle,
+          "With `roundrobin` only: jobs take turns in a [random order](policies.md#shuffled-turns)"
+              + " that is drawn anew for each turn, in place of that of their names.");
   private final Key<Settings, String> workerSelector =
       key(
           "remote_worker_selector",
@@ -405,6 +409,8 @@ public final class SettingsKeys extends Section<Settings> {
     super("bistro_settings", "The deployment.", Settings.usual(true));
     spelling("worker_resources_overrides", "worker_resources_override");
     // Belongs into "nodes"; Bistro's documentation puts it here.
+    obsolete(
+        "idle_wait", "remove it: the scheduler acts on every change at once, and never pauses");
     obsolete("node_order", "write it inside \"nodes\"");
     obsolete("node_source", "list the sources in \"nodes.node_sources\"");
     obsolete("node_source_prefs", "list the sources in \"nodes.node_sources\"");
@@ -603,8 +609,8 @@ public final class SettingsKeys extends Section<Settings> {
         new Settings(
             in.get(enabled, base),
             in.get(workingWait, base),
-            in.get(idleWait, base),
             in.get(policy, base),
+            shuffled(in, base),
             in.get(workerSelector, base),
             known,
             read.sources(),
@@ -623,6 +629,18 @@ public final class SettingsKeys extends Section<Settings> {
             hash(in.json()),
             in.json());
     return declared == null ? null : settings;
+  }
+
+  private boolean shuffled(ConfigObject in, Settings base) {
+    boolean wanted = in.get(shuffle, base);
+    ConfigValue given = in.find(shuffle);
+    String orders = in.get(policy, base);
+    if (wanted && given != null && !orders.equals(SHUFFLED_POLICY)) {
+      given.error(
+          "the policy \"" + orders + "\" has no turns that could be shuffled",
+          "remove it, or write \"scheduler\": \"" + SHUFFLED_POLICY + "\"");
+    }
+    return wanted;
   }
 
   private static ResourceCatalog catalog(List<Declared> declared) {

@@ -222,14 +222,6 @@ public final class TaskKeys {
                 signal(),
                 SubprocessOptions::parentDeathSignal,
                 "Signal that a task gets when its supervisor dies; 0: none.");
-        private final Key<SubprocessOptions, Boolean> processGroupLeader =
-            key(
-                    "process_group_leader",
-                    bool(),
-                    SubprocessOptions::processGroupLeader,
-                    "Every task leads a session and a process group of its own, and signals always"
-                        + " go to the whole group.")
-                .withoutEffect();
         private final Key<SubprocessOptions, Boolean> useCanaryPipe =
             key(
                 "use_canary_pipe",
@@ -294,13 +286,19 @@ public final class TaskKeys {
                 SubprocessOptions::limits,
                 "Limits of the control group of each task.");
 
+        {
+          obsolete(
+              "process_group_leader",
+              "remove it: every task leads a session and a process group of its own, and signals"
+                  + " always go to the whole group");
+        }
+
         @Override
         SubprocessOptions read(ConfigObject in, SubprocessOptions base) {
           return new SubprocessOptions(
               in.get(pollMillis, base),
               in.get(maxLogLines, base),
               in.get(parentDeathSignal, base),
-              in.get(processGroupLeader, base),
               in.get(useCanaryPipe, base),
               in.get(cgroups, base),
               new ProcessAttributes(

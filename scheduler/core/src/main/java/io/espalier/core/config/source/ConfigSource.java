@@ -31,10 +31,16 @@ public interface ConfigSource {
    *
    * @param documents documents in a stable order; several where a configuration may be split
    * @param hash hash of the content alone: equal text, equal hash
+   * @param warnings what the source itself doubts about the text
    */
-  record Text(List<Document> documents, String hash) {
+  record Text(List<Document> documents, String hash, List<Problem> warnings) {
     public Text {
       documents = List.copyOf(documents);
+      warnings = List.copyOf(warnings);
+    }
+
+    public Text(List<Document> documents, String hash) {
+      this(documents, hash, List.of());
     }
   }
 

@@ -2,6 +2,7 @@ package io.espalier.core.config.task;
 
 import io.espalier.core.json.Json;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * How the tasks of a job call their service, as configured.
@@ -12,9 +13,14 @@ import java.time.Duration;
  *     with the same key, so that a call of unknown outcome may be sent again
  * @param unknownHold how long a call whose service does not confirm it keeps its slots before it
  *     ends as failed
+ * @param callback whether and where the service reports the end; empty: it does not
  */
 public record CallSpec(
-    String executor, Json.Obj options, boolean idempotent, Duration unknownHold) {
+    String executor,
+    Json.Obj options,
+    boolean idempotent,
+    Duration unknownHold,
+    Optional<Callback> callback) {
   /** Placeholder: names the invocation; unique for ever. */
   public static final String INVOCATION = "invocation";
 
@@ -24,9 +30,25 @@ public record CallSpec(
   /** Placeholder: names the task; the same for all its attempts. */
   public static final String KEY = "key";
 
+  /** Placeholder: the URL at which the service reports the end of the call; it is secret. */
+  public static final String CALLBACK = "callback";
+
   public static final String JOB = "job";
   public static final String NODE = "node";
   public static final String ATTEMPT = "attempt";
+
+  /** Creates the call of a service that reports nothing. */
+  public CallSpec(String executor, Json.Obj options, boolean idempotent, Duration unknownHold) {
+    this(executor, options, idempotent, unknownHold, Optional.empty());
+  }
+
+  /**
+   * That a service reports the end of its calls.
+   *
+   * @param baseUrl how it reaches the schedulers, without a slash at the end; empty: at the address
+   *     of the one that starts the call
+   */
+  public record Callback(String baseUrl) {}
 
   /** How long a silent service is waited for when the job does not say. */
   public static final Duration DEFAULT_HOLD = Duration.ofMinutes(10);

@@ -14,28 +14,25 @@ public record SubprocessOptions(
     int pollMillis,
     int maxLogLinesPerPollInterval,
     int parentDeathSignal,
-    boolean processGroupLeader,
     boolean useCanaryPipe,
     Cgroups cgroups,
     ProcessAttributes attributes,
     TaskVariables variables,
     CgroupLimits limits) {
   public static final SubprocessOptions DEFAULT =
-      asInBistro(10, 50, 9, false, true, new Cgroups("", "", List.of(), false));
+      asInBistro(10, 50, 9, true, new Cgroups("", "", List.of(), false));
 
   /** Creates options from those known to Bistro, with defaults for all newer ones. */
   public static SubprocessOptions asInBistro(
       int pollMillis,
       int maxLogLinesPerPollInterval,
       int parentDeathSignal,
-      boolean processGroupLeader,
       boolean useCanaryPipe,
       Cgroups cgroups) {
     return new SubprocessOptions(
         pollMillis,
         maxLogLinesPerPollInterval,
         parentDeathSignal,
-        processGroupLeader,
         useCanaryPipe,
         cgroups,
         ProcessAttributes.INHERITED,
@@ -46,15 +43,7 @@ public record SubprocessOptions(
   /** A copy with that many log lines allowed in that many milliseconds. */
   public SubprocessOptions withQuota(int millis, int lines) {
     return new SubprocessOptions(
-        millis,
-        lines,
-        parentDeathSignal,
-        processGroupLeader,
-        useCanaryPipe,
-        cgroups,
-        attributes,
-        variables,
-        limits);
+        millis, lines, parentDeathSignal, useCanaryPipe, cgroups, attributes, variables, limits);
   }
 
   /** A copy with or without a canary pipe. */
@@ -63,7 +52,6 @@ public record SubprocessOptions(
         pollMillis,
         maxLogLinesPerPollInterval,
         parentDeathSignal,
-        processGroupLeader,
         used,
         cgroups,
         attributes,
@@ -77,7 +65,6 @@ public record SubprocessOptions(
         pollMillis,
         maxLogLinesPerPollInterval,
         parentDeathSignal,
-        processGroupLeader,
         useCanaryPipe,
         newCgroups,
         attributes,
@@ -91,7 +78,6 @@ public record SubprocessOptions(
         pollMillis,
         maxLogLinesPerPollInterval,
         parentDeathSignal,
-        processGroupLeader,
         useCanaryPipe,
         cgroups,
         newAttributes,
@@ -107,7 +93,6 @@ public record SubprocessOptions(
             pollMillis,
             maxLogLinesPerPollInterval,
             parentDeathSignal,
-            processGroupLeader,
             useCanaryPipe,
             cgroups,
             attributes,

@@ -48,6 +48,6 @@ public final class TaskViews {
         core.topology().levels().name(config.level()),
         core.bits(job, node),
         status,
-        running == null ? null : running.view(shard));
+        running == null ? null : running.view(running.shard(shard)));
   }
 }

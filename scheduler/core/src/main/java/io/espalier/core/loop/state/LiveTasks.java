@@ -208,7 +208,7 @@ public final class LiveTasks {
     }
 
     /** The shard of its worker. */
-    String shard(String ownShard) {
+    public String shard(String ownShard) {
       return launch.worker().isLocal() ? ownShard : launch.worker().shard();
     }
   }

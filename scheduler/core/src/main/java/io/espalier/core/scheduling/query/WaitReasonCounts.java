@@ -24,14 +24,16 @@ final class WaitReasonCounts {
   /**
    * @param kind null: no reason, the task may start
    * @param which the number of the resource or dependency
+   * @param never whether the limit, and not what is in use, is in the way
    */
-  private record Key(@Nullable Kind kind, int which) {}
+  private record Key(@Nullable Kind kind, int which, boolean never) {}
 
   /** The tasks with one reason. */
   static final class Group {
     private final @Nullable Kind kind;
     private final int resource;
     private final String message;
+    private final boolean never;
     private final List<Integer> samples = new ArrayList<>();
     private int firstBlocking = -1;
     private int lastBlocking = -1;
@@ -39,7 +41,8 @@ final class WaitReasonCounts {
     long count;
     private long untilMillis;
 
-    Group(@Nullable Kind kind, int resource, String message) {
+    Group(@Nullable Kind kind, int resource, String message, boolean never) {
+      this.never = never;
       this.kind = kind;
       this.resource = resource;
       this.message = message;
@@ -83,21 +86,25 @@ final class WaitReasonCounts {
   }
 
   Group of(Kind kind, int which, String message) {
-    return group(new Key(kind, which), -1, message);
+    return group(new Key(kind, which, false), -1, message);
   }
 
   Group startable() {
-    return group(new Key(null, -1), -1, "nothing is in the way: they start in the next rounds");
+    return group(
+        new Key(null, -1, false), -1, "nothing is in the way: they start in the next rounds");
   }
 
-  Group ofResource(int resource) {
-    return group(new Key(Kind.RESOURCE, resource), resource, "");
+  /**
+   * @param never whether the limit of the node is smaller than the need
+   */
+  Group ofResource(int resource, boolean never) {
+    return group(new Key(Kind.RESOURCE, resource, never), resource, "");
   }
 
   private Group group(Key key, int resource, String message) {
     Group known = groups.get(key);
     if (known == null) {
-      known = new Group(key.kind(), resource, message);
+      known = new Group(key.kind(), resource, message, key.never());
       groups.put(key, known);
     }
     return known;
@@ -127,6 +134,7 @@ final class WaitReasonCounts {
                     .neverFits()
                     .words(
                         state::largestLimit, state.jobs.name(job), resource(state, group.resource)),
+        group.never,
         group.untilMillis,
         group.samples.stream().map(topology::name).distinct().toList());
   }
@@ -154,12 +162,12 @@ final class WaitReasonCounts {
           + LimitMessages.on(state, node, resource);
     }
     return text
-        + "too few are free on "
+        + (group.never ? "which the limit does not allow on " : "too few are free on ")
         + (isTree ? group.blocking + " nodes" : "several nodes")
         + " of level "
         + topology.levels().name(resource.level())
         + (need <= state.largestLimit(resource)
-            ? ""
+            ? group.never ? ": they can never start while it is so" : ""
             : "; none there has more than "
                 + state.largestLimit(resource)
                 + ": they can never start");

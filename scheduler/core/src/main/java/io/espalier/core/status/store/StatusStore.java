@@ -156,6 +156,14 @@ public interface StatusStore extends AutoCloseable {
    */
   void keepNodesSketch(long epoch, String sketch);
 
+  /**
+   * The key with which callbacks of services are signed: random, secret, made by the first call,
+   * and never changed.
+   *
+   * @throws StaleEpochException when another epoch is in force
+   */
+  String callbackKey(long epoch);
+
   /** The sequence of the newest stored event; 0 when there is none. */
   long newestEvent();
 

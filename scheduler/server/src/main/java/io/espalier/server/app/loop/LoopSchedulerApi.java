@@ -1,5 +1,6 @@
 package io.espalier.server.app.loop;
 
+import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.JobVersions;
@@ -12,13 +13,21 @@ import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskPage;
 import io.espalier.core.api.view.TaskView;
+import io.espalier.core.call.CallAnswer;
+import io.espalier.core.call.CallbackSigner;
+import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogReader;
 import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.state.LoopStats;
+import io.espalier.core.running.Call;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.Attempt;
+import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.TaskHistory;
+import io.espalier.json.JsonReader;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +44,8 @@ import org.jspecify.annotations.Nullable;
  * the stores.
  */
 public final class LoopSchedulerApi implements SchedulerApi {
+  private static final StatusParser STATUS_TEXT = new StatusParser(JsonReader::parse);
+
   /** The maximum time that an answer waits for the status store. */
   private static final long DURABLE_WITHIN_SECONDS = 5;
 
@@ -47,10 +58,12 @@ public final class LoopSchedulerApi implements SchedulerApi {
   private final Executor blocking;
   private final JobVersions jobVersions;
   private final LeadershipControl leadership;
+  private final CallbackSigner callbacks;
 
   /**
    * @param loop takes inputs for the scheduler thread
    * @param blocking runs store queries that may wait for the disk
+   * @param callbacks knows which callbacks are genuine
    */
   public LoopSchedulerApi(
       Consumer<LoopInput> loop,
@@ -61,7 +74,8 @@ public final class LoopSchedulerApi implements SchedulerApi {
       StatusStore store,
       Executor blocking,
       JobVersions jobVersions,
-      LeadershipControl leadership) {
+      LeadershipControl leadership,
+      CallbackSigner callbacks) {
     this.loop = loop;
     this.stats = stats;
     this.view = view;
@@ -71,6 +85,7 @@ public final class LoopSchedulerApi implements SchedulerApi {
     this.blocking = blocking;
     this.jobVersions = jobVersions;
     this.leadership = leadership;
+    this.callbacks = callbacks;
   }
 
   @Override
@@ -127,6 +142,47 @@ public final class LoopSchedulerApi implements SchedulerApi {
     CompletableFuture<T> answer = new CompletableFuture<>();
     loop.accept(new LoopInput.Execute<>(command, answer));
     return answer;
+  }
+
+  @Override
+  public CompletionStage<Callback.Outcome> calledBack(Callback callback) {
+    if (!callbacks.isGenuine(
+        callback.job(), callback.node(), callback.invocation(), callback.signature())) {
+      return CompletableFuture.completedFuture(Callback.Outcome.FORGED);
+    }
+    return run(new Command.Report(callback))
+        .thenCompose(
+            isAlive ->
+                isAlive
+                    ? CompletableFuture.completedFuture(Callback.Outcome.RECORDED)
+                    : history(callback.job(), callback.node())
+                        .thenApply(past -> compared(callback, past)));
+  }
+
+  /** Compares a callback with how its invocation has ended: its result, not its data. */
+  private static Callback.Outcome compared(Callback callback, TaskHistory past) {
+    for (Attempt attempt : past.attempts()) {
+      if (Call.id(callback.job(), callback.node(), attempt.invocation())
+          .equals(callback.invocation())) {
+        return compared(callback.said(), attempt);
+      }
+    }
+    return Callback.Outcome.GONE;
+  }
+
+  private static Callback.Outcome compared(Json.Obj said, Attempt attempt) {
+    if (!(CallAnswer.of(said) instanceof CallAnswer.Ended end)) {
+      // Progress that comes too late contradicts nothing.
+      return Callback.Outcome.GONE;
+    }
+    TaskStatus.Main reported = STATUS_TEXT.read(end.status()).main();
+    boolean same = (attempt.bits() & reported.bit()) != 0;
+    // The retry rules of a job may make a failure of what is not done.
+    boolean failedBoth =
+        reported != TaskStatus.Main.DONE && (attempt.bits() & TaskStatus.Main.FAILED.bit()) != 0;
+    return attempt.kind() == TaskResult.Kind.EXITED && (same || failedBoth)
+        ? Callback.Outcome.KNOWN
+        : Callback.Outcome.CONTRADICTED;
   }
 
   /** Answers once the reported statuses are durable, so that no crash can revert the answer. */

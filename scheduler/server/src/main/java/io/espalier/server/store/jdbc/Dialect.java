@@ -36,7 +36,9 @@ public interface Dialect {
     /** The random id of the store. */
     STORE_ID,
     /** The sketch of the last good nodes. */
-    NODES_SKETCH
+    NODES_SKETCH,
+    /** The key with which callbacks are signed. */
+    CALLBACK_KEY
   }
 
   /** Returns the name of the store for messages. */

@@ -6,6 +6,7 @@ import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.server.store.jdbc.Dialect.Property;
 import java.sql.SQLException;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,6 +97,21 @@ public class JdbcStatusStore extends StoreReader {
   @Override
   public void keepNodesSketch(long epoch, String sketch) {
     set(epoch, Property.NODES_SKETCH, sketch);
+  }
+
+  @Override
+  public String callbackKey(long epoch) {
+    return write(
+        w -> {
+          requireEpoch(w, epoch);
+          String known = w.get(Property.CALLBACK_KEY);
+          if (known != null) {
+            return known;
+          }
+          String key = UUID.randomUUID() + UUID.randomUUID().toString().substring(0, 28);
+          w.set(Property.CALLBACK_KEY, key);
+          return key;
+        });
   }
 
   private void set(long epoch, Property property, Object value) {

@@ -155,6 +155,7 @@ final class MySqlDialect implements Dialect {
     return switch (property) {
       case EPOCH -> "UPDATE espalier_store SET epoch = ?, mark = 0 WHERE id = 1";
       case NODES_SKETCH -> "REPLACE INTO espalier_nodes (id, sketch) VALUES (1, ?)";
+      case CALLBACK_KEY -> "REPLACE INTO espalier_callback (id, secret) VALUES (1, ?)";
       default -> "UPDATE " + table(property) + " SET " + column(property) + " = ? WHERE id = 1";
     };
   }
@@ -164,6 +165,7 @@ final class MySqlDialect implements Dialect {
       case EPOCH, MARK, SOURCE -> "espalier_store";
       case LEASE, STORE_ID -> "espalier_owner";
       case NODES_SKETCH -> "espalier_nodes";
+      case CALLBACK_KEY -> "espalier_callback";
     };
   }
 
@@ -175,6 +177,7 @@ final class MySqlDialect implements Dialect {
       case SOURCE -> "source";
       case STORE_ID -> "store";
       case NODES_SKETCH -> "sketch";
+      case CALLBACK_KEY -> "secret";
     };
   }
 

@@ -190,6 +190,7 @@ public final class SqliteDialect implements Dialect {
       case SOURCE -> "source";
       case STORE_ID -> "store_id";
       case NODES_SKETCH -> "nodes";
+      case CALLBACK_KEY -> "callback_key";
     };
   }
 
