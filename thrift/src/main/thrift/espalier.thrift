@@ -79,6 +79,7 @@ struct WireFacts {
   4: map<string, i64> physical
   5: WireVersions versions
   6: set<string> capabilities
+  7: map<string, string> labels   // absent from workers of releases before them
 }
 
 struct WireUsage {        // -1: not known

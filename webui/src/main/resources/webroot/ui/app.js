@@ -5,7 +5,7 @@ import { forgetToken, get, hasToken, learnWhoIAm, ofMany, schedulerName } from '
 import { refresh, setPaused, start, useData, useLiveState } from './live.js';
 import { Main, NoAnswer, Pulse, Theme, turnTheme, usePlace, useTurned, Zone } from './frame.js';
 import { Icon, Waiting, Empty, Title } from './parts.js';
-import { anyDialog, askForKeys, Dialogs } from './dialogs.js';
+import { anyDialog, askForKeys, askWhereTo, Dialogs } from './dialogs.js';
 import { count } from './format.js';
 import { Overview } from './pages/overview.js';
 
@@ -65,6 +65,7 @@ function Head({ current }) {
       key: path, href: to(path ? [path] : []), ...(path === current ? { 'aria-current': 'page' } : {}),
     }, word, path === 'problems' && wrong > 0 && t.span({ class: 'bubble' }, t.span({ class: 'hidden' }, ': '), count(wrong))))),
     t.div({ class: 'tools' },
+      t.button({ type: 'button', class: 'quiet icon-only', onClick: askWhereTo, title: 'Go to a job, a node or a worker (Ctrl K)', 'aria-label': 'Go to' }, c(Icon, { name: 'search' })),
       t.button({ type: 'button', class: cls('live', `is-${paused ? 'paused' : state}`), onClick: () => setPaused(!paused),
         'aria-pressed': paused ? 'true' : 'false', title: paused ? 'Held; press to go on (.)' : 'Follows the scheduler; press to hold (.)' },
       c(Pulse), paused ? 'held' : LIVE[state]),
@@ -72,6 +73,12 @@ function Head({ current }) {
       hasToken() && t.button({ type: 'button', class: 'quiet', onClick: forgetToken }, 'Sign out'),
       c(Theme),
       t.button({ type: 'button', class: 'quiet icon-only', onClick: askForKeys, title: 'Keys (?)', 'aria-label': 'Keys' }, c(Icon, { name: 'keys' }))));
+}
+
+/** A row of a list leads where its name does; links and buttons in it, and marking text, work as ever. */
+function openRow(e) {
+  if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.shiftKey || e.target.closest('a, button, input, select, summary, label, th') || String(getSelection())) return;
+  e.target.closest('main tbody tr')?.querySelector('a[data-row], button[data-row]')?.click();
 }
 
 function rows() { return Array.from(document.querySelectorAll('main [data-row]')).filter((e) => e.offsetParent !== null); }
@@ -89,6 +96,7 @@ function useKeys() {
   const prefix = useRef(0);
   useEffect(() => {
     const press = (e) => {
+      if ((e.ctrlKey || e.metaKey) && e.key === 'k' && !anyDialog()) { e.preventDefault(); askWhereTo(); return; }
       if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || anyDialog()) return;
       const field = e.target.closest?.('input, textarea, select');
       if (field) {
@@ -118,7 +126,8 @@ function useKeys() {
       if (known) { e.preventDefault(); known(); }
     };
     addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
+    addEventListener('click', openRow);
+    return () => { removeEventListener('keydown', press); removeEventListener('click', openRow); };
   }, []);
 }
 

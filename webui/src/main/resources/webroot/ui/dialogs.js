@@ -2,6 +2,8 @@
 // focus goes back to where it was.
 import { t, c, cls, useEffect, useRef, useState } from './dom.js';
 import { Icon } from './parts.js';
+import { Cli } from './shell.js';
+import { Find } from './find.js';
 import { hasToken, onSession, schedulerName, session, useToken } from './api.js';
 import { refresh } from './live.js';
 
@@ -23,7 +25,7 @@ export function closeDialog() { open.dialog = null; redraw(); }
  * Asks, and then does it.
  *
  * @param ask {title, text, button, danger, fields: [{name, label, type, value, hint, options, required}], reason: bool,
- *     preview: async (values) => text or {text, samples, empty}, act: async (values) => text of the news}
+ *     cli: (values, preview) => what does the same on the command line, preview: async (values) => text or {text, samples, empty}, act: async (values) => text of the news}
  */
 export function ask(question) { show({ ...question, id: ++ids }); }
 
@@ -91,10 +93,11 @@ function Question({ q }) {
         preview === null ? 'Counting …' : preview.text,
         preview?.samples?.length > 0 && t.p({ class: 'samples' }, preview.samples.map((n) => t.span({ key: n, class: 'name', dir: 'auto' }, n)))),
       q.more?.(),
+      q.cli && c(Cli, { text: q.cli(values, preview) }),
       error && t.p({ class: 'failure', role: 'alert' }, c(Icon, { name: 'warn' }), t.span(error)),
       t.div({ class: 'buttons' },
         t.button({ type: 'button', onClick: closeDialog }, 'Cancel'),
-        t.button({ type: 'submit', class: cls('go', q.danger ? 'danger' : 'primary'), disabled: busy || (q.preview && (!preview || preview.empty || preview.failed)) },
+        t.button({ type: 'submit', class: cls('go', q.danger || preview?.many ? 'danger' : 'primary'), disabled: busy || (q.preview && (!preview || preview.empty || preview.failed)) },
           busy ? 'Working …' : q.button))));
 }
 
@@ -118,14 +121,15 @@ function TokenDialog() {
 }
 
 const KEYS = [
-  ['Everywhere', [['?', 'these keys'], ['/', 'to the filter'], ['g o', 'overview'], ['g t', 'tree'], ['g q', 'queues'], ['g w', 'workers'], ['g l', 'limits'],
+  ['Everywhere', [['?', 'these keys'], ['Ctrl K', 'to a job, a node or a worker'], ['/', 'to the filter'], ['g o', 'overview'], ['g t', 'tree'], ['g q', 'queues'], ['g w', 'workers'], ['g l', 'limits'],
     ['g p', 'problems'], ['g e', 'events'], ['g a', 'audit'], ['g s', 'settings'], ['u', 'one up'], ['r', 'look again now'], ['.', 'hold or go on'], ['d', 'light, dark, as the system']]],
   ['Lists', [['j  k', 'next, previous'], ['Enter', 'open'], ['[  ]', 'previous, next page'], ['Esc', 'out of the filter']]],
-  ['Job and task', [['1 … 4', 'sections of a job'], ['Tab', 'to the actions']]],
+  ['Job and task', [['1 … 5', 'sections of a job'], ['Tab', 'to the actions']]],
   ['Tree', [['← → ↑ ↓', 'between nodes'], ['Enter', 'what it is'], ['+', 'zoom in'], ['−', 'zoom out']]],
 ];
 
 export function askForKeys() { show({ keys: true }); }
+export function askWhereTo() { show({ find: true }); }
 
 function Keys() {
   const ref = useRef(null);
@@ -150,7 +154,7 @@ export function Dialogs() {
   return t.div(
     t.div({ class: 'toasts', role: 'status', 'aria-live': 'polite' },
       open.toasts.map((x) => t.p({ key: x.id, class: cls('toast', x.bad && 'bad') }, x.text))),
-    d && (d.keys ? c(Keys, { key: 'keys' }) : c(Question, { key: d.id, q: d })),
+    d && (d.keys ? c(Keys, { key: 'keys' }) : d.find ? c(Find, { key: 'find', close: closeDialog }) : c(Question, { key: d.id, q: d })),
     session.needsToken && c(TokenDialog, { key: `token${hasToken()}` }));
 }
 

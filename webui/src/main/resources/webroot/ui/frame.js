@@ -68,7 +68,7 @@ export function usePlace(path, part) {
     const focus = () => {
       const heading = document.querySelector('main h1');
       if (!heading) return false;
-      document.title = [heading.textContent, heading.dataset.of, name, 'Espalier'].filter(Boolean).join(' · ');
+      document.title = [heading.textContent, heading.dataset.of, schedulerName(), 'Espalier'].filter(Boolean).join(' · ');
       if (!first.current && !document.querySelector('main').contains(document.activeElement)) {
         heading.focus({ preventScroll: true });
         if (back) scrollBack(back); else scrollTo(0, 0);
@@ -84,7 +84,7 @@ export function usePlace(path, part) {
   }, [path]);
   useEffect(() => {
     const heading = document.querySelector('main h1');
-    if (heading && name) document.title = [heading.textContent, heading.dataset.of, name, 'Espalier'].filter(Boolean).join(' · ');
+    if (heading && name) document.title = [heading.textContent, heading.dataset.of, schedulerName(), 'Espalier'].filter(Boolean).join(' · ');
   }, [name]);
   const before = useRef([path, part]);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { useNow } from './live.js';
 /** States in the order of a bar, with the words for them. */
 export const STATES = [
   ['done', 'done'], ['running', 'running'], ['ready', 'ready'], ['waiting', 'backing off'],
-  ['blocked', 'blocked'], ['failed', 'failed'],
+  ['blocked', 'blocked'], ['cancelled', 'cancelled'], ['failed', 'failed'],
 ];
 const OUTSIDE = [['avoided', 'avoided'], ['disabled', 'disabled']];
 export const WORD = Object.fromEntries([...STATES, ...OUTSIDE]);
@@ -14,12 +14,12 @@ export const WORD = Object.fromEntries([...STATES, ...OUTSIDE]);
 /** Which state of a bar a task's status belongs to. */
 export const STATE_OF = {
   unstarted: 'ready', running: 'running', done: 'done', incomplete: 'ready', incomplete_backoff: 'waiting',
-  error: 'ready', error_backoff: 'waiting', failed: 'failed', never_started: 'ready', was_not_running: 'ready',
-  lost: 'ready', interrupted: 'ready', avoided: 'avoided', disabled: 'disabled',
+  error: 'waiting', error_backoff: 'waiting', failed: 'failed', cancelled: 'cancelled', never_started: 'ready', was_not_running: 'ready',
+  lost: 'waiting', interrupted: 'ready', avoided: 'avoided', disabled: 'disabled',
 };
 
-export const statesText = (p) => [...STATES, ...OUTSIDE].filter(([k]) => p?.[k] > 0)
-  .map(([k, word]) => `${count(p[k])} ${word}`).join(', ') || 'no tasks';
+export const statesText = (p, other = {}) => [...STATES, ...OUTSIDE].filter(([k]) => p?.[k] > 0)
+  .map(([k, word]) => `${count(p[k])} ${other[k] ?? word}`).join(', ') || 'no tasks';
 
 const ICONS = {
   pause: 'M7 5v14M17 5v14', play: 'M7 4l13 8-13 8z', stop: 'M6 6h12v12H6z',
@@ -38,11 +38,11 @@ export function Icon({ name }) {
 }
 
 /** A stacked bar of counts; its label says the same in words. With `pick`, each part is a button. */
-export function Bar({ states, total, label = '', tall, pick, picked, quiet }) {
+export function Bar({ states, total, label = '', tall, pick, picked, quiet, words }) {
   const p = states ?? {};
   const all = total ?? STATES.reduce((sum, [k]) => sum + (p[k] ?? 0), 0);
   const parts = STATES.filter(([k]) => p[k] > 0);
-  const text = `${label ? `${label}: ` : ''}${statesText(p)}`;
+  const text = `${label ? `${label}: ` : ''}${statesText(p, words)}`;
   if (pick) {
     return t.div({ class: cls('bar', tall && 'tall', 'picks'), role: 'group', 'aria-label': text },
       parts.map(([k, word]) => t.button({
@@ -58,11 +58,12 @@ export function Bar({ states, total, label = '', tall, pick, picked, quiet }) {
 // Few among many must still be seen: never narrower than a sliver.
 const grow = (n, all) => Math.max(n / Math.max(all, 1), 0.004);
 
-export function Counts({ states, words = true }) {
-  const shown = [...STATES, ...OUTSIDE].filter(([k]) => states?.[k] > 0);
+/** @param words other words for states, as `wordsOf` knows them for a job; @param more further counts, as [colour, count, words] */
+export function Counts({ states, words = {}, more = [] }) {
+  const shown = [...STATES, ...OUTSIDE].filter(([k]) => states?.[k] > 0).map(([k, word]) => [k, states[k], words[k] ?? word]);
   if (shown.length === 0) return t.p({ class: 'counts' }, 'no tasks');
-  return t.ul({ class: 'counts' }, shown.map(([k, word]) =>
-    t.li({ key: k, class: `k-${k}` }, t.b(count(states[k])), words && ` ${word}`)));
+  return t.ul({ class: 'counts' }, [...shown, ...more].map(([k, n, word]) =>
+    t.li({ key: word, class: `k-${k}` }, t.b(count(n)), ` ${word}`)));
 }
 
 export function Status({ status }) {
@@ -120,7 +121,7 @@ export function Empty({ title, children }) {
 export function Pager({ page, size, total, turn }) {
   const pages = Math.max(1, Math.ceil(total / size));
   if (pages === 1) return null;
-  return t.nav({ class: 'pager', 'aria-label': 'Pages' },
+  return t.nav({ class: 'pager', 'aria-label': 'Pages of the list' },
     t.button({ type: 'button', disabled: page <= 0, onClick: () => turn(page - 1), 'data-key': '[' }, c(Icon, { name: 'prev' }), 'Previous'),
     t.span(`${count(page * size + 1)} – ${count(Math.min(total, (page + 1) * size))} of ${count(total)}`),
     t.button({ type: 'button', disabled: page >= pages - 1, onClick: () => turn(page + 1), 'data-key': ']' }, 'Next', c(Icon, { name: 'next' })));
@@ -129,7 +130,7 @@ export function Pager({ page, size, total, turn }) {
 /** Pages of a list that the server cuts, with `useCursor`. */
 export function CursorPager({ cursor, next, back = 'Previous', on = 'Next' }) {
   if (!cursor.after && !next) return null;
-  return t.nav({ class: 'pager', 'aria-label': 'Pages' },
+  return t.nav({ class: 'pager', 'aria-label': 'Pages of the list' },
     t.button({ type: 'button', disabled: !cursor.after, onClick: cursor.back, 'data-key': '[' }, c(Icon, { name: 'prev' }), back),
     t.span(`Page ${count(cursor.page)}`),
     t.button({ type: 'button', disabled: !next, onClick: () => cursor.next(next), 'data-key': ']' }, on, c(Icon, { name: 'next' })));
@@ -156,6 +157,23 @@ export function Choice({ label, value, options, change }) {
   return t.label({ class: 'choice' }, t.span(label),
     t.select({ value, onChange: (e) => change(e.target.value) },
       options.map(([v, word]) => t.option({ key: v, value: v, selected: v === value }, word))));
+}
+
+/** Puts a text on the clipboard. */
+export function Copy({ text, label = 'Copy' }) {
+  const [did, setDid] = useState('');
+  const copy = async () => {
+    try { await navigator.clipboard.writeText(text); setDid('Copied'); } catch { setDid('Not allowed by the browser'); }
+    setTimeout(() => setDid(''), 2000);
+  };
+  return t.button({ type: 'button', class: 'small', onClick: copy }, c(Icon, { name: 'copy' }), t.span({ role: 'status' }, did || label));
+}
+
+/** Gives a text out as a file. */
+export function save(name, text, type) {
+  const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 /** A button that only those see who may press it. */

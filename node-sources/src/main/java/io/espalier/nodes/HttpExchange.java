@@ -59,6 +59,11 @@ public final class HttpExchange {
       return body;
     }
 
+    /** Returns whether the answer has an ETag, which tells it from every other one. */
+    public boolean hasEtag() {
+      return etag != null;
+    }
+
     /** Returns the header {@code Last-Modified} as it was sent, or null. */
     public @Nullable String lastModified() {
       return lastModified;

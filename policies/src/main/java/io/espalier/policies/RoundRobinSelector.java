@@ -20,7 +20,7 @@ public final class RoundRobinSelector implements WorkerSelector {
   }
 
   @Override
-  public boolean rotates() {
-    return true;
+  public Search search() {
+    return Search.IN_TURN;
   }
 }

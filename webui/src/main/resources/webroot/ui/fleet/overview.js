@@ -12,7 +12,7 @@ const MOST = 1000;
 
 function Row({ job }) {
   const p = job.progress;
-  const over = p.total > 0 && p.done + p.failed === p.total;
+  const over = p.total > 0 && p.done + p.failed + p.cancelled === p.total;
   return t.li({ class: cls('job', (job.invalid_on > 0 || p.failed > 0 || job.stuck_on > 0) && 'hurt', job.paused_on > 0 && 'is-paused') },
     t.div({ class: 'job-name' },
       t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),

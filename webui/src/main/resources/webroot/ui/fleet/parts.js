@@ -100,7 +100,7 @@ export function JobActs({ job }) {
 export function JobBadges({ job }) {
   const on = (n) => n === job.schedulers ? 'everywhere' : `on ${count(n)} of ${count(job.schedulers)}`;
   const p = job.progress;
-  const finished = p.total > 0 && p.done + p.failed === p.total;
+  const finished = p.total > 0 && p.done + p.failed + p.cancelled === p.total;
   return t.span({ class: 'badges' },
     job.invalid_on > 0 && c(Badge, { kind: 'bad' }, `invalid ${on(job.invalid_on)}`),
     job.enabled_on < job.schedulers && c(Badge, null, `disabled ${on(job.schedulers - job.enabled_on)}`),

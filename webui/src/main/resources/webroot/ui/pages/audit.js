@@ -2,7 +2,7 @@
 import { t, c } from '../dom.js';
 import { maybe } from '../api.js';
 import { useData } from '../live.js';
-import { useCursor } from '../route.js';
+import { jobLink, taskLink, useCursor } from '../route.js';
 import { At, Badge, CursorPager, Empty, Failure, Panel, Title, Waiting } from '../parts.js';
 
 export default function Audit({ route }) {
@@ -16,12 +16,23 @@ export default function Audit({ route }) {
       : !data ? !error && c(Waiting) : data.entries.length === 0 ? c(Empty, { title: 'Nothing was changed yet' })
         : c(Panel, null,
           t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Audit log' }, t.table(
-            t.thead(t.tr(['When', 'Who', 'Role', 'From', 'What', 'Of', 'Reason', 'Result'].map((h) => t.th({ key: h, scope: 'col' }, h)))),
+            t.thead(t.tr(['When', 'Who', 'Role', 'From', 'Change', 'Of', 'Reason', 'Result'].map((h) => t.th({ key: h, scope: 'col' }, h)))),
             t.tbody(data.entries.map((e) => t.tr({ key: e.id },
-              t.td({ class: 'nowrap' }, c(At, { ms: e.at_ms, 'data-row': true, tabIndex: -1 })), t.td({ dir: 'auto' }, e.who || '–'), t.td(e.role ?? '–'), t.td({ class: 'soft' }, e.address ?? ''),
-              t.td(t.strong((e.action ?? '').replaceAll('_', ' ')), details(e.details)), t.td({ class: 'name', dir: 'auto' }, target(e.target)), t.td({ dir: 'auto' }, e.reason ?? ''),
-              t.td(c(Badge, { kind: e.status >= 400 ? 'bad' : 'good' }, String(e.status)))))))),
+              t.td({ class: 'nowrap' }, c(At, { ms: e.at_ms, 'data-row': true, tabIndex: -1 })), t.td({ class: 'nowrap', dir: 'auto' }, e.who || '–'), t.td(e.role ?? '–'), t.td({ class: 'soft nowrap' }, e.address ?? ''),
+              t.td(t.strong(WORDS[e.action] ?? (e.action ?? '').replaceAll(/[_-]/g, ' ')), details(e.details)), t.td({ class: 'name', dir: 'auto' }, place(e)), t.td({ dir: 'auto' }, e.reason ?? ''),
+              t.td(c(Badge, { kind: e.status >= 400 ? 'bad' : 'good', title: `HTTP ${e.status}` }, e.status >= 400 ? `refused, ${e.status}` : 'done'))))))),
           c(CursorPager, { cursor, next: data.next, back: 'Newer', on: 'Older' })));
+}
+
+/** What the API calls otherwise than people do. */
+const WORDS = { 'put jobs': 'save job', 'delete jobs': 'delete job', 'put limits': 'set limit', 'delete limits': 'take back limit' };
+const OF_JOBS = ['pause', 'resume', 'stop', 'forgive', 'rerun', 'kill', 'extend', 'rollback', 'put jobs', 'delete jobs', 'cancel'];
+
+/** A job, or a task of one, is a link. */
+function place(e) {
+  const [job, node] = (e.target ?? '').split('/').map(target);
+  if (!OF_JOBS.includes(e.action) || !e.target) return target(e.target);
+  return t.a({ href: node ? taskLink(job, node) : jobLink(job), dir: 'auto' }, node ? `${job}/${node}` : job);
 }
 
 /** Names with slashes between them, each percent-encoded. */

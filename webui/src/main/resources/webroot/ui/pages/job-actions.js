@@ -3,10 +3,14 @@ import { t, c } from '../dom.js';
 import { ApiError, may, post } from '../api.js';
 import { Act } from '../parts.js';
 import { ask } from '../dialogs.js';
+import { command } from '../shell.js';
 import { count, plural } from '../format.js';
 
 const PERIODS = [['', 'until resumed'], ['900', '15 minutes'], ['3600', '1 hour'], ['14400', '4 hours'], ['86400', '1 day']];
-const STATUSES = [['failed', 'failed'], ['done', 'done'], ['error_backoff', 'backing off after an error'], ['all', 'all']];
+const STATUSES = [['failed', 'failed'], ['cancelled', 'cancelled'], ['done', 'done'], ['error_backoff', 'backing off after an error'], ['all', 'all']];
+
+/** So many at once are worth a second look. */
+const MANY = 200;
 
 const words = (reason) => reason ? { reason } : {};
 
@@ -15,7 +19,7 @@ export function JobActions({ job }) {
   const p = job.progress ?? {};
   return t.div({ class: 'actions' },
     job.paused || ((job.state === 'failed' || job.state === 'succeeded') && p.blocked + p.waiting > 0) ? c(Act, { icon: 'play', primary: true, onClick: () => resume(job) }, 'Resume') : c(Act, { icon: 'pause', onClick: () => pause(job) }, 'Pause'),
-    c(Act, { icon: 'heart', onClick: () => forgive(job), disabled: !(p.failed > 0 || p.waiting > 0), title: 'Failed tasks and those in back-off become startable' }, 'Forgive'),
+    c(Act, { icon: 'heart', onClick: () => forgive(job), disabled: !(p.failed > 0 || p.waiting > 0 || p.cancelled > 0), title: 'Failed and cancelled tasks and those in back-off become startable' }, 'Forgive'),
     c(Act, { icon: 'redo', onClick: () => rerun(job) }, 'Rerun'),
     c(Act, { icon: 'stop', danger: true, onClick: () => stop(job) }, 'Stop'));
 }
@@ -24,6 +28,7 @@ function pause(job) {
   ask({
     title: `Pause ${job.name}`, text: 'Nothing more of it is started. What runs goes on.', button: 'Pause',
     fields: [{ name: 'seconds', label: 'How long', options: PERIODS }],
+    cli: ({ seconds, reason }) => command(['pause', job.name], { for: seconds && `${seconds / 60}m`, reason }),
     act: async ({ reason, seconds }) => {
       await post(['jobs', job.name, 'pause'], { ...words(reason), ...(seconds ? { expires_in_seconds: Number(seconds) } : {}) });
       return `${job.name} is paused`;
@@ -32,22 +37,26 @@ function pause(job) {
 }
 
 function resume(job) {
-  ask({ title: `Resume ${job.name}`, button: 'Resume', act: async ({ reason }) => { await post(['jobs', job.name, 'resume'], words(reason)); return `${job.name} goes on`; } });
+  ask({ title: `Resume ${job.name}`, button: 'Resume', cli: ({ reason }) => command(['resume', job.name], { reason }), act: async ({ reason }) => { await post(['jobs', job.name, 'resume'], words(reason)); return `${job.name} goes on`; } });
 }
 
 function stop(job) {
   ask({
     title: `Stop ${job.name}`, text: job.progress?.running > 0 ? `It is paused, and ${job.progress.running === 1 ? 'its running task is' : `its ${count(job.progress.running)} running tasks are`} killed.` : 'It is paused. None of its tasks runs now.', button: 'Stop', danger: true,
+    cli: ({ reason }) => command(['stop', job.name], { reason }),
     act: async ({ reason }) => { const r = await post(['jobs', job.name, 'stop'], words(reason)); return `${job.name} is stopped; ${plural(r.signaled, 'task')} signalled`; },
   });
 }
+
+/** A selector as the command line takes it. */
+const flags = (s) => ({ all: s.all === true && !s.prefix, status: (s.statuses ?? []).join(','), prefix: s.prefix, fingerprint: s.fingerprint, node: s.nodes });
 
 function previewOf(job, action, selector) {
   return async (values) => {
     const s = selector(values);
     try {
       const r = await post(['jobs', job.name, action], { selector: s, preview: true });
-      return { text: `${plural(r.matched, 'task')}${r.running > 0 ? `; ${count(r.running)} that run now are left alone` : ''}`,
+      return { many: r.matched >= MANY, text: `${plural(r.matched, 'task')}${r.running > 0 ? `; ${count(r.running)} that run now are left alone` : ''}`,
         samples: r.samples ?? [], empty: r.matched === 0, matched: r.matched, selector: s };
     } catch (e) {
       // A server that cannot count beforehand.
@@ -59,11 +68,23 @@ function previewOf(job, action, selector) {
 
 export function forgive(job, selector, what) {
   ask({
-    title: `Forgive tasks of ${job.name}`, text: what ?? 'Back-offs are lifted and failed tasks become startable. Attempts count from one again.', button: 'Forgive',
+    title: `Forgive tasks of ${job.name}`, text: what ?? 'Back-offs are lifted, and failed and cancelled tasks become startable. Attempts count from one again.', button: 'Forgive',
     preview: previewOf(job, 'forgive', () => selector ?? { all: true }),
+    cli: ({ reason }) => command(['forgive', job.name], { ...flags(selector ?? {}), reason }),
     act: async ({ reason }, p) => {
       const r = await post(['jobs', job.name, 'forgive'], { ...words(reason), ...(p.plain ? {} : { selector: p.selector, expect: p.matched }) });
       return `${plural(r.changed, 'task')} forgiven`;
+    },
+  });
+}
+
+export function cancel(job, selector) {
+  ask({
+    title: `Cancel tasks of ${job.name}`, text: 'They count as ended, neither done nor failed, until somebody forgives them. Running ones are killed; those that are done stay done.', button: 'Cancel tasks', danger: true,
+    preview: previewOf(job, 'cancel', () => selector),
+    act: async ({ reason }, p) => {
+      const r = await post(['jobs', job.name, 'cancel'], { ...words(reason), selector: p.selector, expect: p.matched });
+      return `${plural(r.changed, 'task')} cancelled`;
     },
   });
 }
@@ -74,6 +95,7 @@ export function rerun(job, selector, what) {
     title: `Rerun tasks of ${job.name}`, text: what ?? 'They begin anew: attempts, back-off and what they said are forgotten, history stays. Running ones are left alone.', button: 'Rerun',
     fields: selector ? [] : [{ name: 'status', label: 'Which', options: STATUSES, value: 'failed' }, { name: 'prefix', label: 'Only nodes that begin with', placeholder: 'all' }],
     preview: previewOf(job, 'rerun', chosen),
+    cli: (values, p) => command(['rerun', job.name], { ...flags(chosen(values)), expect: p?.matched, reason: values.reason }),
     act: async ({ reason }, p) => {
       const r = await post(['jobs', job.name, 'rerun'], { ...words(reason), selector: p.selector, expect: p.matched, preview: false });
       return `${plural(r.changed, 'task')} will run anew`;

@@ -2,8 +2,9 @@
 import { t, c, cls, useEffect, useMemo, useRef, useState } from '../dom.js';
 import { ApiError, may, maybe, post, request } from '../api.js';
 import { useData } from '../live.js';
-import { Ago, At, Badge, Empty, Failure, Icon, Panel, ProblemList, Waiting } from '../parts.js';
+import { Ago, At, Badge, Copy, Empty, Failure, Icon, Panel, ProblemList, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
+import { command } from '../shell.js';
 import { diff, folded } from '../diff.js';
 import { go } from '../route.js';
 import { plural, time } from '../format.js';
@@ -85,7 +86,7 @@ export function Config({ job }) {
   const save = () => ask({
     title: `Save ${job.name}`, text: 'It is in force about half a second later.', button: 'Save',
     fields: [{ name: 'author', label: 'Your name', hint: 'For the history of the job.' }],
-    more: () => c(Diff, { before: base ?? saved, after: text(read.value), label: 'What changes' }),
+    cli: ({ reason }) => command(['save-job', job.name, `${job.name.replaceAll(/[^\w.-]/g, '_')}.json`], { 'version-id': job.version, reason }),
     act: async ({ reason, author }) => {
       try {
         const answer = await request('PUT', ['jobs', job.name], { body: read.value, query: { author, reason }, headers: kept.tag ? { 'If-Match': kept.tag } : {} });
@@ -99,14 +100,14 @@ export function Config({ job }) {
     },
   });
   const remove = () => ask({
-    title: `Delete ${job.name}`, text: 'Statuses of its tasks stay; tasks that run become orphans.', button: 'Delete', danger: true,
+    title: `Delete ${job.name}`, text: 'Statuses of its tasks stay; tasks that run become orphans.', button: 'Delete', danger: true, cli: ({ reason }) => command(['delete-job', job.name], { reason }),
     act: async ({ reason }) => { await request('DELETE', ['jobs', job.name], { query: { reason } }); go('#/'); return `${job.name} is deleted`; },
   });
   const wrong = read.problem || checked?.valid === false;
   return t.div(
     c(Panel, { title: draft === null ? 'As it was written' : 'Edit', id: 'h-config', note: draft === null ? coming && c(Badge, { kind: 'warn' }, 'saved, in force in a moment') : changed ? 'not saved; it stays in this tab' : 'no changes',
-      actions: may('admin') && (draft === null
-        ? [t.button({ key: 'e', type: 'button', onClick: edit }, c(Icon, { name: 'edit' }), 'Edit'), t.button({ key: 'd', type: 'button', class: 'danger', onClick: remove }, 'Delete')]
+      actions: draft === null && !may('admin') ? c(Copy, { text: saved }) : may('admin') && (draft === null
+        ? [c(Copy, { key: 'c', text: saved }), t.button({ key: 'e', type: 'button', onClick: edit }, c(Icon, { name: 'edit' }), 'Edit'), t.button({ key: 'd', type: 'button', class: 'danger', onClick: remove }, 'Delete')]
         : [t.button({ key: 'x', type: 'button', onClick: () => keep(null) }, 'Discard'), t.button({ key: 's', type: 'button', class: 'primary', disabled: !changed || Boolean(wrong), onClick: save }, 'Save …')]) },
     draft === null
       ? t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Configuration' }, saved)
@@ -121,7 +122,7 @@ export function Config({ job }) {
     draft !== null && !read.problem && changed && c(Panel, { title: 'What would change', id: 'h-diff' }, c(Diff, { before: base ?? saved, after: text(read.value), label: 'What would change' })),
     job.problems?.length > 0 && draft === null && c(Panel, { title: 'Problems', id: 'h-config-problems' }, c(ProblemList, { problems: job.problems })),
     c(Panel, { title: 'In effect', id: 'h-effective', note: 'with everything that is inherited' },
-      t.details(t.summary('Show'), t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Effective configuration' }, text(checked?.effective ?? job.effective)))));
+      t.details(t.summary('Show'), c(Copy, { text: text(checked?.effective ?? job.effective) }), t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Effective configuration' }, text(checked?.effective ?? job.effective)))));
 }
 
 export function History({ job }) {
@@ -133,6 +134,7 @@ export function History({ job }) {
   const newest = data.versions[data.versions.length - 1];
   const back = (v) => ask({
     title: `Roll ${job.name} back to version ${v.version}`, text: 'What the job was then is saved as its next version.', button: 'Roll back',
+    cli: ({ reason }) => command(['save-job', job.name], { 'back-to': v.version, reason }),
     more: () => c(Diff, { before: text(newest.config ?? job.original), after: text(v.config), label: 'What changes' }),
     act: async ({ reason }) => { const r = await post(['jobs', job.name, 'rollback'], { version: v.version, ...(reason ? { reason } : {}) }); return `${job.name} is as in version ${v.version}, saved as ${r.version}`; },
   });

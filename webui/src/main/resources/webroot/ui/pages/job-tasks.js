@@ -5,10 +5,10 @@ import { useData } from '../live.js';
 import { refine, taskLink, useCursor } from '../route.js';
 import { Ago, At, Badge, Choice, CursorPager, Empty, Failure, Icon, Panel, Search, Status, Waiting } from '../parts.js';
 import { count } from '../format.js';
-import { forgive, rerun } from './job-actions.js';
+import { cancel, forgive, rerun } from './job-actions.js';
 
 const SIZE = 100;
-const STATUSES = ['unstarted', 'running', 'done', 'failed', 'error_backoff', 'incomplete_backoff', 'error', 'incomplete', 'never_started', 'was_not_running', 'lost', 'interrupted', 'avoided', 'disabled'];
+const STATUSES = ['unstarted', 'running', 'done', 'failed', 'cancelled', 'error_backoff', 'incomplete_backoff', 'error', 'incomplete', 'never_started', 'was_not_running', 'lost', 'interrupted', 'avoided', 'disabled'];
 
 export function Tasks({ job, route }) {
   const status = route.query.get('status') ?? '';
@@ -32,7 +32,8 @@ export function Tasks({ job, route }) {
       fingerprint && t.button({ type: 'button', class: 'chip', 'aria-pressed': 'true', onClick: () => filter({ fingerprint: '' }) }, 'One cause of failure ', c(Icon, { name: 'kill' }), t.span({ class: 'hidden' }, 'remove this filter')),
       may('operator') && chosen.size > 0 && t.div({ class: 'actions' }, t.span({ class: 'soft' }, `${count(chosen.size)} chosen`),
         t.button({ type: 'button', onClick: () => rerun(job, pick, 'The chosen tasks begin anew.') }, c(Icon, { name: 'redo' }), 'Rerun'),
-        t.button({ type: 'button', onClick: () => forgive(job, pick, 'The chosen tasks become startable.') }, c(Icon, { name: 'heart' }), 'Forgive'))),
+        t.button({ type: 'button', onClick: () => forgive(job, pick, 'The chosen tasks become startable.') }, c(Icon, { name: 'heart' }), 'Forgive'),
+        t.button({ type: 'button', onClick: () => cancel(job, pick) }, c(Icon, { name: 'kill' }), 'Cancel'))),
     c(Failure, { error, retry: again }),
     !data ? !error && c(Waiting) : data.tasks.length === 0 ? c(Empty, { title: 'No such tasks' }) : c(Panel, null,
       t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Tasks' }, t.table(
@@ -42,7 +43,7 @@ export function Tasks({ job, route }) {
         t.tbody(data.tasks.map((x) => t.tr({ key: x.node },
           may('operator') && t.td(t.input({ type: 'checkbox', checked: chosen.has(x.node), 'aria-label': `choose ${x.node}`, onChange: (e) => toggle([x.node], e.target.checked) })),
           t.td(t.a({ href: taskLink(job.name, x.node), class: 'name', 'data-row': true, dir: 'auto' }, x.node)),
-          t.td(c(Status, { status: x.status }), x.phase === 'cancelled' && t.span(' ', c(Badge, { title: 'Not started any more: the filters exclude it, or the job is at its end' }, 'cancelled')), x.running?.worker && t.small({ dir: 'auto' }, ` on ${x.running.worker}`), x.until_ms > Date.now() && t.small(' until ', c(At, { ms: x.until_ms }))),
+          t.td(c(Status, { status: x.status }), x.phase === 'cancelled' && x.status !== 'cancelled' && t.span(' ', c(Badge, { title: 'Not started any more: the filters exclude it, or the job is at its end' }, 'cancelled')), x.running?.worker && t.small({ dir: 'auto' }, ` on ${x.running.worker}`), x.until_ms > Date.now() && t.small(' until ', c(At, { ms: x.until_ms }))),
           t.td({ class: 'num' }, count(x.attempts)),
           t.td({ class: 'nowrap' }, x.running ? c(Ago, { ms: x.running.started_at_ms }) : x.since_ms ? c(Ago, { ms: x.since_ms }) : '–'),
           t.td({ class: 'wide', dir: 'auto' }, said(x))))))),

@@ -2,20 +2,22 @@
 import { t, c, useState } from '../dom.js';
 import { get, may, maybe } from '../api.js';
 import { useData } from '../live.js';
-import { jobLink, nodeLink, taskLink, to } from '../route.js';
+import { jobLink, nodeLink, refine, taskLink, to } from '../route.js';
 import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting, WORD } from '../parts.js';
 import { count, plural, rate, seconds, share, workerName } from '../format.js';
-import { JobBadges, timeLeft } from './overview.js';
+import { JobBadges, timeLeft, wordsOf } from './overview.js';
 import { JobActions, forgive, rerun } from './job-actions.js';
 import { Tasks } from './job-tasks.js';
 import { Config, History } from './job-config.js';
+import { Output } from './output.js';
+import { levelResources, override } from './limits.js';
 
 export default function Job({ route }) {
   const name = route.parts[1];
   const tab = route.parts[2] ?? '';
   const { data: job, error, again } = useData((signal) => get(['jobs', name], {}, signal), ['job', name]);
   const tabs = [['', 'Progress', jobLink(name)], ['tasks', 'Tasks', jobLink(name, 'tasks')],
-    ['config', 'Configuration', jobLink(name, 'config')], ['history', 'History', jobLink(name, 'history')]];
+    ['config', 'Configuration', jobLink(name, 'config')], ['history', 'History', jobLink(name, 'history')], ['output', 'Output', jobLink(name, 'output')]];
   return t.div({ class: 'page' },
     c(Crumbs, { trail: [['Jobs', '#/'], [name]] }),
     c(Title, { badges: job && c(JobBadges, { job }), actions: job && c(JobActions, { job }), sub: job && c(About, { job }) }, name),
@@ -26,16 +28,20 @@ export default function Job({ route }) {
       job.problems?.length > 0 && tab !== 'config' && c(Problems, { job }),
       c(Tabs, { label: 'Sections of the job', current: tab, tabs }),
       tab === 'tasks' ? c(Tasks, { key: name, job, route }) : tab === 'config' ? c(Config, { key: name, job })
-        : tab === 'history' ? c(History, { key: name, job }) : c(Progress, { key: name, job, route })));
+        : tab === 'history' ? c(History, { key: name, job })
+          : tab === 'output' ? c(Output, { key: name, job: name, regex: route.query.get('regex') ?? '', search: (regex) => refine({ regex }) }) : c(Progress, { key: name, job, route })));
 }
 
 function About({ job }) {
+  const { data } = useData((signal) => get(['jobs'], {}, signal), ['jobs'], { every: 15000 });
+  const users = (data?.jobs ?? []).filter((j) => j.depends_on.includes(job.name)).map((j) => j.name);
   return t.span(job.owner && t.span('owned by ', t.span({ dir: 'auto' }, job.owner), ' · '), 'on level ', t.span({ dir: 'auto' }, job.level), ` · priority ${job.priority}`,
     job.queue && t.span(' · queue ', t.a({ href: to(['queues'], { q: job.queue }), dir: 'auto' }, job.queue)),
     job.max_concurrent && t.span(` · at most ${count(job.max_concurrent)} at once`),
     job.start_rate && t.span(` · starts ${rate(job.start_rate.per_second)}, up to ${count(job.start_rate.burst)} at once after a rest`),
     job.complete_by_ms && t.span(' · complete by ', c(At, { ms: job.complete_by_ms })),
-    job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })));
+    job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })),
+    users.length > 0 && t.span(' · before ', c(Names, { names: users.slice(0, 5), link: jobLink, total: users.length })));
 }
 
 // Only what a bar of its tasks does not say: an end, why, and how to go on from there.
@@ -65,15 +71,32 @@ function Problems({ job }) {
 }
 
 function Progress({ job, route }) {
+  const waiting = useData((signal) => maybe(['jobs', job.name, 'waiting'], {}, signal), ['waiting', job.name], { every: 2000 });
   return t.div(
-    c(Now, { job }),
-    t.div({ class: 'grid' }, c(Failures, { job }), c(Reasons, { job })),
+    c(Now, { job, waiting: waiting.data }),
+    t.div({ class: 'grid' }, c(Failures, { job }), c(Reasons, { job, ...waiting })),
     c(Levels, { job, route }),
     c(RunningNow, { job }));
 }
 
-function Now({ job }) {
+/** What a task that neither runs nor has ended waits for, in the order of what somebody can do about it. */
+const FOR = {
+  resource: 'for slots', no_worker: 'for a worker', max_concurrent: 'for slots', start_rate: 'for the start rate', queue_limit: 'for slots', reserved: 'for slots', startable: 'start next',
+  dependency: 'for jobs', job_dependency: 'for jobs', backoff: 'backing off',
+};
+
+/** "ready" and "blocked" in words that say what is waited for; the same tasks, looked at a moment earlier. */
+function split(job, waiting) {
+  if (!waiting || waiting.sampled || waiting.reasons.length === 0) return [];
+  const sums = {};
+  waiting.reasons.forEach((r) => { const word = r.never ? 'can never start' : FOR[r.kind] ?? 'held'; sums[word] = (sums[word] ?? 0) + r.count; });
+  return Object.entries(sums).filter(([word]) => word !== 'backing off')
+    .map(([word, n]) => [word === 'can never start' ? 'failed' : word === 'for jobs' || word === 'held' ? 'blocked' : 'ready', n, word.startsWith('for ') ? `wait${n === 1 ? 's' : ''} ${word}` : word]);
+}
+
+function Now({ job, waiting }) {
   const p = job.progress;
+  const more = split(job, waiting);
   const tile = (label, value, note) => t.li({ class: 'tile' }, t.span({ class: 'tile-label' }, label), t.span({ class: 'tile-value' }, value), t.span({ class: 'tile-note' }, note));
   return t.section({ class: 'total', 'aria-label': 'Progress' },
     t.ul({ class: 'tiles' },
@@ -81,8 +104,8 @@ function Now({ job }) {
       tile('Running', count(p?.running ?? 0), 'tasks'),
       tile('Rate', rate(job.rate_per_second), 'over the last minute'),
       tile('Time left', timeLeft(job), job.seconds_left > 0 && timeLeft(job) === seconds(job.seconds_left) ? 'at this rate' : '')),
-    c(Bar, { states: p, total: p?.total, tall: true, label: job.name }),
-    c(Counts, { states: p }));
+    c(Bar, { states: p, total: p?.total, tall: true, label: job.name, words: wordsOf(job) }),
+    c(Counts, { states: more.length > 0 ? { ...p, ready: 0, blocked: 0 } : p, words: wordsOf(job), more }));
 }
 
 function Levels({ job }) {
@@ -102,9 +125,9 @@ function Levels({ job }) {
     })));
 }
 
-const STATUS_FOR = { done: 'done', failed: 'failed', running: 'running', waiting: 'error_backoff', ready: 'unstarted', avoided: 'avoided', disabled: 'disabled' };
+const STATUS_FOR = { done: 'done', failed: 'failed', cancelled: 'cancelled', running: 'running', waiting: 'error_backoff', ready: 'unstarted', avoided: 'avoided', disabled: 'disabled' };
 const sum = (states) => Object.entries(states).reduce((n, [k, v]) => n + (k === 'avoided' || k === 'disabled' ? 0 : v), 0);
-const STATE = { done: 'done', running: 'running', failed: 'failed', incomplete_backoff: 'waiting', error_backoff: 'waiting', avoided: 'avoided', disabled: 'disabled' };
+const STATE = { done: 'done', running: 'running', failed: 'failed', cancelled: 'cancelled', incomplete_backoff: 'waiting', error_backoff: 'waiting', avoided: 'avoided', disabled: 'disabled' };
 
 /** What an older server tells. */
 function fromHistogram(h) {
@@ -135,8 +158,7 @@ function Failures({ job }) {
           may('operator') && t.button({ type: 'button', class: 'small', onClick: () => rerun(job, { fingerprint: g.fingerprint }, g.message) }, 'Rerun'))))));
 }
 
-function Reasons({ job }) {
-  const { data, error } = useData((signal) => maybe(['jobs', job.name, 'waiting'], {}, signal), ['waiting', job.name], { every: 2000 });
+function Reasons({ job, data, error }) {
   if (data === null) return null;
   const most = data?.reasons[0]?.count ?? 1;
   return c(Panel, { title: 'What waits for what', id: 'h-waiting', note: data?.at_ms && t.span(data.sampled ? `sample of ${count(data.counted)} of ${count(data.total)}, ` : '', c(Ago, { ms: data.at_ms })) },
@@ -144,24 +166,42 @@ function Reasons({ job }) {
       : t.ul({ class: 'groups' }, data.reasons.map((r, i) => t.li({ key: i },
         t.div({ class: 'group-head' }, t.strong({ class: 'group-count' }, count(r.count)), t.span({ class: 'group-message', dir: 'auto' }, r.message, r.until_ms > 0 && t.span({ class: 'soft' }, ' · the next may go on at ', c(At, { ms: r.until_ms }), ', ', c(Ago, { ms: r.until_ms })))),
         t.div({ class: 'reason-track', 'aria-hidden': 'true' }, t.span({ style: { width: `${100 * r.count / most}%` } })),
-        t.p({ class: 'samples' }, c(Names, { names: r.samples.slice(0, 4), link: (n) => taskLink(job.name, n), total: r.count }))))));
+        t.p({ class: 'samples' }, c(Names, { names: r.samples.slice(0, 4), link: (n) => taskLink(job.name, n), total: r.count })),
+        c(WayOut, { job, r })))));
 }
+
+/** From a reason on to what is in the way, and what can be done about it. */
+function WayOut({ job, r }) {
+  const { data } = useData((signal) => r.resource ? get(['settings'], {}, signal) : Promise.resolve(null), ['settings', Boolean(r.resource)], { every: 60000 });
+  const level = r.resource && levelResources(data).find((x) => x.resource === r.resource)?.level;
+  if (r.kind === 'job_paused' || (!r.node && !level)) return null;
+  return t.div({ class: 'actions' },
+    level && r.node && t.a({ class: 'button', href: nodeLink(level, r.node) }, t.span({ class: 'name', dir: 'auto' }, r.node)),
+    level && !r.node && t.a({ class: 'button', href: to(['tree'], { resource: r.resource }) }, 'In the tree'),
+    r.node && t.a({ class: 'button', href: to(['jobs', job.name, 'tasks'], { prefix: r.node }) }, 'Show tasks'),
+    may('operator') && r.never && level && t.button({ type: 'button', class: 'small', onClick: () => override({ level, resource: r.resource, node: r.node, limit: 1 }) }, r.node ? 'Raise the limit …' : `Limit of ${level} …`));
+}
+
+const MOST_RUNNING = 500;
+const SHOWN_RUNNING = 12;
 
 function RunningNow({ job }) {
   const running = job.progress?.running ?? 0;
-  const { data } = useData((signal) => running > 0 ? get(['running'], { job: job.name, limit: 12 }, signal) : Promise.resolve({ running: [] }), ['running', job.name, running > 0]);
+  const { data } = useData((signal) => running > 0 ? get(['running'], { job: job.name, limit: MOST_RUNNING }, signal) : Promise.resolve({ running: [] }), ['running', job.name, running > 0]);
   if (!data || data.running.length === 0) return null;
-  return c(Panel, { title: 'Running now', id: 'h-running', note: data.total > data.running.length ? `${count(data.running.length)} of ${count(data.total)}` : null },
-    c(RunningTable, { tasks: data.running }));
+  // Those that have run longest are those that hang, if any do.
+  const longest = [...data.running].sort((a, b) => a.started_at_ms - b.started_at_ms).slice(0, SHOWN_RUNNING);
+  return c(Panel, { title: 'Running now', id: 'h-running', note: `${data.total > longest.length ? `${count(longest.length)} of ${count(data.total)}, ` : ''}longest first${data.total > data.running.length ? ` of ${count(data.running.length)}` : ''}` },
+    c(RunningTable, { tasks: longest }));
 }
 
 export function RunningTable({ tasks, withJob }) {
   return t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Running tasks' }, t.table(
-    t.thead(t.tr(withJob && t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Task'), t.th({ scope: 'col', class: 'num' }, 'Attempt'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col' }, 'Since'), t.th({ scope: 'col' }, 'Its progress'))),
+    t.thead(t.tr(withJob && t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Task'), t.th({ scope: 'col', class: 'num' }, 'Attempt'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col' }, 'Since'), t.th({ scope: 'col' }, 'Time limit'), t.th({ scope: 'col' }, 'Its progress'))),
     t.tbody(tasks.map((x) => t.tr({ key: `${x.job} ${x.node}` },
       withJob && t.td(t.a({ href: jobLink(x.job), dir: 'auto' }, x.job)),
       t.td(t.a({ href: taskLink(x.job, x.node), class: 'name', 'data-row': true, dir: 'auto' }, x.node)),
-      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, workerName(x.worker)), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms })),
+      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, workerName(x.worker)), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms })), t.td({ class: 'nowrap' }, x.timeout_at_ms ? c(Ago, { ms: x.timeout_at_ms }) : '–'),
       t.td(x.progress?.total > 0 ? t.span(t.progress({ max: x.progress.total, value: x.progress.done, 'aria-label': `progress of ${x.node}` }), ` ${share(x.progress.done, x.progress.total)}`,
         x.progress.seconds_left !== undefined && t.small(` ${seconds(x.progress.seconds_left)} left`)) : '–'))))));
 }

@@ -5,6 +5,7 @@ import { useData } from '../live.js';
 import { nodeLink } from '../route.js';
 import { Ago, At, Empty, Failure, Icon, Panel, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
+import { command } from '../shell.js';
 import { count, plural } from '../format.js';
 
 const PERIODS = [['', 'until it is removed'], ['900', '15 minutes'], ['3600', '1 hour'], ['14400', '4 hours'], ['86400', '1 day'], ['604800', '1 week']];
@@ -15,6 +16,7 @@ export function override(where) {
   ask({
     title: `Limit of ${resource} on ${node ?? `all nodes of ${level}`}`, button: 'Set', text: 'It counts at once. Lowered below what is in use, it kills nothing: nothing more starts until there is room.',
     fields: [{ name: 'limit', label: 'Limit', type: 'number', min: '0', step: '1', value: String(limit ?? ''), required: true }, { name: 'seconds', label: 'How long', options: PERIODS, value: '3600' }],
+    cli: ({ limit: value, seconds, reason }) => command(['set-limit', level, resource, value], { node, for: seconds && `${seconds / 60}m`, reason }),
     act: async ({ limit: value, seconds, reason }) => {
       await request('PUT', ['limits', level, resource, ...(node === undefined ? [] : [node])], { body: { limit: Number(value), ...(seconds ? { expires_in_seconds: Number(seconds) } : {}), ...(reason ? { reason } : {}) } });
       return `The limit of ${resource} on ${node ?? level} is ${count(Number(value))}`;
@@ -23,13 +25,21 @@ export function override(where) {
 }
 
 export function removeOverride({ level, resource, node, configured }) {
-  ask({ title: `Back to the configured limit of ${resource}`, text: configured === undefined ? '' : `It will be ${count(configured)} again on ${node ?? `all nodes of ${level}`}.`, button: 'Remove the override',
+  ask({ title: `Back to the configured limit of ${resource}`, text: configured === undefined ? '' : `It will be ${count(configured)} again on ${node ?? `all nodes of ${level}`}.`, button: 'Remove the override', cli: ({ reason }) => command(['clear-limit', level, resource], { node, reason }),
     act: async ({ reason }) => { await request('DELETE', ['limits', level, resource, ...(node === undefined ? [] : [node])], { query: { reason } }); return 'The configured limit counts again'; } });
 }
 
 /** Resources by level, from the settings in force. */
 export function levelResources(settings) {
   return Object.entries(settings?.effective?.resources ?? {}).flatMap(([level, all]) => Object.entries(all ?? {}).map(([resource, r]) => ({ level, resource, limit: r?.limit })));
+}
+
+/** Nodes to which an operator has given another limit. */
+function Single({ r, overrides }) {
+  const own = overrides.filter((o) => o.level === r.level && o.resource === r.resource && o.node !== undefined);
+  if (own.length === 0) return '–';
+  return t.span(own.slice(0, 5).map((o) => t.span({ key: o.node }, t.a({ href: nodeLink(o.level, o.node), class: 'name', dir: 'auto' }, o.node), ` ${count(o.limit)} `)),
+    own.length > 5 && `and ${count(own.length - 5)} more`);
 }
 
 export default function Limits() {
@@ -50,8 +60,8 @@ export default function Limits() {
               t.td({ class: 'num' }, t.strong(count(o.limit))), t.td({ class: 'num' }, count(o.configured)), t.td({ class: 'nowrap' }, o.expires_at_ms ? t.span(c(At, { ms: o.expires_at_ms }), ' ', t.small(c(Ago, { ms: o.expires_at_ms }))) : 'removed'),
               t.td({ dir: 'auto' }, [o.author, o.reason].filter(Boolean).join(': '), ' ', t.small(c(Ago, { ms: o.set_at_ms }))),
               may('operator') && t.td(t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', onClick: () => override({ ...o }) }, 'Change'), t.button({ type: 'button', class: 'small', onClick: () => removeOverride(o) }, 'Remove'))))))))),
-        resources.length > 0 && c(Panel, { title: 'By level', id: 'h-levels', note: 'as configured' }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Limits by level' }, t.table(
-          t.thead(t.tr(t.th({ scope: 'col' }, 'Level'), t.th({ scope: 'col' }, 'Resource'), t.th({ scope: 'col', class: 'num' }, 'Limit of each node'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
-          t.tbody(resources.map((r) => t.tr({ key: `${r.level} ${r.resource}` }, t.td({ dir: 'auto' }, r.level), t.td({ dir: 'auto' }, r.resource), t.td({ class: 'num' }, count(r.limit)),
+        resources.length > 0 && c(Panel, { title: 'By level', id: 'h-levels', note: 'as configured, and what is in force' }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Limits by level' }, t.table(
+          t.thead(t.tr(t.th({ scope: 'col' }, 'Level'), t.th({ scope: 'col' }, 'Resource'), t.th({ scope: 'col', class: 'num' }, 'Configured for each node'), t.th({ scope: 'col', class: 'num' }, 'In force'), t.th({ scope: 'col' }, 'Overrides of single nodes'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
+          t.tbody(resources.map((r) => t.tr({ key: `${r.level} ${r.resource}` }, t.td({ dir: 'auto' }, r.level), t.td({ dir: 'auto' }, r.resource), t.td({ class: 'num' }, count(r.limit)), t.td({ class: 'num' }, t.strong(count(data.overrides.find((o) => o.level === r.level && o.resource === r.resource && o.node === undefined)?.limit ?? r.limit))), t.td(c(Single, { r, overrides: data.overrides })),
             may('operator') && t.td(t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', 'aria-label': `Override ${r.resource} on ${r.level}`, onClick: () => override(r) }, c(Icon, { name: 'edit' }), 'Override')))))))))));
 }

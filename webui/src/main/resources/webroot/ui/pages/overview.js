@@ -1,9 +1,9 @@
 // All jobs: errors in front, then what needs somebody, then the rest.
 import { t, c, cls, useEffect, useMemo, useRef } from '../dom.js';
-import { get } from '../api.js';
+import { get, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, refine, to } from '../route.js';
-import { Badge, Bar, Choice, Counts, Empty, Failure, Icon, Pager, Search, Title, Waiting, STATES } from '../parts.js';
+import { At, Badge, Bar, Choice, Counts, Empty, Failure, Icon, Pager, Search, Title, Waiting, STATES } from '../parts.js';
 import { compact, count, plural, rate, seconds, share } from '../format.js';
 
 const SIZE = 50;
@@ -13,7 +13,7 @@ const SHOW = [
   ['running', 'Running', (j) => j.progress?.running > 0],
   ['paused', 'Paused', (j) => j.paused],
   ['failed', 'Failed', (j) => j.state === 'failed'],
-  ['stuck', 'Stuck', (j) => j.state === 'stuck'],
+  ['stuck', 'Stuck', (j) => j.state === 'stuck' || standing[j.name] !== undefined],
   ['unfinished', 'Unfinished', (j) => !finished(j)],
   ['finished', 'Finished', finished],
   ['off', 'Disabled', (j) => !j.enabled],
@@ -30,18 +30,44 @@ const SORT = {
   priority: ['Priority', (a, b) => b.priority - a.priority || byName(a, b)],
 };
 
-export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed'); }
+export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed') - of(j, 'cancelled'); }
 function finished(j) { if (j.state === 'succeeded') return true; return of(j, 'total') > 0 && todo(j) === 0; }
-function needsAttention(j) { if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || j.state === 'stuck' || (j.past_deadline && !finished(j)); }
+let standing = {};
+/** Some of its tasks can never start as things are, and nothing else of it moves. */
+const isStanding = (j) => standing[j.name] !== undefined;
+
+function needsAttention(j) { if (isStanding(j)) return true; if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || j.state === 'stuck' || (j.past_deadline && !finished(j)); }
 function urgency(j) {
   if (!j.valid) return 6;
-  if (j.state === 'failed' || j.state === 'stuck') return 5;
+  if (j.state === 'failed' || j.state === 'stuck' || isStanding(j)) return 5;
   if (j.past_deadline && !finished(j)) return 5;
   if (of(j, 'failed') > 0) return 4;
   if (j.warning && !finished(j)) return 4;
   if (of(j, 'waiting') > 0) return 3;
   if (of(j, 'running') > 0) return 2;
   return finished(j) || !j.enabled ? 0 : 1;
+}
+
+/** What "ready" and "blocked" mean of a job: for slots, for jobs, or held by somebody. */
+export function wordsOf(job) {
+  const held = !job.enabled || !job.valid || job.paused || ['failed', 'succeeded', 'stopped'].includes(job.state) || job.past_deadline;
+  return { ready: 'to start', blocked: held ? 'held' : job.depends_on.length > 0 ? `wait${of(job, 'blocked') === 1 ? 's' : ''} for ${job.depends_on.length === 1 ? job.depends_on[0] : 'other jobs'}` : 'blocked' };
+}
+
+/** It could run, and nothing of it does or comes back by itself: why not? */
+const stands = (j) => j.valid && j.enabled && !j.paused && ['running', 'waiting', 'open'].includes(j.state) && of(j, 'ready') > 0 && of(j, 'running') + of(j, 'waiting') === 0;
+const MOST_ASKED = 10;
+
+/** Why jobs stand still, by name; only those that do are asked about. */
+function useStanding(jobs) {
+  const names = (jobs ?? []).filter(stands).slice(0, MOST_ASKED).map((j) => j.name);
+  const { data } = useData(async (signal) => Object.fromEntries(await Promise.all(names.map(async (name) => [name, await maybe(['jobs', name, 'waiting'], {}, signal)]))), ['standing', names], { every: 4000, keep: true });
+  const why = {};
+  names.forEach((name) => {
+    const never = data?.[name]?.reasons.filter((r) => r.never) ?? [];
+    if (never.length > 0) why[name] = { never: never.reduce((n, r) => n + r.count, 0), all: never.length === data[name].reasons.length, reason: never[0] };
+  });
+  return why;
 }
 
 /** Only of what gets on: a rate of the last minute says nothing of a job that has come to rest since. */
@@ -64,16 +90,19 @@ export function JobBadges({ job }) {
     job.state === undefined && job.enabled && job.valid && finished(job) && (of(job, 'failed') > 0 ? c(Badge, { kind: 'bad' }, 'ended with failures') : c(Badge, { kind: 'good' }, 'finished')));
 }
 
-function Row({ job }) {
+function Row({ job, why }) {
   const p = job.progress;
-  return t.li({ class: cls('job', (!job.valid || job.state === 'failed' || job.state === 'stuck' || (p?.failed > 0 && job.state !== 'succeeded')) && 'hurt', job.paused && 'is-paused') },
+  return t.li({ class: cls('job', (!job.valid || job.state === 'failed' || job.state === 'stuck' || why || (p?.failed > 0 && job.state !== 'succeeded')) && 'hurt', job.paused && 'is-paused') },
     t.div({ class: 'job-name' },
       t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
-      c(JobBadges, { job }),
-      t.span({ class: 'soft' }, t.span({ dir: 'auto' }, job.owner), job.owner ? ' · ' : '', 'on ', t.span({ dir: 'auto' }, job.level))),
+      c(JobBadges, { job }), why && c(Badge, { kind: 'bad', title: why.reason.message }, `${count(why.never)} can never start`),
+      t.span({ class: 'soft' }, t.span({ dir: 'auto' }, job.owner), job.owner ? ' · ' : '', 'on ', t.span({ dir: 'auto' }, job.level),
+        job.depends_on.length > 0 && t.span(' · after ', t.span({ dir: 'auto' }, job.depends_on.slice(0, 3).join(', ')), job.depends_on.length > 3 && ` and ${count(job.depends_on.length - 3)} more`),
+        job.max_concurrent && ` · at most ${count(job.max_concurrent)} at once`, job.complete_by_ms && t.span(' · by ', c(At, { ms: job.complete_by_ms })))),
     t.div({ class: 'job-progress' },
-      c(Bar, { states: p, total: p?.total, label: job.name }),
-      job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p }),
+      c(Bar, { states: p, total: p?.total, label: job.name, words: wordsOf(job) }),
+      job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p, words: wordsOf(job) }),
+      why && t.p({ class: 'job-problem' }, t.span({ dir: 'auto' }, why.reason.message)),
       job.state === 'stuck' && t.p({ class: 'job-problem' }, 'Stuck: ', t.span({ dir: 'auto' }, job.state_reason)), !job.problem && job.warning && t.p({ class: 'job-warning' }, job.warning)),
     t.dl({ class: 'job-figures' },
       t.div(t.dt('Done'), t.dd(share(p?.done ?? 0, p?.total ?? 0) || '–')),
@@ -124,14 +153,18 @@ export function Overview({ route }) {
   const sort = route.query.get('sort') ?? 'attention';
   const page = Number(route.query.get('page') ?? 0) || 0;
   const list = useRef(null);
-  const jobs = data?.jobs;
+  const set = route.query.get('set') ?? '';
+  const sets = [...new Set((data?.jobs ?? []).map((j) => j.set).filter(Boolean))].sort();
+  const jobs = useMemo(() => data?.jobs.filter((j) => !set || j.set === set), [data, set]);
+  standing = useStanding(jobs);
+  const known = Object.keys(standing).join();
   const chosen = useMemo(() => {
     if (!jobs) return [];
     const words = q.toLowerCase().split(/\s+/).filter(Boolean);
     const wanted = (SHOW.find(([id]) => id === show) ?? SHOW[0])[2];
     return jobs.filter((j) => wanted(j) && words.every((w) => j.name.toLowerCase().includes(w) || (j.owner ?? '').toLowerCase().includes(w)))
       .sort((SORT[sort] ?? SORT.attention)[1]);
-  }, [jobs, q, show, sort]);
+  }, [jobs, q, show, sort, known]);
   useEffect(() => { if (page > 0) list.current?.scrollIntoView({ block: 'start' }); }, [page]);
   const pages = Math.max(1, Math.ceil(chosen.length / SIZE));
   const at = Math.min(page, pages - 1);
@@ -139,7 +172,7 @@ export function Overview({ route }) {
     c(Title, null, 'Jobs'),
     c(Failure, { error, retry: again }),
     c(Errors),
-    !jobs ? !error && c(Waiting) : jobs.length === 0
+    !jobs ? !error && c(Waiting) : data.jobs.length === 0
       ? c(Empty, { title: 'No jobs yet' }, 'A job is an entry ', t.code('bistro_job->NAME'), ' of the configuration.')
       : t.div(
         c(Total, { jobs }),
@@ -150,9 +183,10 @@ export function Overview({ route }) {
             return (n > 0 || id === show || id === '') && t.button({ key: id, type: 'button', class: 'chip', 'aria-pressed': id === show ? 'true' : 'false',
               onClick: () => refine({ show: id, page: '' }) }, word, ' ', t.small(count(n)));
           })),
+          (sets.length > 0 || set) && c(Choice, { label: 'Set', value: set, options: [['', 'all'], ...sets.map((s) => [s, s])], change: (v) => refine({ set: v, page: '' }) }),
           c(Choice, { label: 'Sort', value: sort, options: Object.entries(SORT).map(([id, [word]]) => [id, word]), change: (v) => refine({ sort: v === 'attention' ? '' : v, page: '' }) })),
         chosen.length === 0
-          ? c(Empty, { title: 'No job matches' }, t.button({ type: 'button', onClick: () => refine({ q: '', show: '', page: '' }) }, 'Show all'))
-          : t.ol({ class: 'jobs', 'aria-label': plural(chosen.length, 'job') }, chosen.slice(at * SIZE, (at + 1) * SIZE).map((job) => c(Row, { key: job.name, job }))),
+          ? c(Empty, { title: 'No job matches' }, t.button({ type: 'button', onClick: () => refine({ q: '', show: '', set: '', page: '' }) }, 'Show all'))
+          : t.ol({ class: 'jobs', 'aria-label': plural(chosen.length, 'job') }, chosen.slice(at * SIZE, (at + 1) * SIZE).map((job) => c(Row, { key: job.name, job, why: standing[job.name] }))),
         c(Pager, { page: at, size: SIZE, total: chosen.length, turn: (n) => refine({ page: n || '' }) })));
 }

@@ -1,11 +1,14 @@
 // One task: why it does not run, what it did, and what it says right now.
-import { t, c, cls, useEffect, useRef, useState } from '../dom.js';
-import { get, may, maybe, post, stream } from '../api.js';
+import { t, c, cls, useState } from '../dom.js';
+import { get, may, post } from '../api.js';
 import { useData, useNow } from '../live.js';
 import { jobLink, nodeLink, taskLink } from '../route.js';
-import { Act, Ago, At, Badge, Choice, Crumbs, Empty, Failure, Gauge, Icon, Panel, Search, Status, Title, Waiting } from '../parts.js';
+import { Act, Ago, At, Badge, Copy, Crumbs, Empty, Failure, Gauge, Icon, Panel, Status, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
-import { rerun, forgive } from './job-actions.js';
+import { command } from '../shell.js';
+import { Output } from './output.js';
+import { cancel, rerun, forgive } from './job-actions.js';
+import { override } from './limits.js';
 import { bytes, count, millis, plural, seconds, workerName } from '../format.js';
 
 export default function Task({ route }) {
@@ -16,15 +19,30 @@ export default function Task({ route }) {
     c(Crumbs, { trail: [['Jobs', '#/'], [job, jobLink(job)], [node]] }),
     c(Title, { badges: task && t.span({ class: 'badges' }, c(Status, { status: task.status }), task.phase && task.phase !== task.status && c(Badge, { title: 'Its phase: the same in fewer words' }, task.phase)), actions: task && c(Actions, { task }),
       sub: task && t.span('on level ', t.a({ href: nodeLink(task.level, node) }, task.level), ` · ${plural(task.attempts, 'attempt')}`,
-        task.since_ms && t.span(' · since ', c(Ago, { ms: task.since_ms })), task.until_ms > Date.now() && t.span(' · backs off until ', c(At, { ms: task.until_ms }))) }, node),
+        task.since_ms && t.span(' · since ', c(Ago, { ms: task.since_ms })), task.until_ms > Date.now() && t.span(' · backs off until ', c(At, { ms: task.until_ms }))), of: job }, node),
     c(Failure, { error, retry: again }),
     !task ? !error && c(Waiting) : t.div(
+      c(Cause, { task }),
       task.running && c(Running, { task }),
       !task.running && task.status !== 'done' && c(Explain, { job, node }),
       c(Said, { task }),
       c(Attempts, { task, attempt, setAttempt }),
-      c(Logs, { key: `${job} ${node} ${attempt}`, job, node, invocation: attempt })));
+      c(Output, { key: `${job} ${node} ${attempt}`, job, node, invocation: attempt })));
 }
+
+/** Why its latest attempt failed: what one came for. */
+function Cause({ task }) {
+  const last = task.history.attempts[task.history.attempts.length - 1];
+  if (!last || task.status === 'done' || !last.message) return null;
+  const text = said(last.message);
+  return t.section({ class: 'cause', 'aria-label': 'Why it failed' },
+    t.p({ class: 'cause-head' }, c(Icon, { name: 'warn' }), t.strong(`Attempt ${last.attempt}${task.running ? '' : ` of ${task.attempts || last.attempt}`} failed`), t.span(' ', c(Ago, { ms: last.ended_at_ms })),
+      last.exit_code > 0 && c(Badge, null, `exit ${last.exit_code}`), last.signal !== undefined && c(Badge, null, `signal ${last.signal}`), last.stop_reason && c(Badge, null, last.stop_reason.replaceAll('_', ' ')),
+      task.running && t.span(' · it runs again'), c(Copy, { text })),
+    t.pre({ dir: 'auto' }, text));
+}
+
+const said = (message) => typeof message === 'string' ? message.trimEnd() : JSON.stringify(message);
 
 function Actions({ task }) {
   if (!may('operator')) return null;
@@ -33,13 +51,14 @@ function Actions({ task }) {
   const words = (reason) => reason ? { reason } : {};
   const limited = task.running && (task.running.timeout_at_ms || task.running.deadline_ms);
   return t.div({ class: 'actions' },
-    task.running && c(Act, { icon: 'kill', danger: true, onClick: () => ask({ title: `Kill ${node}`, text: `Its process is signalled as ${job} says. What happens then is up to its back-off.`, button: 'Kill', danger: true,
+    task.running && c(Act, { icon: 'kill', danger: true, onClick: () => ask({ title: `Kill ${node}`, text: `Its process is signalled as ${job} says. What happens then is up to its back-off.`, button: 'Kill', danger: true, cli: ({ reason }) => command(['kill', job, node], { reason }),
       act: async ({ reason }) => { await post(['jobs', job, 'tasks', node, 'kill'], words(reason)); return `${node} will be signalled`; } }) }, 'Kill'),
     limited && c(Act, { icon: 'clock', onClick: () => ask({ title: `More time for ${node}`, text: 'Its time limit and its deadline move.', button: 'Extend',
-      fields: [{ name: 'minutes', label: 'Minutes', type: 'number', min: '0.1', step: 'any', value: '10', required: true }],
+      fields: [{ name: 'minutes', label: 'Minutes', type: 'number', min: '0.1', step: 'any', value: '10', required: true }], cli: ({ reason, minutes }) => command(['extend', job, node, String(Math.round(Number(minutes) * 60))], { reason }),
       act: async ({ reason, minutes }) => { await post(['jobs', job, 'tasks', node, 'extend'], { seconds: Number(minutes) * 60, ...words(reason) }); return `${node} has ${minutes} minutes more`; } }) }, 'Extend'),
     !task.running && c(Act, { icon: 'heart', onClick: () => forgive(target, { nodes: [node] }, 'It becomes startable.') }, 'Forgive'),
-    !task.running && c(Act, { icon: 'redo', onClick: () => rerun(target, { nodes: [node] }, 'It begins anew; its history stays.') }, 'Rerun'));
+    !task.running && c(Act, { icon: 'redo', onClick: () => rerun(target, { nodes: [node] }, 'It begins anew; its history stays.') }, 'Rerun'),
+    task.status !== 'done' && task.status !== 'cancelled' && c(Act, { icon: 'stop', danger: true, onClick: () => cancel(target, { nodes: [node] }) }, 'Cancel'));
 }
 
 function Running({ task }) {
@@ -69,7 +88,7 @@ function Explain({ job, node }) {
   const elsewhere = data.reasons.filter((r) => !path.some((step) => at(r, step)));
   return c(Panel, { title: data.startable ? 'It can start' : 'Why it does not run', id: 'h-explain', note: data.startable ? 'in one of the next rounds' : plural(data.reasons.length, 'reason') },
     elsewhere.length > 0 && t.ul({ class: 'reasons' }, elsewhere.map((r, i) => c(Reason, { key: i, r }))),
-    path.length > 0 && t.ol({ class: 'rootpath', 'aria-label': 'From the root to the task' }, path.map((step, i) => {
+    path.length > 0 && c(Folded, { open: path.some((step) => step.blocks), title: 'The way from the root to the task is open' }, t.ol({ class: 'rootpath', 'aria-label': 'From the root to the task' }, path.map((step, i) => {
       const reasons = data.reasons.filter((r) => at(r, step));
       return t.li({ key: i, class: cls(step.blocks && 'blocks', !step.enabled && 'is-off') },
         t.div({ class: 'step-dot', 'aria-hidden': 'true' }, c(Icon, { name: step.blocks ? 'kill' : 'check' })),
@@ -77,14 +96,20 @@ function Explain({ job, node }) {
           t.div({ class: 'step-head' }, t.a({ href: nodeLink(step.level, step.node), class: 'name', dir: 'auto' }, step.node || 'instance'), t.span({ class: 'soft', dir: 'auto' }, step.level),
             !step.enabled && c(Badge, { kind: 'bad' }, 'disabled'), step.blocks ? c(Badge, { kind: 'bad' }, 'blocks') : t.span({ class: 'hidden' }, 'is open')),
           step.resources?.length > 0 && t.div({ class: 'gauges' }, step.resources.map((r) => c(Gauge, { key: r.resource, name: r.resource, used: r.used, limit: r.limit, need: r.need }))),
-          reasons.length > 0 && t.ul({ class: 'reasons' }, reasons.map((r, k) => c(Reason, { key: k, r })))));
-    })));
+          reasons.length > 0 && t.ul({ class: 'reasons' }, reasons.map((r, k) => c(Reason, { key: k, r, level: step.level })))));
+    }))));
 }
 
-function Reason({ r }) {
+/** What nobody has to read lies behind one line. */
+function Folded({ open, title, children }) {
+  return open ? children : t.details(t.summary(title), children);
+}
+
+function Reason({ r, level }) {
   return t.li(
     t.p(c(Badge, { kind: r.kind === 'backoff' || r.kind === 'job_paused' ? 'warn' : 'bad' }, words(r.kind)), ' ', t.span({ dir: 'auto' }, r.message),
       r.until_ms > Date.now() && t.span({ class: 'soft' }, ' · until ', c(At, { ms: r.until_ms })), r.free_at_ms && t.span({ class: 'soft' }, ` · expected to be free ${r.free_at_ms > Date.now() ? `in ${seconds((r.free_at_ms - Date.now()) / 1000)}` : 'any moment'}`)),
+    may('operator') && level && r.kind === 'resource' && r.need > r.limit && t.button({ type: 'button', class: 'small', onClick: () => override({ level, resource: r.resource, node: r.node, limit: r.need }) }, 'Raise the limit …'),
     r.holders?.length > 0 && t.details({ open: r.holders.length <= 6 }, t.summary(`Held by ${plural(r.holders_total ?? r.holders.length, 'task')}`), c(Holders, { holders: r.holders })));
 }
 
@@ -97,14 +122,16 @@ export function Holders({ holders }) {
 }
 
 function Said({ task }) {
-  const has = (x) => x && Object.keys(x).length > 0;
+  const latest = task.history.attempts[task.history.attempts.length - 1];
+  // An exception alone is what the head of the page says already.
+  const has = (x) => x && Object.keys(x).length > 0 && !(Object.keys(x).length === 1 && x.exception !== undefined && x.exception === latest?.message);
   if (!has(task.data) && !has(task.checkpoint)) return null;
   return t.div({ class: 'grid' },
     has(task.data) && c(Panel, { title: 'What it said', id: 'h-said' }, t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'What it said' }, JSON.stringify(task.data, null, 2))),
     has(task.checkpoint) && c(Panel, { title: 'How far it came', id: 'h-checkpoint', note: 'handed to its next attempt' }, t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Checkpoint' }, JSON.stringify(task.checkpoint, null, 2))));
 }
 
-const KIND = (a) => a.status === 'done' ? 'done' : a.status === 'failed' || a.end === 'lost' || a.end === 'start_failed' ? 'failed' : a.status.startsWith('error') ? 'failed' : 'waiting';
+const KIND = (a) => a.status === 'done' ? 'done' : a.status === 'cancelled' ? 'cancelled' : a.status === 'failed' || a.end === 'lost' || a.end === 'start_failed' ? 'failed' : a.status.startsWith('error') ? 'failed' : 'waiting';
 
 function how(a) {
   const parts = [a.end.replaceAll('_', ' ')];
@@ -132,77 +159,11 @@ function Attempts({ task, attempt, setAttempt }) {
       all.map((a) => t.div({ key: a.invocation, class: 'lane' }, t.span({ class: cls('run', a.live ? 's-running' : `s-${KIND(a)}`), title: `attempt ${a.attempt}`,
         style: { left: `min(${left(a.started_at_ms)}, 100% - 4px)`, width: `max(4px, ${100 * ((a.ended_at_ms ?? now) - a.started_at_ms) / (until - from)}%)` } }))),
       t.div({ class: 'scale' }, c(At, { ms: from }), until === now ? t.span('now') : c(At, { ms: until }))),
-    t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Attempts' }, t.table(
+    t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'List of attempts' }, t.table(
       t.thead(t.tr(t.th({ scope: 'col', class: 'num' }, 'No.'), t.th({ scope: 'col' }, 'Status'), t.th({ scope: 'col' }, 'Started'), t.th({ scope: 'col', class: 'num' }, 'Took'), t.th({ scope: 'col' }, 'End'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col', class: 'num' }, 'Memory'), t.th({ scope: 'col' }, 'What went wrong'), t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Its output')))),
       t.tbody([...all].reverse().map((a) => t.tr({ key: a.invocation },
         t.td({ class: 'num' }, a.attempt), t.td(c(Status, { status: a.live ? 'running' : a.status })), t.td({ class: 'nowrap' }, c(At, { ms: a.started_at_ms })),
         t.td({ class: 'num' }, millis((a.ended_at_ms ?? now) - a.started_at_ms)), t.td(a.live ? '–' : how(a)), t.td({ dir: 'auto' }, workerName(a.worker)),
         t.td({ class: 'num' }, a.usage?.peak_memory_bytes !== undefined ? bytes(a.usage.peak_memory_bytes) : '–'), t.td({ class: 'wide', dir: 'auto' }, a.message ?? ''),
         t.td(t.button({ type: 'button', class: 'small', 'aria-pressed': attempt === a.invocation ? 'true' : 'false', 'aria-label': `Output of attempt ${a.attempt}`, onClick: () => setAttempt(attempt === a.invocation ? '' : a.invocation) }, attempt === a.invocation ? 'All output' : 'Output'))))))));
-}
-
-const STREAMS = [['', 'stdout and stderr'], ['stdout', 'stdout'], ['stderr', 'stderr'], ['statuses', 'statuses'], ['all', 'all']];
-const MOST_LINES = 2000;
-
-/** The newest lines, and then each as it is written. */
-function Logs({ job, node, invocation }) {
-  const [kind, setKind] = useState('');
-  const [regex, setRegex] = useState('');
-  const [lines, setLines] = useState([]);
-  const [follow, setFollow] = useState(true);
-  const [state, setState] = useState('');
-  const [error, setError] = useState(null);
-  const [older, setOlder] = useState('');
-  const box = useRef(null);
-  const query = { job, node, invocation, regex, stream: kind === 'all' ? ['stdout', 'stderr', 'statuses'] : kind || ['stdout', 'stderr'] };
-  useEffect(() => {
-    let over = false;
-    let stop = () => {};
-    let pending = [];
-    let timer = 0;
-    const flush = () => {
-      timer = 0;
-      const more = pending;
-      pending = [];
-      setLines((old) => [...old, ...more.filter((l) => !old.some((o) => o.id === l.id))].slice(-MOST_LINES));
-    };
-    setError(null);
-    (async () => {
-      try {
-        const page = await maybe(['logs'], { ...query, order: 'desc', limit: 200 });
-        if (over || !page) return;
-        const first = page.lines.reverse();
-        setLines(first);
-        setOlder(page.next);
-        const newest = first[first.length - 1]?.id ?? '';
-        stop = stream(['logs'], {
-          query, from: newest, state: (s, e) => { if (!over) { setState(s); if (e) setError(e); } },
-          on: (message) => {
-            if (message.type === 'message') { pending.push(JSON.parse(message.data)); timer ||= setTimeout(flush, 150); }
-            return message.type;
-          },
-        });
-      } catch (e) {
-        if (!over) setError(e);
-      }
-    })();
-    return () => { over = true; clearTimeout(timer); stop(); };
-  }, [job, node, invocation, kind, regex]);
-  useEffect(() => { if (follow && box.current) box.current.scrollTop = box.current.scrollHeight; }, [lines, follow]);
-  const before = async () => {
-    const page = await get(['logs'], { ...query, order: 'desc', limit: 200, from: older });
-    setFollow(false);
-    setLines((old) => [...page.lines.reverse().filter((l) => !old.some((o) => o.id === l.id)), ...old]);
-    setOlder(page.next);
-  };
-  return c(Panel, { title: 'Output', id: 'h-logs', note: state === 'open' ? 'live' : state === 'closed' ? 'no connection' : '',
-    actions: [c(Search, { key: 's', value: regex, label: 'Regular expression', change: setRegex }),
-      c(Choice, { key: 'c', label: 'Stream', value: kind, options: STREAMS, change: setKind }),
-      t.label({ key: 'f', class: 'choice' }, t.input({ type: 'checkbox', checked: follow, onChange: (e) => setFollow(e.target.checked) }), 'Follow')] },
-  c(Failure, { error }),
-  t.div({ class: 'logs', ref: box, tabIndex: 0, role: 'log', 'aria-label': 'Output', 'aria-live': 'off',
-    onScroll: (e) => { const b = e.target; const end = b.scrollHeight - b.scrollTop - b.clientHeight < 30; if (end !== follow && !end) setFollow(false); } },
-  older && t.button({ type: 'button', class: 'small', onClick: before }, 'Older lines'),
-  lines.length === 0 ? t.p({ class: 'soft' }, 'Nothing was written yet.')
-    : lines.map((l) => t.div({ key: l.id, class: `line is-${l.stream}` }, c(At, { ms: l.time_ms, millis: true }), t.span({ class: 'hidden' }, `${l.stream} `), t.span({ class: 'line-text' }, l.text.replace(/\r?\n$/, ''))))));
 }

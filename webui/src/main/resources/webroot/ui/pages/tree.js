@@ -10,7 +10,7 @@ import { NodePanel } from './node.js';
 const NARROW_PX = 3;
 const LABEL_PX = 30;
 const DEPTHS = [['1', '1 level'], ['2', '2 levels'], ['3', '3 levels'], ['4', '4 levels'], ['6', '6 levels'], ['12', 'all levels']];
-const sum = (s) => (s.done ?? 0) + (s.failed ?? 0) + (s.running ?? 0) + (s.waiting ?? 0) + (s.ready ?? 0) + (s.blocked ?? 0);
+const sum = (s) => (s.done ?? 0) + (s.failed ?? 0) + (s.cancelled ?? 0) + (s.running ?? 0) + (s.waiting ?? 0) + (s.ready ?? 0) + (s.blocked ?? 0);
 const part = (state) => (n) => sum(n.states) > 0 ? (n.states[state] ?? 0) / sum(n.states) : 0;
 
 const of = (n, resource) => n.resources.filter((r) => !resource || r.resource === resource);
@@ -175,7 +175,7 @@ function Icicle({ nodes, heat, colour, resource, pick, zoom, at }) {
         key: `${n.level} ${n.name}`, role: 'treeitem', 'aria-level': s.depth + 1, 'aria-selected': chosen ? 'true' : 'false', 'aria-label': label, title: label,
         tabIndex: s === here ? 0 : -1, class: cls('cell', chosen && 'chosen', !n.enabled && 'is-off', s.nodes.some((x) => x.reserved) && 'is-kept', wide < 20 && 'slim', s.nodes.some((x) => x.cut) && 'is-cut', closed && 'is-closed'),
         style: { left: `${100 * s.left}%`, width: `${100 * s.width}%`, top: `${s.depth * 3.4}rem`,
-          'background-color': `color-mix(in srgb, var(--${hue}) ${stalled ? 46 : tint(hot, colour)}%, var(--sunk))` },
+          'background-color': `color-mix(in srgb, var(--${hue}) ${stalled ? 46 : tint(hot, colour)}%, var(--line))` },
         onClick: () => { setCursor(n.i); pick(n); }, onDblClick: () => zoom(n),
       },
       wide >= LABEL_PX && t.span({ class: 'cell-name', dir: 'auto' }, wide > 160 ? n.name || 'instance' : shortName(n, nodes, wide)),
@@ -187,8 +187,8 @@ function Icicle({ nodes, heat, colour, resource, pick, zoom, at }) {
 
 function Scale({ colour }) {
   return t.p({ class: 'tree-scale' }, t.span('none'), t.span({ class: 'ramp', 'aria-hidden': 'true' }, [0, 0.25, 0.5, 0.75, 1].map((x) => t.span({ key: x,
-    style: { background: `color-mix(in srgb, var(--${colour[3]}) ${tint(x, colour)}%, var(--sunk))` } }))), t.span(colour[0] === 'use' ? 'full' : `all ${colour[1]}`),
-  colour[0] === 'use' && c(Fragment, null, t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ style: { background: 'color-mix(in srgb, var(--failed) 46%, var(--sunk))' } })), t.span('tasks wait, none runs'),
+    style: { background: `color-mix(in srgb, var(--${colour[3]}) ${tint(x, colour)}%, var(--line))` } }))), t.span(colour[0] === 'use' ? 'full' : `all ${colour[1]}`),
+  colour[0] === 'use' && c(Fragment, null, t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ style: { background: 'color-mix(in srgb, var(--failed) 46%, var(--line))' } })), t.span('tasks wait, none runs'),
     t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ class: 'is-closed' })), t.span('limit 0')),
   t.span({ class: 'soft' }, 'Press a node for what it is; press twice to zoom in.'));
 }

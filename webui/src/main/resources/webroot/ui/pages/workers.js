@@ -5,6 +5,7 @@ import { useData } from '../live.js';
 import { refine } from '../route.js';
 import { Ago, Badge, Empty, Failure, Gauge, Icon, Pager, Search, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
+import { command } from '../shell.js';
 import { count, plural } from '../format.js';
 
 const SIZE = 100;
@@ -18,16 +19,18 @@ const WHAT = {
 
 function act(worker, action) {
   const [word, text] = WHAT[action];
-  ask({ title: `${word} ${worker.shard}`, text, button: word, act: async ({ reason }) => {
+  ask({ title: `${word} ${worker.shard}`, text, button: word, cli: ({ reason }) => command([action, worker.shard], { reason }), act: async ({ reason }) => {
     await post(['workers', worker.shard, action], reason ? { reason } : {});
     return action === 'uncordon' ? `${worker.shard} takes tasks again` : `${worker.shard} gets no new tasks${worker.running > 0 ? `; ${plural(worker.running, 'task')} still on it` : ''}`;
   } });
 }
 
+const labelled = (w) => Object.entries(w.labels ?? {}).map(([name, value]) => `${name}=${value}`).join(', ');
+
 function Worker({ w }) {
   const slots = Object.entries(w.slots ?? {});
   return t.tr({ class: cls(['lost', 'unhealthy'].includes(w.state) && 'hurt') },
-    t.th({ scope: 'row' }, t.span({ class: 'name', dir: 'auto', tabIndex: -1, 'data-row': true }, w.shard), t.div({ class: 'soft', dir: 'auto' }, w.host, w.address && ` · ${w.address}`)),
+    t.th({ scope: 'row' }, t.span({ class: 'name', dir: 'auto', tabIndex: -1, 'data-row': true }, w.shard), t.div({ class: 'soft', dir: 'auto' }, w.host, w.address && ` · ${w.address}`), labelled(w) && t.div({ class: 'soft', dir: 'auto' }, labelled(w))),
     t.td(!(w.hold?.kind === 'drain' && w.state === 'draining') && c(Badge, { kind: KIND[w.state] ?? '' }, w.state), w.hold && t.div(c(Badge, { kind: 'warn', title: w.hold.reason }, w.hold.kind !== 'drain' ? 'cordoned' : w.running > 0 ? `draining, ${plural(w.running, 'task')} left` : 'drained, can be stopped'), t.small({ dir: 'auto' }, ` ${w.hold.operator}${w.hold.reason ? `: ${w.hold.reason}` : ''}`)), w.note && t.div({ class: 'soft', dir: 'auto' }, w.note)),
     t.td(t.div({ class: 'gauges' }, w.max_tasks > 0 ? c(Gauge, { name: 'tasks', used: w.running, limit: w.max_tasks }) : t.span(plural(w.running, 'task')),
       slots.map(([name, s]) => c(Gauge, { key: name, name, used: s.used, limit: s.limit })))),
@@ -43,7 +46,7 @@ export default function Workers({ route }) {
   const state = route.query.get('state') ?? '';
   const page = Number(route.query.get('page') ?? 0) || 0;
   const all = data?.workers ?? [];
-  const shown = all.filter((w) => (!state || w.state === state) && `${w.shard} ${w.host} ${w.address}`.toLowerCase().includes(q))
+  const shown = all.filter((w) => (!state || w.state === state) && `${w.shard} ${w.host} ${w.address} ${labelled(w)}`.toLowerCase().includes(q))
     .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || a.shard.localeCompare(b.shard, undefined, { numeric: true }));
   const states = ORDER.map((s) => [s, all.filter((w) => w.state === s).length]).filter(([, n]) => n > 0);
   return t.div({ class: 'page' },

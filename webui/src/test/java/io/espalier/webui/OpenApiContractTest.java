@@ -89,7 +89,7 @@ class OpenApiContractTest {
     if (operation.contains("/limits")) {
       return operation.startsWith("PUT") ? "{\"limit\": 3}" : "{}";
     }
-    if (operation.endsWith("/rerun")) {
+    if (operation.endsWith("/rerun") || operation.endsWith("/cancel")) {
       return "{\"selector\": {\"all\": true}, \"preview\": true}";
     }
     return operation.startsWith("PUT") || operation.endsWith("/validate")
@@ -103,6 +103,8 @@ class OpenApiContractTest {
         operation
             .substring(operation.indexOf(' ') + 1)
             .replace("{job}", "backup")
+            .replace("{set}", "nightly")
+            .replace("{action}", "pause")
             .replace("{worker}", "here")
             .replace("{level}", "db")
             .replace("{resource}", "slots")

@@ -148,4 +148,50 @@ class OperationsTest {
         .contains(says.replace("\"", "\\\""));
     assertThat(served.scheduler.calls()).isEmpty();
   }
+
+  @Test
+  void cancelledTasksAreCountedAndBistrosClientsSeeBitsThatTheyKnow() {
+    assertThat(send("POST", "jobs/backup/cancel", "{}").statusCode()).isEqualTo(400);
+    Json.Obj cancelled =
+        (Json.Obj)
+            ok(
+                "POST",
+                "jobs/backup/cancel",
+                "{\"selector\": {\"statuses\": [\"failed\"]}, \"reason\": \"scrapped\"}");
+    assertThat(cancelled.get("changed")).isEqualTo(Json.of(1));
+    Json.Obj tasks = (Json.Obj) ok("GET", "jobs/backup/tasks?status=cancelled", "");
+    assertThat(((Json.Arr) Objects.requireNonNull(tasks.get("tasks"))).items()).hasSize(1);
+    String bistro =
+        served
+            .send(
+                served
+                    .request("/")
+                    .POST(
+                        HttpRequest.BodyPublishers.ofString(
+                            "{\"q\": {\"handler\": \"histogram\", \"jobs\": [\"backup\"]}}"))
+                    .build())
+            .body();
+    // 16 + 128: failed, on an avoided node
+    assertThat(bistro).contains("\"QC\":1");
+  }
+
+  @Test
+  void whatIsAskedOfASetGoesToItsJobs() {
+    Json.Obj sets = (Json.Obj) ok("GET", "sets", "");
+    assertThat(String.valueOf(sets.get("sets"))).contains("\"name\":\"nightly\",\"size\":1");
+    Json.Obj paused =
+        (Json.Obj) ok("POST", "sets/nightly/pause", "{\"reason\": \"r\", \"author\": \"ann\"}");
+    assertThat(paused.get("refused")).isEqualTo(Json.of(0));
+    Json.Obj job = (Json.Obj) ok("GET", "jobs/backup", "");
+    assertThat(job.get("set")).isEqualTo(Json.of("nightly"));
+    assertThat(job.get("paused")).isEqualTo(Json.Bool.TRUE);
+    Json.Obj preview =
+        (Json.Obj)
+            ok("POST", "sets/nightly/cancel", "{\"selector\": {\"all\": true}, \"preview\": true}");
+    assertThat(String.valueOf(preview.get("jobs"))).contains("\"preview\":true");
+    assertThat(send("GET", "sets/nightlie", "").statusCode()).isEqualTo(404);
+    assertThat(send("POST", "sets/nightlie/pause", "{}").statusCode()).isEqualTo(404);
+    assertThat(send("POST", "sets/nightly/cancel", "{}").statusCode()).isEqualTo(400);
+    assertThat(send("POST", "sets/nightly/delete", "{}").statusCode()).isGreaterThanOrEqualTo(400);
+  }
 }

@@ -98,6 +98,19 @@ class StandbyTest {
   }
 
   @Test
+  void aServiceThatReportsHearsWhoLeads() throws Exception {
+    String report = "/api/v1/callbacks/i1?job=j&node=n%2F1&signature=s";
+    HttpResponse<String> answer =
+        send(request(report).POST(HttpRequest.BodyPublishers.ofString("{}")));
+    assertThat(answer.statusCode()).isEqualTo(307);
+    assertThat(answer.headers().firstValue("Location")).hasValue(leader.server.uri() + report);
+    state = new StandbyState("/espalier/prod", Optional.empty(), "", "no connection to ZooKeeper");
+    answer = send(request(report).POST(HttpRequest.BodyPublishers.ofString("{}")));
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+  }
+
+  @Test
   void thePageIsTheLeaders() throws Exception {
     HttpResponse<String> page = send(request("/"));
     assertThat(page.statusCode()).isEqualTo(307);

@@ -9,6 +9,7 @@ import io.espalier.cli.client.inspect.JobsCommand;
 import io.espalier.cli.client.inspect.LogsCommand;
 import io.espalier.cli.client.inspect.NodeCommands;
 import io.espalier.cli.client.inspect.SchedulerInfoCommands;
+import io.espalier.cli.client.inspect.SetsCommand;
 import io.espalier.cli.client.inspect.TaskListCommands;
 import io.espalier.cli.client.operate.JobCommands;
 import io.espalier.cli.client.operate.JobEditCommands;
@@ -53,6 +54,7 @@ public final class CommandTable {
     add("Look", "top", () -> new TopCommand(clients));
     add("Look", "jobs", () -> new JobsCommand(clients));
     add("Look", "tasks", () -> new TaskListCommands.Tasks(clients));
+    add("Look", "sets", () -> new SetsCommand(clients));
     add("Look", "running", () -> new TaskListCommands.Running(clients));
     add("Look", "explain", () -> new ExplainCommand(clients));
     add("Look", "waiting", () -> new JobDetailCommands.Waiting(clients));
@@ -71,6 +73,7 @@ public final class CommandTable {
     add("Steer", "kill", () -> new TaskCommands.Kill(clients));
     add("Steer", "extend", () -> new TaskCommands.Extend(clients));
     add("Steer", "forgive", () -> new TaskCommands.Forgive(clients));
+    add("Steer", "cancel", () -> new TaskCommands.Cancel(clients));
     add("Steer", "rerun", () -> new TaskCommands.Rerun(clients));
     add("Steer", "brakes", () -> new BrakeCommands.Brakes(clients));
     add("Steer", "brake", () -> new BrakeCommands.Brake(clients));

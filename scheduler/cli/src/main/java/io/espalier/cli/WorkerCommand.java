@@ -6,6 +6,7 @@ import io.espalier.cli.flags.ProcessFlags;
 import io.espalier.cli.flags.RpcFlags;
 import io.espalier.cli.flags.TlsFlags;
 import io.espalier.cli.flags.ZooKeeperFlags;
+import io.espalier.core.config.label.Labels;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.WorkerProcess;
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -108,6 +110,14 @@ public final class WorkerCommand implements Callable<Integer> {
   private String commandDir = ".";
 
   @Option(
+      names = "--label",
+      paramLabel = "NAME=VALUE",
+      description =
+          "What this worker is, for jobs that choose workers by it, such as arch=arm64; may be given"
+              + " several times.")
+  private List<String> labels = new ArrayList<>();
+
+  @Option(
       names = "--max-tasks",
       paramLabel = "N",
       defaultValue = "0",
@@ -191,6 +201,9 @@ public final class WorkerCommand implements Callable<Integer> {
     if (name.isBlank() || name.length() > 200 || name.chars().anyMatch(c -> c < ' ')) {
       problems.add("--shard-id must be 1 to 200 printable characters");
     }
+    List<String> odd = new ArrayList<>();
+    Map<String, String> labelled = Labels.parse(labels, odd);
+    odd.forEach(problem -> problems.add("--label " + problem));
     if (maxTasks < 0 || drainMillis < 0) {
       problems.add("--max-tasks and --drain-ms must be 0 or more");
     }
@@ -221,6 +234,7 @@ public final class WorkerCommand implements Callable<Integer> {
             advertise == null ? "" : advertise,
             known,
             peer,
+            labelled,
             maxTasks,
             data,
             Duration.ofMillis(drainMillis)),

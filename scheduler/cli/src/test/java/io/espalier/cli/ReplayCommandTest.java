@@ -56,7 +56,8 @@ class ReplayCommandTest {
          "remote_worker_selector": "busiest"},
        "bistro_job->light": {"owner": "o", "command": ["/bin/echo", "hunter2"], "priority": 2},
        "bistro_job->heavy": {"owner": "o", "config": {"key": "hunter2"}, "resources": {"slots": 2},
-                             "filters": {"db": {"tag_whitelist": ["big"]}}},
+                             "filters": {"db": {"tag_whitelist": ["big"]}},
+                             "workers": "not slow or zone == 'a'"},
        "bistro_job->broken": {"owner": "o", "level_for_tasks": "nowhere"}}
       """;
 
@@ -112,6 +113,7 @@ class ReplayCommandTest {
               WorkerInfo.State.HEALTHY,
               false,
               Map.of("ram_mb", 1L << 33),
+              i == 0 ? Map.of() : Map.of("slow", "yes", "zone", i == 1 ? "a" : "b"),
               0,
               0,
               0,

@@ -201,8 +201,9 @@ class PageActionsIT {
     assertThat(page.locator(".logs")).containsText("copied");
     assertThat(page.locator("h1 ~ .badges .status")).hasText("done");
     window.visit("#/");
-    assertThat(page.locator(".job").filter(has("backup")).locator(".badge")).hasText("succeeded");
-    assertThat(page.locator(".job").filter(has("report")).locator(".badge")).hasText("succeeded");
+    for (String job : new String[] {"backup", "report"}) {
+      assertThat(page.locator(".job:has(a[title='" + job + "']) .badge")).hasText("succeeded");
+    }
   }
 
   @Test
@@ -244,7 +245,8 @@ class PageActionsIT {
     press("Discard");
 
     window.visit("#/jobs/check/history");
-    assertThat(page.locator(".versions > li")).hasCount(2);
+    assertThat(page.locator(".versions > li")).hasCount(3);
+    assertThat(page.locator(".versions > li").last()).containsText("Version 0");
     assertThat(page.locator(".versions")).containsText("they took over");
     press("Roll back");
     assertThat(dialog().locator(".diff")).containsText("the night shift");

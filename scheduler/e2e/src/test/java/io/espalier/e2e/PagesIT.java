@@ -3,6 +3,7 @@ package io.espalier.e2e;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import io.espalier.e2e.Chromium.Look;
@@ -11,6 +12,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -53,6 +55,7 @@ class PagesIT {
           new Place("job-tasks", "#/jobs/scrub/tasks", "r1-h1:v2"),
           new Place("job-config", "#/jobs/scrub/config", "./flaky.sh"),
           new Place("job-history", "#/jobs/scrub/history", "No versions yet"),
+          new Place("job-output", "#/jobs/scrub/output", "checksum mismatch"),
           new Place("job-invalid", "#/jobs/wrong", "did you mean"),
           new Place("task-failed", "#/jobs/scrub/task/r1-h1%3Av2", "checksum mismatch"),
           new Place("task-running", "#/jobs/backup/task/RUNNING", "a retry was needed"),
@@ -191,6 +194,90 @@ class PagesIT {
       page.keyboard().press("Escape");
       assertThat(page.getByRole(AriaRole.DIALOG)).hasCount(0);
       assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void a_failed_task_says_first_why() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/jobs/scrub/task/r1-h1%3Av2");
+      assertThat(page.locator(".cause")).containsText("checksum mismatch in block 7133");
+      assertThat(page.locator(".cause")).containsText("exit 3");
+      // Nothing is in its way: where it could run need not be read.
+      assertThat(page.locator("details .rootpath")).isHidden();
+      page.navigate(orchard.url() + "/#/jobs/scrub/output?regex=block+%5Cd%2B");
+      assertThat(page.locator(".line")).hasCount(4);
+      assertThat(page.locator(".line").first()).containsText("checksum mismatch");
+      page.getByLabel("Regular expression").fill("no such line");
+      assertThat(page.locator(".logs")).containsText("No line matches");
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void anything_is_found_from_anywhere_and_coming_back_leads_to_where_one_was() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/workers");
+      page.keyboard().press("Control+k");
+      page.getByRole(AriaRole.DIALOG).getByLabel("Job, node or worker").fill("crub");
+      assertThat(page.locator(".hits li")).hasCount(1);
+      page.keyboard().press("Enter");
+      assertThat(page.locator("h1")).hasText("scrub");
+      page.setViewportSize(1000, 400);
+      window.visit("#/jobs/scrub/tasks");
+      assertThat(page.locator("tbody tr")).hasCount(15);
+      page.evaluate("() => scrollTo(0, 300)");
+      page.waitForFunction("() => scrollY === 300");
+      page.locator("tbody a").nth(9).click();
+      assertThat(page.locator(".title .sub")).containsText("on level volume");
+      page.waitForFunction("() => scrollY === 0");
+      page.goBack();
+      page.waitForFunction("() => scrollY === 300");
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void what_was_edited_and_not_saved_stays_in_the_tab() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/jobs/check/config");
+      page.getByRole(AriaRole.BUTTON, named("Edit")).click();
+      Locator area = page.getByRole(AriaRole.TEXTBOX, named("Configuration"));
+      area.fill("{\n  \"owner\": \"me\",\n  \"comand\": []\n}");
+      assertThat(page.locator("#config-check")).containsText("line 3");
+      window.visit("#/tree");
+      page.goBack();
+      assertThat(area).hasValue(Pattern.compile("comand"));
+      page.reload();
+      assertThat(area).hasValue(Pattern.compile("comand"));
+      page.getByRole(AriaRole.BUTTON, named("Discard")).click();
+      assertThat(page.locator("main pre").first()).containsText("on call");
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void the_page_says_which_scheduler_it_is_in_which_zone_and_since_when_nobody_answers() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/jobs/report");
+      String name = String.valueOf(page.locator(".which").textContent());
+      assertThat(page).hasTitle("report · " + name + " · Espalier");
+      page.getByRole(AriaRole.BUTTON, named("Pause")).first().click();
+      assertThat(page.getByRole(AriaRole.DIALOG)).containsText("Pause report on " + name);
+      page.getByText("The same from the command line").click();
+      assertThat(page.locator(".cli code"))
+          .hasText("espalier pause report --server " + orchard.url());
+      page.keyboard().press("Escape");
+      page.evaluate("() => localStorage.setItem('espalier.zone', 'UTC')");
+      page.reload();
+      assertThat(page.locator("footer")).containsText("Times: UTC");
+      page.context().setOffline(true);
+      page.keyboard().press("r");
+      assertThat(page.locator(".no-answer")).containsText("No answer since");
+      assertThat(page.locator("h1")).hasText("report");
+      assertThat(window.barriers()).isEmpty();
+      page.context().setOffline(false);
+      assertThat(page.locator(".no-answer")).hasCount(0);
     }
   }
 

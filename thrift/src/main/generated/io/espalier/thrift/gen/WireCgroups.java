@@ -592,13 +592,13 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
           case 3: // SUBSYSTEMS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list84 = iprot.readListBegin();
-                struct.subsystems = new java.util.ArrayList<java.lang.String>(_list84.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem85;
-                for (int _i86 = 0; _i86 < _list84.size; ++_i86)
+                org.apache.thrift.protocol.TList _list94 = iprot.readListBegin();
+                struct.subsystems = new java.util.ArrayList<java.lang.String>(_list94.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem95;
+                for (int _i96 = 0; _i96 < _list94.size; ++_i96)
                 {
-                  _elem85 = iprot.readString();
-                  struct.subsystems.add(_elem85);
+                  _elem95 = iprot.readString();
+                  struct.subsystems.add(_elem95);
                 }
                 iprot.readListEnd();
               }
@@ -645,9 +645,9 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
         oprot.writeFieldBegin(SUBSYSTEMS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.subsystems.size()));
-          for (java.lang.String _iter87 : struct.subsystems)
+          for (java.lang.String _iter97 : struct.subsystems)
           {
-            oprot.writeString(_iter87);
+            oprot.writeString(_iter97);
           }
           oprot.writeListEnd();
         }
@@ -697,9 +697,9 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
       if (struct.isSetSubsystems()) {
         {
           oprot.writeI32(struct.subsystems.size());
-          for (java.lang.String _iter88 : struct.subsystems)
+          for (java.lang.String _iter98 : struct.subsystems)
           {
-            oprot.writeString(_iter88);
+            oprot.writeString(_iter98);
           }
         }
       }
@@ -722,13 +722,13 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list89 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.subsystems = new java.util.ArrayList<java.lang.String>(_list89.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem90;
-          for (int _i91 = 0; _i91 < _list89.size; ++_i91)
+          org.apache.thrift.protocol.TList _list99 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.subsystems = new java.util.ArrayList<java.lang.String>(_list99.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem100;
+          for (int _i101 = 0; _i101 < _list99.size; ++_i101)
           {
-            _elem90 = iprot.readString();
-            struct.subsystems.add(_elem90);
+            _elem100 = iprot.readString();
+            struct.subsystems.add(_elem100);
           }
         }
         struct.setSubsystemsIsSet(true);

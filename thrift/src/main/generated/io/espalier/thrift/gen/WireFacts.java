@@ -16,6 +16,7 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
   private static final org.apache.thrift.protocol.TField PHYSICAL_FIELD_DESC = new org.apache.thrift.protocol.TField("physical", org.apache.thrift.protocol.TType.MAP, (short)4);
   private static final org.apache.thrift.protocol.TField VERSIONS_FIELD_DESC = new org.apache.thrift.protocol.TField("versions", org.apache.thrift.protocol.TType.STRUCT, (short)5);
   private static final org.apache.thrift.protocol.TField CAPABILITIES_FIELD_DESC = new org.apache.thrift.protocol.TField("capabilities", org.apache.thrift.protocol.TType.SET, (short)6);
+  private static final org.apache.thrift.protocol.TField LABELS_FIELD_DESC = new org.apache.thrift.protocol.TField("labels", org.apache.thrift.protocol.TType.MAP, (short)7);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireFactsStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireFactsTupleSchemeFactory();
@@ -26,6 +27,7 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
   private @org.apache.thrift.annotation.Nullable java.util.Map<java.lang.String,java.lang.Long> physical; // required
   private @org.apache.thrift.annotation.Nullable WireVersions versions; // required
   private @org.apache.thrift.annotation.Nullable java.util.Set<java.lang.String> capabilities; // required
+  private @org.apache.thrift.annotation.Nullable java.util.Map<java.lang.String,java.lang.String> labels; // required
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -34,7 +36,8 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     MAX_TASKS((short)3, "maxTasks"),
     PHYSICAL((short)4, "physical"),
     VERSIONS((short)5, "versions"),
-    CAPABILITIES((short)6, "capabilities");
+    CAPABILITIES((short)6, "capabilities"),
+    LABELS((short)7, "labels");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -62,6 +65,8 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
           return VERSIONS;
         case 6: // CAPABILITIES
           return CAPABILITIES;
+        case 7: // LABELS
+          return LABELS;
         default:
           return null;
       }
@@ -125,6 +130,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     tmpMap.put(_Fields.CAPABILITIES, new org.apache.thrift.meta_data.FieldMetaData("capabilities", org.apache.thrift.TFieldRequirementType.DEFAULT,
         new org.apache.thrift.meta_data.SetMetaData(org.apache.thrift.protocol.TType.SET,
             new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING))));
+    tmpMap.put(_Fields.LABELS, new org.apache.thrift.meta_data.FieldMetaData("labels", org.apache.thrift.TFieldRequirementType.DEFAULT,
+        new org.apache.thrift.meta_data.MapMetaData(org.apache.thrift.protocol.TType.MAP,
+            new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING),
+            new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING))));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireFacts.class, metaDataMap);
   }
@@ -138,7 +147,8 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     int maxTasks,
     java.util.Map<java.lang.String,java.lang.Long> physical,
     WireVersions versions,
-    java.util.Set<java.lang.String> capabilities)
+    java.util.Set<java.lang.String> capabilities,
+    java.util.Map<java.lang.String,java.lang.String> labels)
   {
     this();
     this.host = host;
@@ -148,6 +158,7 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     this.physical = physical;
     this.versions = versions;
     this.capabilities = capabilities;
+    this.labels = labels;
   }
 
   /**
@@ -173,6 +184,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       java.util.Set<java.lang.String> __this__capabilities = new java.util.HashSet<java.lang.String>(other.capabilities);
       this.capabilities = __this__capabilities;
     }
+    if (other.isSetLabels()) {
+      java.util.Map<java.lang.String,java.lang.String> __this__labels = new java.util.HashMap<java.lang.String,java.lang.String>(other.labels);
+      this.labels = __this__labels;
+    }
   }
 
   @Override
@@ -189,6 +204,7 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     this.physical = null;
     this.versions = null;
     this.capabilities = null;
+    this.labels = null;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -366,6 +382,42 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     }
   }
 
+  public int getLabelsSize() {
+    return (this.labels == null) ? 0 : this.labels.size();
+  }
+
+  public void putToLabels(java.lang.String key, java.lang.String val) {
+    if (this.labels == null) {
+      this.labels = new java.util.HashMap<java.lang.String,java.lang.String>();
+    }
+    this.labels.put(key, val);
+  }
+
+  @org.apache.thrift.annotation.Nullable
+  public java.util.Map<java.lang.String,java.lang.String> getLabels() {
+    return this.labels;
+  }
+
+  public WireFacts setLabels(@org.apache.thrift.annotation.Nullable java.util.Map<java.lang.String,java.lang.String> labels) {
+    this.labels = labels;
+    return this;
+  }
+
+  public void unsetLabels() {
+    this.labels = null;
+  }
+
+  /** Returns true if field labels is set (has been assigned a value) and false otherwise */
+  public boolean isSetLabels() {
+    return this.labels != null;
+  }
+
+  public void setLabelsIsSet(boolean value) {
+    if (!value) {
+      this.labels = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -417,6 +469,14 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       }
       break;
 
+    case LABELS:
+      if (value == null) {
+        unsetLabels();
+      } else {
+        setLabels((java.util.Map<java.lang.String,java.lang.String>)value);
+      }
+      break;
+
     }
   }
 
@@ -442,6 +502,9 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     case CAPABILITIES:
       return getCapabilities();
 
+    case LABELS:
+      return getLabels();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -466,6 +529,8 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       return isSetVersions();
     case CAPABILITIES:
       return isSetCapabilities();
+    case LABELS:
+      return isSetLabels();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -537,6 +602,15 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         return false;
     }
 
+    boolean this_present_labels = true && this.isSetLabels();
+    boolean that_present_labels = true && that.isSetLabels();
+    if (this_present_labels || that_present_labels) {
+      if (!(this_present_labels && that_present_labels))
+        return false;
+      if (!this.labels.equals(that.labels))
+        return false;
+    }
+
     return true;
   }
 
@@ -565,6 +639,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     hashCode = hashCode * 8191 + ((isSetCapabilities()) ? 131071 : 524287);
     if (isSetCapabilities())
       hashCode = hashCode * 8191 + capabilities.hashCode();
+
+    hashCode = hashCode * 8191 + ((isSetLabels()) ? 131071 : 524287);
+    if (isSetLabels())
+      hashCode = hashCode * 8191 + labels.hashCode();
 
     return hashCode;
   }
@@ -637,6 +715,16 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetLabels(), other.isSetLabels());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetLabels()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.labels, other.labels);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -702,6 +790,14 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       sb.append("null");
     } else {
       sb.append(this.capabilities);
+    }
+    first = false;
+    if (!first) sb.append(", ");
+    sb.append("labels:");
+    if (this.labels == null) {
+      sb.append("null");
+    } else {
+      sb.append(this.labels);
     }
     first = false;
     sb.append(")");
@@ -825,6 +921,26 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 7: // LABELS
+            if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
+              {
+                org.apache.thrift.protocol.TMap _map7 = iprot.readMapBegin();
+                struct.labels = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map7.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key8;
+                @org.apache.thrift.annotation.Nullable java.lang.String _val9;
+                for (int _i10 = 0; _i10 < _map7.size; ++_i10)
+                {
+                  _key8 = iprot.readString();
+                  _val9 = iprot.readString();
+                  struct.labels.put(_key8, _val9);
+                }
+                iprot.readMapEnd();
+              }
+              struct.setLabelsIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -858,10 +974,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         oprot.writeFieldBegin(PHYSICAL_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64, struct.physical.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter7 : struct.physical.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter11 : struct.physical.entrySet())
           {
-            oprot.writeString(_iter7.getKey());
-            oprot.writeI64(_iter7.getValue());
+            oprot.writeString(_iter11.getKey());
+            oprot.writeI64(_iter11.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -876,11 +992,24 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         oprot.writeFieldBegin(CAPABILITIES_FIELD_DESC);
         {
           oprot.writeSetBegin(new org.apache.thrift.protocol.TSet(org.apache.thrift.protocol.TType.STRING, struct.capabilities.size()));
-          for (java.lang.String _iter8 : struct.capabilities)
+          for (java.lang.String _iter12 : struct.capabilities)
           {
-            oprot.writeString(_iter8);
+            oprot.writeString(_iter12);
           }
           oprot.writeSetEnd();
+        }
+        oprot.writeFieldEnd();
+      }
+      if (struct.labels != null) {
+        oprot.writeFieldBegin(LABELS_FIELD_DESC);
+        {
+          oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING, struct.labels.size()));
+          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter13 : struct.labels.entrySet())
+          {
+            oprot.writeString(_iter13.getKey());
+            oprot.writeString(_iter13.getValue());
+          }
+          oprot.writeMapEnd();
         }
         oprot.writeFieldEnd();
       }
@@ -921,7 +1050,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       if (struct.isSetCapabilities()) {
         optionals.set(5);
       }
-      oprot.writeBitSet(optionals, 6);
+      if (struct.isSetLabels()) {
+        optionals.set(6);
+      }
+      oprot.writeBitSet(optionals, 7);
       if (struct.isSetHost()) {
         oprot.writeString(struct.host);
       }
@@ -934,10 +1066,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       if (struct.isSetPhysical()) {
         {
           oprot.writeI32(struct.physical.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter9 : struct.physical.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter14 : struct.physical.entrySet())
           {
-            oprot.writeString(_iter9.getKey());
-            oprot.writeI64(_iter9.getValue());
+            oprot.writeString(_iter14.getKey());
+            oprot.writeI64(_iter14.getValue());
           }
         }
       }
@@ -947,9 +1079,19 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       if (struct.isSetCapabilities()) {
         {
           oprot.writeI32(struct.capabilities.size());
-          for (java.lang.String _iter10 : struct.capabilities)
+          for (java.lang.String _iter15 : struct.capabilities)
           {
-            oprot.writeString(_iter10);
+            oprot.writeString(_iter15);
+          }
+        }
+      }
+      if (struct.isSetLabels()) {
+        {
+          oprot.writeI32(struct.labels.size());
+          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter16 : struct.labels.entrySet())
+          {
+            oprot.writeString(_iter16.getKey());
+            oprot.writeString(_iter16.getValue());
           }
         }
       }
@@ -958,7 +1100,7 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireFacts struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(6);
+      java.util.BitSet incoming = iprot.readBitSet(7);
       if (incoming.get(0)) {
         struct.host = iprot.readString();
         struct.setHostIsSet(true);
@@ -973,15 +1115,15 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       }
       if (incoming.get(3)) {
         {
-          org.apache.thrift.protocol.TMap _map11 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64);
-          struct.physical = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map11.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key12;
-          long _val13;
-          for (int _i14 = 0; _i14 < _map11.size; ++_i14)
+          org.apache.thrift.protocol.TMap _map17 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64);
+          struct.physical = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map17.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key18;
+          long _val19;
+          for (int _i20 = 0; _i20 < _map17.size; ++_i20)
           {
-            _key12 = iprot.readString();
-            _val13 = iprot.readI64();
-            struct.physical.put(_key12, _val13);
+            _key18 = iprot.readString();
+            _val19 = iprot.readI64();
+            struct.physical.put(_key18, _val19);
           }
         }
         struct.setPhysicalIsSet(true);
@@ -993,16 +1135,31 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TSet _set15 = iprot.readSetBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.capabilities = new java.util.HashSet<java.lang.String>(2*_set15.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem16;
-          for (int _i17 = 0; _i17 < _set15.size; ++_i17)
+          org.apache.thrift.protocol.TSet _set21 = iprot.readSetBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.capabilities = new java.util.HashSet<java.lang.String>(2*_set21.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem22;
+          for (int _i23 = 0; _i23 < _set21.size; ++_i23)
           {
-            _elem16 = iprot.readString();
-            struct.capabilities.add(_elem16);
+            _elem22 = iprot.readString();
+            struct.capabilities.add(_elem22);
           }
         }
         struct.setCapabilitiesIsSet(true);
+      }
+      if (incoming.get(6)) {
+        {
+          org.apache.thrift.protocol.TMap _map24 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING);
+          struct.labels = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map24.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key25;
+          @org.apache.thrift.annotation.Nullable java.lang.String _val26;
+          for (int _i27 = 0; _i27 < _map24.size; ++_i27)
+          {
+            _key25 = iprot.readString();
+            _val26 = iprot.readString();
+            struct.labels.put(_key25, _val26);
+          }
+        }
+        struct.setLabelsIsSet(true);
       }
     }
   }

@@ -1382,14 +1382,14 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
           case 11: // RUNS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list26 = iprot.readListBegin();
-                struct.runs = new java.util.ArrayList<WireRun>(_list26.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem27;
-                for (int _i28 = 0; _i28 < _list26.size; ++_i28)
+                org.apache.thrift.protocol.TList _list36 = iprot.readListBegin();
+                struct.runs = new java.util.ArrayList<WireRun>(_list36.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem37;
+                for (int _i38 = 0; _i38 < _list36.size; ++_i38)
                 {
-                  _elem27 = new WireRun();
-                  _elem27.read(iprot);
-                  struct.runs.add(_elem27);
+                  _elem37 = new WireRun();
+                  _elem37.read(iprot);
+                  struct.runs.add(_elem37);
                 }
                 iprot.readListEnd();
               }
@@ -1401,13 +1401,13 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
           case 12: // CLEARED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list29 = iprot.readListBegin();
-                struct.cleared = new java.util.ArrayList<java.lang.Long>(_list29.size);
-                long _elem30;
-                for (int _i31 = 0; _i31 < _list29.size; ++_i31)
+                org.apache.thrift.protocol.TList _list39 = iprot.readListBegin();
+                struct.cleared = new java.util.ArrayList<java.lang.Long>(_list39.size);
+                long _elem40;
+                for (int _i41 = 0; _i41 < _list39.size; ++_i41)
                 {
-                  _elem30 = iprot.readI64();
-                  struct.cleared.add(_elem30);
+                  _elem40 = iprot.readI64();
+                  struct.cleared.add(_elem40);
                 }
                 iprot.readListEnd();
               }
@@ -1480,9 +1480,9 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
         oprot.writeFieldBegin(RUNS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.runs.size()));
-          for (WireRun _iter32 : struct.runs)
+          for (WireRun _iter42 : struct.runs)
           {
-            _iter32.write(oprot);
+            _iter42.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1492,9 +1492,9 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
         oprot.writeFieldBegin(CLEARED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.I64, struct.cleared.size()));
-          for (long _iter33 : struct.cleared)
+          for (long _iter43 : struct.cleared)
           {
-            oprot.writeI64(_iter33);
+            oprot.writeI64(_iter43);
           }
           oprot.writeListEnd();
         }
@@ -1599,18 +1599,18 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
       if (struct.isSetRuns()) {
         {
           oprot.writeI32(struct.runs.size());
-          for (WireRun _iter34 : struct.runs)
+          for (WireRun _iter44 : struct.runs)
           {
-            _iter34.write(oprot);
+            _iter44.write(oprot);
           }
         }
       }
       if (struct.isSetCleared()) {
         {
           oprot.writeI32(struct.cleared.size());
-          for (long _iter35 : struct.cleared)
+          for (long _iter45 : struct.cleared)
           {
-            oprot.writeI64(_iter35);
+            oprot.writeI64(_iter45);
           }
         }
       }
@@ -1667,27 +1667,27 @@ public class WireHeartbeat implements org.apache.thrift.TBase<WireHeartbeat, Wir
       }
       if (incoming.get(10)) {
         {
-          org.apache.thrift.protocol.TList _list36 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.runs = new java.util.ArrayList<WireRun>(_list36.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem37;
-          for (int _i38 = 0; _i38 < _list36.size; ++_i38)
+          org.apache.thrift.protocol.TList _list46 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.runs = new java.util.ArrayList<WireRun>(_list46.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem47;
+          for (int _i48 = 0; _i48 < _list46.size; ++_i48)
           {
-            _elem37 = new WireRun();
-            _elem37.read(iprot);
-            struct.runs.add(_elem37);
+            _elem47 = new WireRun();
+            _elem47.read(iprot);
+            struct.runs.add(_elem47);
           }
         }
         struct.setRunsIsSet(true);
       }
       if (incoming.get(11)) {
         {
-          org.apache.thrift.protocol.TList _list39 = iprot.readListBegin(org.apache.thrift.protocol.TType.I64);
-          struct.cleared = new java.util.ArrayList<java.lang.Long>(_list39.size);
-          long _elem40;
-          for (int _i41 = 0; _i41 < _list39.size; ++_i41)
+          org.apache.thrift.protocol.TList _list49 = iprot.readListBegin(org.apache.thrift.protocol.TType.I64);
+          struct.cleared = new java.util.ArrayList<java.lang.Long>(_list49.size);
+          long _elem50;
+          for (int _i51 = 0; _i51 < _list49.size; ++_i51)
           {
-            _elem40 = iprot.readI64();
-            struct.cleared.add(_elem40);
+            _elem50 = iprot.readI64();
+            struct.cleared.add(_elem50);
           }
         }
         struct.setClearedIsSet(true);

@@ -1007,15 +1007,15 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
           case 6: // TIMERS
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map42 = iprot.readMapBegin();
-                struct.timers = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map42.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key43;
-                long _val44;
-                for (int _i45 = 0; _i45 < _map42.size; ++_i45)
+                org.apache.thrift.protocol.TMap _map52 = iprot.readMapBegin();
+                struct.timers = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map52.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key53;
+                long _val54;
+                for (int _i55 = 0; _i55 < _map52.size; ++_i55)
                 {
-                  _key43 = iprot.readString();
-                  _val44 = iprot.readI64();
-                  struct.timers.put(_key43, _val44);
+                  _key53 = iprot.readString();
+                  _val54 = iprot.readI64();
+                  struct.timers.put(_key53, _val54);
                 }
                 iprot.readMapEnd();
               }
@@ -1085,10 +1085,10 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
         oprot.writeFieldBegin(TIMERS_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64, struct.timers.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter46 : struct.timers.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter56 : struct.timers.entrySet())
           {
-            oprot.writeString(_iter46.getKey());
-            oprot.writeI64(_iter46.getValue());
+            oprot.writeString(_iter56.getKey());
+            oprot.writeI64(_iter56.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -1174,10 +1174,10 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
       if (struct.isSetTimers()) {
         {
           oprot.writeI32(struct.timers.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter47 : struct.timers.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter57 : struct.timers.entrySet())
           {
-            oprot.writeString(_iter47.getKey());
-            oprot.writeI64(_iter47.getValue());
+            oprot.writeString(_iter57.getKey());
+            oprot.writeI64(_iter57.getValue());
           }
         }
       }
@@ -1218,15 +1218,15 @@ public class WireHeartbeatAnswer implements org.apache.thrift.TBase<WireHeartbea
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TMap _map48 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64);
-          struct.timers = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map48.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key49;
-          long _val50;
-          for (int _i51 = 0; _i51 < _map48.size; ++_i51)
+          org.apache.thrift.protocol.TMap _map58 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64);
+          struct.timers = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map58.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key59;
+          long _val60;
+          for (int _i61 = 0; _i61 < _map58.size; ++_i61)
           {
-            _key49 = iprot.readString();
-            _val50 = iprot.readI64();
-            struct.timers.put(_key49, _val50);
+            _key59 = iprot.readString();
+            _val60 = iprot.readI64();
+            struct.timers.put(_key59, _val60);
           }
         }
         struct.setTimersIsSet(true);

@@ -506,13 +506,13 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
           case 3: // REDACT
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list110 = iprot.readListBegin();
-                struct.redact = new java.util.ArrayList<java.lang.String>(_list110.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem111;
-                for (int _i112 = 0; _i112 < _list110.size; ++_i112)
+                org.apache.thrift.protocol.TList _list120 = iprot.readListBegin();
+                struct.redact = new java.util.ArrayList<java.lang.String>(_list120.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem121;
+                for (int _i122 = 0; _i122 < _list120.size; ++_i122)
                 {
-                  _elem111 = iprot.readString();
-                  struct.redact.add(_elem111);
+                  _elem121 = iprot.readString();
+                  struct.redact.add(_elem121);
                 }
                 iprot.readListEnd();
               }
@@ -551,9 +551,9 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
         oprot.writeFieldBegin(REDACT_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.redact.size()));
-          for (java.lang.String _iter113 : struct.redact)
+          for (java.lang.String _iter123 : struct.redact)
           {
-            oprot.writeString(_iter113);
+            oprot.writeString(_iter123);
           }
           oprot.writeListEnd();
         }
@@ -597,9 +597,9 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
       if (struct.isSetRedact()) {
         {
           oprot.writeI32(struct.redact.size());
-          for (java.lang.String _iter114 : struct.redact)
+          for (java.lang.String _iter124 : struct.redact)
           {
-            oprot.writeString(_iter114);
+            oprot.writeString(_iter124);
           }
         }
       }
@@ -619,13 +619,13 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list115 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.redact = new java.util.ArrayList<java.lang.String>(_list115.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem116;
-          for (int _i117 = 0; _i117 < _list115.size; ++_i117)
+          org.apache.thrift.protocol.TList _list125 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.redact = new java.util.ArrayList<java.lang.String>(_list125.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem126;
+          for (int _i127 = 0; _i127 < _list125.size; ++_i127)
           {
-            _elem116 = iprot.readString();
-            struct.redact.add(_elem116);
+            _elem126 = iprot.readString();
+            struct.redact.add(_elem126);
           }
         }
         struct.setRedactIsSet(true);

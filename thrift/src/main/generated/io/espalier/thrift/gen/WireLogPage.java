@@ -415,14 +415,14 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
           case 1: // LINES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list216 = iprot.readListBegin();
-                struct.lines = new java.util.ArrayList<WireLogLine>(_list216.size);
-                @org.apache.thrift.annotation.Nullable WireLogLine _elem217;
-                for (int _i218 = 0; _i218 < _list216.size; ++_i218)
+                org.apache.thrift.protocol.TList _list226 = iprot.readListBegin();
+                struct.lines = new java.util.ArrayList<WireLogLine>(_list226.size);
+                @org.apache.thrift.annotation.Nullable WireLogLine _elem227;
+                for (int _i228 = 0; _i228 < _list226.size; ++_i228)
                 {
-                  _elem217 = new WireLogLine();
-                  _elem217.read(iprot);
-                  struct.lines.add(_elem217);
+                  _elem227 = new WireLogLine();
+                  _elem227.read(iprot);
+                  struct.lines.add(_elem227);
                 }
                 iprot.readListEnd();
               }
@@ -459,9 +459,9 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
         oprot.writeFieldBegin(LINES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.lines.size()));
-          for (WireLogLine _iter219 : struct.lines)
+          for (WireLogLine _iter229 : struct.lines)
           {
-            _iter219.write(oprot);
+            _iter229.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -499,9 +499,9 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
       if (struct.isSetLines()) {
         {
           oprot.writeI32(struct.lines.size());
-          for (WireLogLine _iter220 : struct.lines)
+          for (WireLogLine _iter230 : struct.lines)
           {
-            _iter220.write(oprot);
+            _iter230.write(oprot);
           }
         }
       }
@@ -516,14 +516,14 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
       java.util.BitSet incoming = iprot.readBitSet(2);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list221 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.lines = new java.util.ArrayList<WireLogLine>(_list221.size);
-          @org.apache.thrift.annotation.Nullable WireLogLine _elem222;
-          for (int _i223 = 0; _i223 < _list221.size; ++_i223)
+          org.apache.thrift.protocol.TList _list231 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.lines = new java.util.ArrayList<WireLogLine>(_list231.size);
+          @org.apache.thrift.annotation.Nullable WireLogLine _elem232;
+          for (int _i233 = 0; _i233 < _list231.size; ++_i233)
           {
-            _elem222 = new WireLogLine();
-            _elem222.read(iprot);
-            struct.lines.add(_elem222);
+            _elem232 = new WireLogLine();
+            _elem232.read(iprot);
+            struct.lines.add(_elem232);
           }
         }
         struct.setLinesIsSet(true);

@@ -1076,13 +1076,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 1: // STREAMS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list192 = iprot.readListBegin();
-                struct.streams = new java.util.ArrayList<java.lang.String>(_list192.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem193;
-                for (int _i194 = 0; _i194 < _list192.size; ++_i194)
+                org.apache.thrift.protocol.TList _list202 = iprot.readListBegin();
+                struct.streams = new java.util.ArrayList<java.lang.String>(_list202.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem203;
+                for (int _i204 = 0; _i204 < _list202.size; ++_i204)
                 {
-                  _elem193 = iprot.readString();
-                  struct.streams.add(_elem193);
+                  _elem203 = iprot.readString();
+                  struct.streams.add(_elem203);
                 }
                 iprot.readListEnd();
               }
@@ -1094,13 +1094,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 2: // JOBS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list195 = iprot.readListBegin();
-                struct.jobs = new java.util.ArrayList<java.lang.String>(_list195.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem196;
-                for (int _i197 = 0; _i197 < _list195.size; ++_i197)
+                org.apache.thrift.protocol.TList _list205 = iprot.readListBegin();
+                struct.jobs = new java.util.ArrayList<java.lang.String>(_list205.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem206;
+                for (int _i207 = 0; _i207 < _list205.size; ++_i207)
                 {
-                  _elem196 = iprot.readString();
-                  struct.jobs.add(_elem196);
+                  _elem206 = iprot.readString();
+                  struct.jobs.add(_elem206);
                 }
                 iprot.readListEnd();
               }
@@ -1112,13 +1112,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 3: // NODES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list198 = iprot.readListBegin();
-                struct.nodes = new java.util.ArrayList<java.lang.String>(_list198.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem199;
-                for (int _i200 = 0; _i200 < _list198.size; ++_i200)
+                org.apache.thrift.protocol.TList _list208 = iprot.readListBegin();
+                struct.nodes = new java.util.ArrayList<java.lang.String>(_list208.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem209;
+                for (int _i210 = 0; _i210 < _list208.size; ++_i210)
                 {
-                  _elem199 = iprot.readString();
-                  struct.nodes.add(_elem199);
+                  _elem209 = iprot.readString();
+                  struct.nodes.add(_elem209);
                 }
                 iprot.readListEnd();
               }
@@ -1203,9 +1203,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(STREAMS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.streams.size()));
-          for (java.lang.String _iter201 : struct.streams)
+          for (java.lang.String _iter211 : struct.streams)
           {
-            oprot.writeString(_iter201);
+            oprot.writeString(_iter211);
           }
           oprot.writeListEnd();
         }
@@ -1215,9 +1215,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(JOBS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.jobs.size()));
-          for (java.lang.String _iter202 : struct.jobs)
+          for (java.lang.String _iter212 : struct.jobs)
           {
-            oprot.writeString(_iter202);
+            oprot.writeString(_iter212);
           }
           oprot.writeListEnd();
         }
@@ -1227,9 +1227,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(NODES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.nodes.size()));
-          for (java.lang.String _iter203 : struct.nodes)
+          for (java.lang.String _iter213 : struct.nodes)
           {
-            oprot.writeString(_iter203);
+            oprot.writeString(_iter213);
           }
           oprot.writeListEnd();
         }
@@ -1313,27 +1313,27 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       if (struct.isSetStreams()) {
         {
           oprot.writeI32(struct.streams.size());
-          for (java.lang.String _iter204 : struct.streams)
+          for (java.lang.String _iter214 : struct.streams)
           {
-            oprot.writeString(_iter204);
+            oprot.writeString(_iter214);
           }
         }
       }
       if (struct.isSetJobs()) {
         {
           oprot.writeI32(struct.jobs.size());
-          for (java.lang.String _iter205 : struct.jobs)
+          for (java.lang.String _iter215 : struct.jobs)
           {
-            oprot.writeString(_iter205);
+            oprot.writeString(_iter215);
           }
         }
       }
       if (struct.isSetNodes()) {
         {
           oprot.writeI32(struct.nodes.size());
-          for (java.lang.String _iter206 : struct.nodes)
+          for (java.lang.String _iter216 : struct.nodes)
           {
-            oprot.writeString(_iter206);
+            oprot.writeString(_iter216);
           }
         }
       }
@@ -1366,39 +1366,39 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       java.util.BitSet incoming = iprot.readBitSet(10);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list207 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.streams = new java.util.ArrayList<java.lang.String>(_list207.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem208;
-          for (int _i209 = 0; _i209 < _list207.size; ++_i209)
+          org.apache.thrift.protocol.TList _list217 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.streams = new java.util.ArrayList<java.lang.String>(_list217.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem218;
+          for (int _i219 = 0; _i219 < _list217.size; ++_i219)
           {
-            _elem208 = iprot.readString();
-            struct.streams.add(_elem208);
+            _elem218 = iprot.readString();
+            struct.streams.add(_elem218);
           }
         }
         struct.setStreamsIsSet(true);
       }
       if (incoming.get(1)) {
         {
-          org.apache.thrift.protocol.TList _list210 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.jobs = new java.util.ArrayList<java.lang.String>(_list210.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem211;
-          for (int _i212 = 0; _i212 < _list210.size; ++_i212)
+          org.apache.thrift.protocol.TList _list220 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.jobs = new java.util.ArrayList<java.lang.String>(_list220.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem221;
+          for (int _i222 = 0; _i222 < _list220.size; ++_i222)
           {
-            _elem211 = iprot.readString();
-            struct.jobs.add(_elem211);
+            _elem221 = iprot.readString();
+            struct.jobs.add(_elem221);
           }
         }
         struct.setJobsIsSet(true);
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list213 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.nodes = new java.util.ArrayList<java.lang.String>(_list213.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem214;
-          for (int _i215 = 0; _i215 < _list213.size; ++_i215)
+          org.apache.thrift.protocol.TList _list223 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.nodes = new java.util.ArrayList<java.lang.String>(_list223.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem224;
+          for (int _i225 = 0; _i225 < _list223.size; ++_i225)
           {
-            _elem214 = iprot.readString();
-            struct.nodes.add(_elem214);
+            _elem224 = iprot.readString();
+            struct.nodes.add(_elem224);
           }
         }
         struct.setNodesIsSet(true);

@@ -766,13 +766,13 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
           case 1: // COMMAND
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list118 = iprot.readListBegin();
-                struct.command = new java.util.ArrayList<java.lang.String>(_list118.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem119;
-                for (int _i120 = 0; _i120 < _list118.size; ++_i120)
+                org.apache.thrift.protocol.TList _list128 = iprot.readListBegin();
+                struct.command = new java.util.ArrayList<java.lang.String>(_list128.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem129;
+                for (int _i130 = 0; _i130 < _list128.size; ++_i130)
                 {
-                  _elem119 = iprot.readString();
-                  struct.command.add(_elem119);
+                  _elem129 = iprot.readString();
+                  struct.command.add(_elem129);
                 }
                 iprot.readListEnd();
               }
@@ -810,15 +810,15 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
           case 5: // WORKER_SLOTS
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map121 = iprot.readMapBegin();
-                struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map121.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key122;
-                int _val123;
-                for (int _i124 = 0; _i124 < _map121.size; ++_i124)
+                org.apache.thrift.protocol.TMap _map131 = iprot.readMapBegin();
+                struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map131.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key132;
+                int _val133;
+                for (int _i134 = 0; _i134 < _map131.size; ++_i134)
                 {
-                  _key122 = iprot.readString();
-                  _val123 = iprot.readI32();
-                  struct.workerSlots.put(_key122, _val123);
+                  _key132 = iprot.readString();
+                  _val133 = iprot.readI32();
+                  struct.workerSlots.put(_key132, _val133);
                 }
                 iprot.readMapEnd();
               }
@@ -856,9 +856,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         oprot.writeFieldBegin(COMMAND_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.command.size()));
-          for (java.lang.String _iter125 : struct.command)
+          for (java.lang.String _iter135 : struct.command)
           {
-            oprot.writeString(_iter125);
+            oprot.writeString(_iter135);
           }
           oprot.writeListEnd();
         }
@@ -883,10 +883,10 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         oprot.writeFieldBegin(WORKER_SLOTS_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32, struct.workerSlots.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter126 : struct.workerSlots.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter136 : struct.workerSlots.entrySet())
           {
-            oprot.writeString(_iter126.getKey());
-            oprot.writeI32(_iter126.getValue());
+            oprot.writeString(_iter136.getKey());
+            oprot.writeI32(_iter136.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -938,9 +938,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       if (struct.isSetCommand()) {
         {
           oprot.writeI32(struct.command.size());
-          for (java.lang.String _iter127 : struct.command)
+          for (java.lang.String _iter137 : struct.command)
           {
-            oprot.writeString(_iter127);
+            oprot.writeString(_iter137);
           }
         }
       }
@@ -956,10 +956,10 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       if (struct.isSetWorkerSlots()) {
         {
           oprot.writeI32(struct.workerSlots.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter128 : struct.workerSlots.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter138 : struct.workerSlots.entrySet())
           {
-            oprot.writeString(_iter128.getKey());
-            oprot.writeI32(_iter128.getValue());
+            oprot.writeString(_iter138.getKey());
+            oprot.writeI32(_iter138.getValue());
           }
         }
       }
@@ -974,13 +974,13 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       java.util.BitSet incoming = iprot.readBitSet(6);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list129 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.command = new java.util.ArrayList<java.lang.String>(_list129.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem130;
-          for (int _i131 = 0; _i131 < _list129.size; ++_i131)
+          org.apache.thrift.protocol.TList _list139 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.command = new java.util.ArrayList<java.lang.String>(_list139.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem140;
+          for (int _i141 = 0; _i141 < _list139.size; ++_i141)
           {
-            _elem130 = iprot.readString();
-            struct.command.add(_elem130);
+            _elem140 = iprot.readString();
+            struct.command.add(_elem140);
           }
         }
         struct.setCommandIsSet(true);
@@ -1001,15 +1001,15 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TMap _map132 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32);
-          struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map132.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key133;
-          int _val134;
-          for (int _i135 = 0; _i135 < _map132.size; ++_i135)
+          org.apache.thrift.protocol.TMap _map142 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32);
+          struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map142.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key143;
+          int _val144;
+          for (int _i145 = 0; _i145 < _map142.size; ++_i145)
           {
-            _key133 = iprot.readString();
-            _val134 = iprot.readI32();
-            struct.workerSlots.put(_key133, _val134);
+            _key143 = iprot.readString();
+            _val144 = iprot.readI32();
+            struct.workerSlots.put(_key143, _val144);
           }
         }
         struct.setWorkerSlotsIsSet(true);

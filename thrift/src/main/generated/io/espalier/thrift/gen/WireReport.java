@@ -806,14 +806,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 3: // ENDS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list52 = iprot.readListBegin();
-                struct.ends = new java.util.ArrayList<WireEnd>(_list52.size);
-                @org.apache.thrift.annotation.Nullable WireEnd _elem53;
-                for (int _i54 = 0; _i54 < _list52.size; ++_i54)
+                org.apache.thrift.protocol.TList _list62 = iprot.readListBegin();
+                struct.ends = new java.util.ArrayList<WireEnd>(_list62.size);
+                @org.apache.thrift.annotation.Nullable WireEnd _elem63;
+                for (int _i64 = 0; _i64 < _list62.size; ++_i64)
                 {
-                  _elem53 = new WireEnd();
-                  _elem53.read(iprot);
-                  struct.ends.add(_elem53);
+                  _elem63 = new WireEnd();
+                  _elem63.read(iprot);
+                  struct.ends.add(_elem63);
                 }
                 iprot.readListEnd();
               }
@@ -825,14 +825,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 4: // PROGRESS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list55 = iprot.readListBegin();
-                struct.progress = new java.util.ArrayList<WireProgress>(_list55.size);
-                @org.apache.thrift.annotation.Nullable WireProgress _elem56;
-                for (int _i57 = 0; _i57 < _list55.size; ++_i57)
+                org.apache.thrift.protocol.TList _list65 = iprot.readListBegin();
+                struct.progress = new java.util.ArrayList<WireProgress>(_list65.size);
+                @org.apache.thrift.annotation.Nullable WireProgress _elem66;
+                for (int _i67 = 0; _i67 < _list65.size; ++_i67)
                 {
-                  _elem56 = new WireProgress();
-                  _elem56.read(iprot);
-                  struct.progress.add(_elem56);
+                  _elem66 = new WireProgress();
+                  _elem66.read(iprot);
+                  struct.progress.add(_elem66);
                 }
                 iprot.readListEnd();
               }
@@ -844,14 +844,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 5: // USAGE
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list58 = iprot.readListBegin();
-                struct.usage = new java.util.ArrayList<WireSample>(_list58.size);
-                @org.apache.thrift.annotation.Nullable WireSample _elem59;
-                for (int _i60 = 0; _i60 < _list58.size; ++_i60)
+                org.apache.thrift.protocol.TList _list68 = iprot.readListBegin();
+                struct.usage = new java.util.ArrayList<WireSample>(_list68.size);
+                @org.apache.thrift.annotation.Nullable WireSample _elem69;
+                for (int _i70 = 0; _i70 < _list68.size; ++_i70)
                 {
-                  _elem59 = new WireSample();
-                  _elem59.read(iprot);
-                  struct.usage.add(_elem59);
+                  _elem69 = new WireSample();
+                  _elem69.read(iprot);
+                  struct.usage.add(_elem69);
                 }
                 iprot.readListEnd();
               }
@@ -896,9 +896,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(ENDS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.ends.size()));
-          for (WireEnd _iter61 : struct.ends)
+          for (WireEnd _iter71 : struct.ends)
           {
-            _iter61.write(oprot);
+            _iter71.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -908,9 +908,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(PROGRESS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.progress.size()));
-          for (WireProgress _iter62 : struct.progress)
+          for (WireProgress _iter72 : struct.progress)
           {
-            _iter62.write(oprot);
+            _iter72.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -920,9 +920,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(USAGE_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.usage.size()));
-          for (WireSample _iter63 : struct.usage)
+          for (WireSample _iter73 : struct.usage)
           {
-            _iter63.write(oprot);
+            _iter73.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -982,27 +982,27 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetEnds()) {
         {
           oprot.writeI32(struct.ends.size());
-          for (WireEnd _iter64 : struct.ends)
+          for (WireEnd _iter74 : struct.ends)
           {
-            _iter64.write(oprot);
+            _iter74.write(oprot);
           }
         }
       }
       if (struct.isSetProgress()) {
         {
           oprot.writeI32(struct.progress.size());
-          for (WireProgress _iter65 : struct.progress)
+          for (WireProgress _iter75 : struct.progress)
           {
-            _iter65.write(oprot);
+            _iter75.write(oprot);
           }
         }
       }
       if (struct.isSetUsage()) {
         {
           oprot.writeI32(struct.usage.size());
-          for (WireSample _iter66 : struct.usage)
+          for (WireSample _iter76 : struct.usage)
           {
-            _iter66.write(oprot);
+            _iter76.write(oprot);
           }
         }
       }
@@ -1026,42 +1026,42 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list67 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.ends = new java.util.ArrayList<WireEnd>(_list67.size);
-          @org.apache.thrift.annotation.Nullable WireEnd _elem68;
-          for (int _i69 = 0; _i69 < _list67.size; ++_i69)
+          org.apache.thrift.protocol.TList _list77 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.ends = new java.util.ArrayList<WireEnd>(_list77.size);
+          @org.apache.thrift.annotation.Nullable WireEnd _elem78;
+          for (int _i79 = 0; _i79 < _list77.size; ++_i79)
           {
-            _elem68 = new WireEnd();
-            _elem68.read(iprot);
-            struct.ends.add(_elem68);
+            _elem78 = new WireEnd();
+            _elem78.read(iprot);
+            struct.ends.add(_elem78);
           }
         }
         struct.setEndsIsSet(true);
       }
       if (incoming.get(3)) {
         {
-          org.apache.thrift.protocol.TList _list70 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.progress = new java.util.ArrayList<WireProgress>(_list70.size);
-          @org.apache.thrift.annotation.Nullable WireProgress _elem71;
-          for (int _i72 = 0; _i72 < _list70.size; ++_i72)
+          org.apache.thrift.protocol.TList _list80 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.progress = new java.util.ArrayList<WireProgress>(_list80.size);
+          @org.apache.thrift.annotation.Nullable WireProgress _elem81;
+          for (int _i82 = 0; _i82 < _list80.size; ++_i82)
           {
-            _elem71 = new WireProgress();
-            _elem71.read(iprot);
-            struct.progress.add(_elem71);
+            _elem81 = new WireProgress();
+            _elem81.read(iprot);
+            struct.progress.add(_elem81);
           }
         }
         struct.setProgressIsSet(true);
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list73 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.usage = new java.util.ArrayList<WireSample>(_list73.size);
-          @org.apache.thrift.annotation.Nullable WireSample _elem74;
-          for (int _i75 = 0; _i75 < _list73.size; ++_i75)
+          org.apache.thrift.protocol.TList _list83 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.usage = new java.util.ArrayList<WireSample>(_list83.size);
+          @org.apache.thrift.annotation.Nullable WireSample _elem84;
+          for (int _i85 = 0; _i85 < _list83.size; ++_i85)
           {
-            _elem74 = new WireSample();
-            _elem74.read(iprot);
-            struct.usage.add(_elem74);
+            _elem84 = new WireSample();
+            _elem84.read(iprot);
+            struct.usage.add(_elem84);
           }
         }
         struct.setUsageIsSet(true);

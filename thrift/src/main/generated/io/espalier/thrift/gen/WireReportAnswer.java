@@ -506,14 +506,14 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
           case 3: // SETTLED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list76 = iprot.readListBegin();
-                struct.settled = new java.util.ArrayList<WireRun>(_list76.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem77;
-                for (int _i78 = 0; _i78 < _list76.size; ++_i78)
+                org.apache.thrift.protocol.TList _list86 = iprot.readListBegin();
+                struct.settled = new java.util.ArrayList<WireRun>(_list86.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem87;
+                for (int _i88 = 0; _i88 < _list86.size; ++_i88)
                 {
-                  _elem77 = new WireRun();
-                  _elem77.read(iprot);
-                  struct.settled.add(_elem77);
+                  _elem87 = new WireRun();
+                  _elem87.read(iprot);
+                  struct.settled.add(_elem87);
                 }
                 iprot.readListEnd();
               }
@@ -548,9 +548,9 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
         oprot.writeFieldBegin(SETTLED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.settled.size()));
-          for (WireRun _iter79 : struct.settled)
+          for (WireRun _iter89 : struct.settled)
           {
-            _iter79.write(oprot);
+            _iter89.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -594,9 +594,9 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
       if (struct.isSetSettled()) {
         {
           oprot.writeI32(struct.settled.size());
-          for (WireRun _iter80 : struct.settled)
+          for (WireRun _iter90 : struct.settled)
           {
-            _iter80.write(oprot);
+            _iter90.write(oprot);
           }
         }
       }
@@ -616,14 +616,14 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list81 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.settled = new java.util.ArrayList<WireRun>(_list81.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem82;
-          for (int _i83 = 0; _i83 < _list81.size; ++_i83)
+          org.apache.thrift.protocol.TList _list91 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.settled = new java.util.ArrayList<WireRun>(_list91.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem92;
+          for (int _i93 = 0; _i93 < _list91.size; ++_i93)
           {
-            _elem82 = new WireRun();
-            _elem82.read(iprot);
-            struct.settled.add(_elem82);
+            _elem92 = new WireRun();
+            _elem92.read(iprot);
+            struct.settled.add(_elem92);
           }
         }
         struct.setSettledIsSet(true);

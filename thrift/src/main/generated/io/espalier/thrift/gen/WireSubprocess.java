@@ -1121,13 +1121,13 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
           case 8: // PASSED_VARIABLES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list92 = iprot.readListBegin();
-                struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list92.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem93;
-                for (int _i94 = 0; _i94 < _list92.size; ++_i94)
+                org.apache.thrift.protocol.TList _list102 = iprot.readListBegin();
+                struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list102.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem103;
+                for (int _i104 = 0; _i104 < _list102.size; ++_i104)
                 {
-                  _elem93 = iprot.readString();
-                  struct.passedVariables.add(_elem93);
+                  _elem103 = iprot.readString();
+                  struct.passedVariables.add(_elem103);
                 }
                 iprot.readListEnd();
               }
@@ -1139,15 +1139,15 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
           case 9: // SET_VARIABLES
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map95 = iprot.readMapBegin();
-                struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map95.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key96;
-                @org.apache.thrift.annotation.Nullable java.lang.String _val97;
-                for (int _i98 = 0; _i98 < _map95.size; ++_i98)
+                org.apache.thrift.protocol.TMap _map105 = iprot.readMapBegin();
+                struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map105.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key106;
+                @org.apache.thrift.annotation.Nullable java.lang.String _val107;
+                for (int _i108 = 0; _i108 < _map105.size; ++_i108)
                 {
-                  _key96 = iprot.readString();
-                  _val97 = iprot.readString();
-                  struct.setVariables.put(_key96, _val97);
+                  _key106 = iprot.readString();
+                  _val107 = iprot.readString();
+                  struct.setVariables.put(_key106, _val107);
                 }
                 iprot.readMapEnd();
               }
@@ -1210,9 +1210,9 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
         oprot.writeFieldBegin(PASSED_VARIABLES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.passedVariables.size()));
-          for (java.lang.String _iter99 : struct.passedVariables)
+          for (java.lang.String _iter109 : struct.passedVariables)
           {
-            oprot.writeString(_iter99);
+            oprot.writeString(_iter109);
           }
           oprot.writeListEnd();
         }
@@ -1222,10 +1222,10 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
         oprot.writeFieldBegin(SET_VARIABLES_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING, struct.setVariables.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter100 : struct.setVariables.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter110 : struct.setVariables.entrySet())
           {
-            oprot.writeString(_iter100.getKey());
-            oprot.writeString(_iter100.getValue());
+            oprot.writeString(_iter110.getKey());
+            oprot.writeString(_iter110.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -1310,19 +1310,19 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
       if (struct.isSetPassedVariables()) {
         {
           oprot.writeI32(struct.passedVariables.size());
-          for (java.lang.String _iter101 : struct.passedVariables)
+          for (java.lang.String _iter111 : struct.passedVariables)
           {
-            oprot.writeString(_iter101);
+            oprot.writeString(_iter111);
           }
         }
       }
       if (struct.isSetSetVariables()) {
         {
           oprot.writeI32(struct.setVariables.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter102 : struct.setVariables.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter112 : struct.setVariables.entrySet())
           {
-            oprot.writeString(_iter102.getKey());
-            oprot.writeString(_iter102.getValue());
+            oprot.writeString(_iter112.getKey());
+            oprot.writeString(_iter112.getValue());
           }
         }
       }
@@ -1367,28 +1367,28 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
       }
       if (incoming.get(7)) {
         {
-          org.apache.thrift.protocol.TList _list103 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list103.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem104;
-          for (int _i105 = 0; _i105 < _list103.size; ++_i105)
+          org.apache.thrift.protocol.TList _list113 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list113.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem114;
+          for (int _i115 = 0; _i115 < _list113.size; ++_i115)
           {
-            _elem104 = iprot.readString();
-            struct.passedVariables.add(_elem104);
+            _elem114 = iprot.readString();
+            struct.passedVariables.add(_elem114);
           }
         }
         struct.setPassedVariablesIsSet(true);
       }
       if (incoming.get(8)) {
         {
-          org.apache.thrift.protocol.TMap _map106 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING);
-          struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map106.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key107;
-          @org.apache.thrift.annotation.Nullable java.lang.String _val108;
-          for (int _i109 = 0; _i109 < _map106.size; ++_i109)
+          org.apache.thrift.protocol.TMap _map116 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING);
+          struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map116.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key117;
+          @org.apache.thrift.annotation.Nullable java.lang.String _val118;
+          for (int _i119 = 0; _i119 < _map116.size; ++_i119)
           {
-            _key107 = iprot.readString();
-            _val108 = iprot.readString();
-            struct.setVariables.put(_key107, _val108);
+            _key117 = iprot.readString();
+            _val118 = iprot.readString();
+            struct.setVariables.put(_key117, _val118);
           }
         }
         struct.setSetVariablesIsSet(true);

@@ -754,13 +754,13 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
           case 6: // GPUS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list18 = iprot.readListBegin();
-                struct.gpus = new java.util.ArrayList<java.lang.String>(_list18.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem19;
-                for (int _i20 = 0; _i20 < _list18.size; ++_i20)
+                org.apache.thrift.protocol.TList _list28 = iprot.readListBegin();
+                struct.gpus = new java.util.ArrayList<java.lang.String>(_list28.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem29;
+                for (int _i30 = 0; _i30 < _list28.size; ++_i30)
                 {
-                  _elem19 = iprot.readString();
-                  struct.gpus.add(_elem19);
+                  _elem29 = iprot.readString();
+                  struct.gpus.add(_elem29);
                 }
                 iprot.readListEnd();
               }
@@ -804,9 +804,9 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
         oprot.writeFieldBegin(GPUS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.gpus.size()));
-          for (java.lang.String _iter21 : struct.gpus)
+          for (java.lang.String _iter31 : struct.gpus)
           {
-            oprot.writeString(_iter21);
+            oprot.writeString(_iter31);
           }
           oprot.writeListEnd();
         }
@@ -868,9 +868,9 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
       if (struct.isSetGpus()) {
         {
           oprot.writeI32(struct.gpus.size());
-          for (java.lang.String _iter22 : struct.gpus)
+          for (java.lang.String _iter32 : struct.gpus)
           {
-            oprot.writeString(_iter22);
+            oprot.writeString(_iter32);
           }
         }
       }
@@ -902,13 +902,13 @@ public class WireUsage implements org.apache.thrift.TBase<WireUsage, WireUsage._
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list23 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.gpus = new java.util.ArrayList<java.lang.String>(_list23.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem24;
-          for (int _i25 = 0; _i25 < _list23.size; ++_i25)
+          org.apache.thrift.protocol.TList _list33 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.gpus = new java.util.ArrayList<java.lang.String>(_list33.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem34;
+          for (int _i35 = 0; _i35 < _list33.size; ++_i35)
           {
-            _elem24 = iprot.readString();
-            struct.gpus.add(_elem24);
+            _elem34 = iprot.readString();
+            struct.gpus.add(_elem34);
           }
         }
         struct.setGpusIsSet(true);

@@ -1095,14 +1095,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 5: // RECIPES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list136 = iprot.readListBegin();
-                struct.recipes = new java.util.ArrayList<WireRecipe>(_list136.size);
-                @org.apache.thrift.annotation.Nullable WireRecipe _elem137;
-                for (int _i138 = 0; _i138 < _list136.size; ++_i138)
+                org.apache.thrift.protocol.TList _list146 = iprot.readListBegin();
+                struct.recipes = new java.util.ArrayList<WireRecipe>(_list146.size);
+                @org.apache.thrift.annotation.Nullable WireRecipe _elem147;
+                for (int _i148 = 0; _i148 < _list146.size; ++_i148)
                 {
-                  _elem137 = new WireRecipe();
-                  _elem137.read(iprot);
-                  struct.recipes.add(_elem137);
+                  _elem147 = new WireRecipe();
+                  _elem147.read(iprot);
+                  struct.recipes.add(_elem147);
                 }
                 iprot.readListEnd();
               }
@@ -1114,14 +1114,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 6: // STARTS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list139 = iprot.readListBegin();
-                struct.starts = new java.util.ArrayList<WireStart>(_list139.size);
-                @org.apache.thrift.annotation.Nullable WireStart _elem140;
-                for (int _i141 = 0; _i141 < _list139.size; ++_i141)
+                org.apache.thrift.protocol.TList _list149 = iprot.readListBegin();
+                struct.starts = new java.util.ArrayList<WireStart>(_list149.size);
+                @org.apache.thrift.annotation.Nullable WireStart _elem150;
+                for (int _i151 = 0; _i151 < _list149.size; ++_i151)
                 {
-                  _elem140 = new WireStart();
-                  _elem140.read(iprot);
-                  struct.starts.add(_elem140);
+                  _elem150 = new WireStart();
+                  _elem150.read(iprot);
+                  struct.starts.add(_elem150);
                 }
                 iprot.readListEnd();
               }
@@ -1133,14 +1133,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 7: // ORDERS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list142 = iprot.readListBegin();
-                struct.orders = new java.util.ArrayList<WireOrder>(_list142.size);
-                @org.apache.thrift.annotation.Nullable WireOrder _elem143;
-                for (int _i144 = 0; _i144 < _list142.size; ++_i144)
+                org.apache.thrift.protocol.TList _list152 = iprot.readListBegin();
+                struct.orders = new java.util.ArrayList<WireOrder>(_list152.size);
+                @org.apache.thrift.annotation.Nullable WireOrder _elem153;
+                for (int _i154 = 0; _i154 < _list152.size; ++_i154)
                 {
-                  _elem143 = new WireOrder();
-                  _elem143.read(iprot);
-                  struct.orders.add(_elem143);
+                  _elem153 = new WireOrder();
+                  _elem153.read(iprot);
+                  struct.orders.add(_elem153);
                 }
                 iprot.readListEnd();
               }
@@ -1152,14 +1152,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 8: // ASKS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list145 = iprot.readListBegin();
-                struct.asks = new java.util.ArrayList<WireRun>(_list145.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem146;
-                for (int _i147 = 0; _i147 < _list145.size; ++_i147)
+                org.apache.thrift.protocol.TList _list155 = iprot.readListBegin();
+                struct.asks = new java.util.ArrayList<WireRun>(_list155.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem156;
+                for (int _i157 = 0; _i157 < _list155.size; ++_i157)
                 {
-                  _elem146 = new WireRun();
-                  _elem146.read(iprot);
-                  struct.asks.add(_elem146);
+                  _elem156 = new WireRun();
+                  _elem156.read(iprot);
+                  struct.asks.add(_elem156);
                 }
                 iprot.readListEnd();
               }
@@ -1171,14 +1171,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 9: // SETTLED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list148 = iprot.readListBegin();
-                struct.settled = new java.util.ArrayList<WireRun>(_list148.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem149;
-                for (int _i150 = 0; _i150 < _list148.size; ++_i150)
+                org.apache.thrift.protocol.TList _list158 = iprot.readListBegin();
+                struct.settled = new java.util.ArrayList<WireRun>(_list158.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem159;
+                for (int _i160 = 0; _i160 < _list158.size; ++_i160)
                 {
-                  _elem149 = new WireRun();
-                  _elem149.read(iprot);
-                  struct.settled.add(_elem149);
+                  _elem159 = new WireRun();
+                  _elem159.read(iprot);
+                  struct.settled.add(_elem159);
                 }
                 iprot.readListEnd();
               }
@@ -1221,9 +1221,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(RECIPES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.recipes.size()));
-          for (WireRecipe _iter151 : struct.recipes)
+          for (WireRecipe _iter161 : struct.recipes)
           {
-            _iter151.write(oprot);
+            _iter161.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1233,9 +1233,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(STARTS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.starts.size()));
-          for (WireStart _iter152 : struct.starts)
+          for (WireStart _iter162 : struct.starts)
           {
-            _iter152.write(oprot);
+            _iter162.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1245,9 +1245,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ORDERS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.orders.size()));
-          for (WireOrder _iter153 : struct.orders)
+          for (WireOrder _iter163 : struct.orders)
           {
-            _iter153.write(oprot);
+            _iter163.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1257,9 +1257,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ASKS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.asks.size()));
-          for (WireRun _iter154 : struct.asks)
+          for (WireRun _iter164 : struct.asks)
           {
-            _iter154.write(oprot);
+            _iter164.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1269,9 +1269,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(SETTLED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.settled.size()));
-          for (WireRun _iter155 : struct.settled)
+          for (WireRun _iter165 : struct.settled)
           {
-            _iter155.write(oprot);
+            _iter165.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1339,45 +1339,45 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       if (struct.isSetRecipes()) {
         {
           oprot.writeI32(struct.recipes.size());
-          for (WireRecipe _iter156 : struct.recipes)
+          for (WireRecipe _iter166 : struct.recipes)
           {
-            _iter156.write(oprot);
+            _iter166.write(oprot);
           }
         }
       }
       if (struct.isSetStarts()) {
         {
           oprot.writeI32(struct.starts.size());
-          for (WireStart _iter157 : struct.starts)
+          for (WireStart _iter167 : struct.starts)
           {
-            _iter157.write(oprot);
+            _iter167.write(oprot);
           }
         }
       }
       if (struct.isSetOrders()) {
         {
           oprot.writeI32(struct.orders.size());
-          for (WireOrder _iter158 : struct.orders)
+          for (WireOrder _iter168 : struct.orders)
           {
-            _iter158.write(oprot);
+            _iter168.write(oprot);
           }
         }
       }
       if (struct.isSetAsks()) {
         {
           oprot.writeI32(struct.asks.size());
-          for (WireRun _iter159 : struct.asks)
+          for (WireRun _iter169 : struct.asks)
           {
-            _iter159.write(oprot);
+            _iter169.write(oprot);
           }
         }
       }
       if (struct.isSetSettled()) {
         {
           oprot.writeI32(struct.settled.size());
-          for (WireRun _iter160 : struct.settled)
+          for (WireRun _iter170 : struct.settled)
           {
-            _iter160.write(oprot);
+            _iter170.write(oprot);
           }
         }
       }
@@ -1406,70 +1406,70 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list161 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.recipes = new java.util.ArrayList<WireRecipe>(_list161.size);
-          @org.apache.thrift.annotation.Nullable WireRecipe _elem162;
-          for (int _i163 = 0; _i163 < _list161.size; ++_i163)
+          org.apache.thrift.protocol.TList _list171 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.recipes = new java.util.ArrayList<WireRecipe>(_list171.size);
+          @org.apache.thrift.annotation.Nullable WireRecipe _elem172;
+          for (int _i173 = 0; _i173 < _list171.size; ++_i173)
           {
-            _elem162 = new WireRecipe();
-            _elem162.read(iprot);
-            struct.recipes.add(_elem162);
+            _elem172 = new WireRecipe();
+            _elem172.read(iprot);
+            struct.recipes.add(_elem172);
           }
         }
         struct.setRecipesIsSet(true);
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list164 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.starts = new java.util.ArrayList<WireStart>(_list164.size);
-          @org.apache.thrift.annotation.Nullable WireStart _elem165;
-          for (int _i166 = 0; _i166 < _list164.size; ++_i166)
+          org.apache.thrift.protocol.TList _list174 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.starts = new java.util.ArrayList<WireStart>(_list174.size);
+          @org.apache.thrift.annotation.Nullable WireStart _elem175;
+          for (int _i176 = 0; _i176 < _list174.size; ++_i176)
           {
-            _elem165 = new WireStart();
-            _elem165.read(iprot);
-            struct.starts.add(_elem165);
+            _elem175 = new WireStart();
+            _elem175.read(iprot);
+            struct.starts.add(_elem175);
           }
         }
         struct.setStartsIsSet(true);
       }
       if (incoming.get(6)) {
         {
-          org.apache.thrift.protocol.TList _list167 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.orders = new java.util.ArrayList<WireOrder>(_list167.size);
-          @org.apache.thrift.annotation.Nullable WireOrder _elem168;
-          for (int _i169 = 0; _i169 < _list167.size; ++_i169)
+          org.apache.thrift.protocol.TList _list177 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.orders = new java.util.ArrayList<WireOrder>(_list177.size);
+          @org.apache.thrift.annotation.Nullable WireOrder _elem178;
+          for (int _i179 = 0; _i179 < _list177.size; ++_i179)
           {
-            _elem168 = new WireOrder();
-            _elem168.read(iprot);
-            struct.orders.add(_elem168);
+            _elem178 = new WireOrder();
+            _elem178.read(iprot);
+            struct.orders.add(_elem178);
           }
         }
         struct.setOrdersIsSet(true);
       }
       if (incoming.get(7)) {
         {
-          org.apache.thrift.protocol.TList _list170 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.asks = new java.util.ArrayList<WireRun>(_list170.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem171;
-          for (int _i172 = 0; _i172 < _list170.size; ++_i172)
+          org.apache.thrift.protocol.TList _list180 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.asks = new java.util.ArrayList<WireRun>(_list180.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem181;
+          for (int _i182 = 0; _i182 < _list180.size; ++_i182)
           {
-            _elem171 = new WireRun();
-            _elem171.read(iprot);
-            struct.asks.add(_elem171);
+            _elem181 = new WireRun();
+            _elem181.read(iprot);
+            struct.asks.add(_elem181);
           }
         }
         struct.setAsksIsSet(true);
       }
       if (incoming.get(8)) {
         {
-          org.apache.thrift.protocol.TList _list173 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.settled = new java.util.ArrayList<WireRun>(_list173.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem174;
-          for (int _i175 = 0; _i175 < _list173.size; ++_i175)
+          org.apache.thrift.protocol.TList _list183 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.settled = new java.util.ArrayList<WireRun>(_list183.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem184;
+          for (int _i185 = 0; _i185 < _list183.size; ++_i185)
           {
-            _elem174 = new WireRun();
-            _elem174.read(iprot);
-            struct.settled.add(_elem174);
+            _elem184 = new WireRun();
+            _elem184.read(iprot);
+            struct.settled.add(_elem184);
           }
         }
         struct.setSettledIsSet(true);

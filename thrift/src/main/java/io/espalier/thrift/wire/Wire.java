@@ -1,5 +1,6 @@
 package io.espalier.thrift.wire;
 
+import io.espalier.core.config.label.Labels;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.Versions;
@@ -100,7 +101,8 @@ final class Wire {
         facts.maxTasks(),
         facts.physical(),
         new WireVersions(facts.versions().oldest(), facts.versions().newest()),
-        facts.capabilities());
+        facts.capabilities(),
+        facts.labels());
   }
 
   static WorkerDescription facts(@Nullable WireFacts wire) {
@@ -115,7 +117,17 @@ final class Wire {
         facts.getMaxTasks(),
         map(facts.getPhysical()),
         new Versions(versions.getOldest(), versions.getNewest()),
-        facts.getCapabilities() == null ? Set.of() : facts.getCapabilities());
+        facts.getCapabilities() == null ? Set.of() : facts.getCapabilities(),
+        labels(facts.getLabels()));
+  }
+
+  private static Map<String, String> labels(@Nullable Map<String, String> wire) {
+    Map<String, String> labels = wire == null ? Map.of() : wire;
+    List<String> problems = Labels.problems(labels);
+    if (!problems.isEmpty()) {
+      throw new BadMessageException("its labels: " + problems.get(0));
+    }
+    return labels;
   }
 
   static WireUsage of(ResourceUsage usage) {

@@ -32,6 +32,7 @@ import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.json.JsonReader;
+import io.espalier.thrift.gen.WireFacts;
 import io.espalier.thrift.gen.WireHeartbeat;
 import io.espalier.thrift.gen.WireHeartbeatAnswer;
 import io.espalier.thrift.gen.WireRecipe;
@@ -164,6 +165,21 @@ class WireTest {
     WireWork wire = WireWorks.of(work);
     assertThat(wire.getRecipes()).hasSize(2);
     assertThat(new WireWorks(JSON).work(sent(wire))).isEqualTo(work);
+  }
+
+  @Test
+  void labelsArriveAndTheReleaseBeforeHasNone() throws TException {
+    WorkerDescription facts =
+        new WorkerDescription(
+            "host", "", 0, Map.of(), Versions.OURS, Set.of(), Map.of("arch", "arm64"));
+    WireFacts wire = Wire.of(facts);
+    assertThat(Wire.facts(sent(wire))).isEqualTo(facts);
+    wire.unsetLabels();
+    assertThat(Wire.facts(sent(wire)).labels()).isEmpty();
+    wire.setLabels(Map.of("a b", "1"));
+    assertThatThrownBy(() -> Wire.facts(sent(wire)))
+        .isInstanceOf(BadMessageException.class)
+        .hasMessageContaining("its labels: a b=1: a name has");
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.espalier.core.status.StatusBits;
 import io.espalier.webui.v1.SecretMask;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -68,14 +69,22 @@ final class JobQueries {
               (level, buckets) -> {
                 Json.Builder count = Json.object();
                 Json.Builder node = Json.object();
+                // Bits that differ here may be the same for clients of Bistro.
+                Map<String, Long> sums = new LinkedHashMap<>();
+                Map<String, List<String>> some = new LinkedHashMap<>();
                 buckets.forEach(
                     (bits, bucket) -> {
-                      String encoded = StatusBits.encode(bits);
-                      List<String> names = bucket.samples();
-                      count.put(encoded, bucket.count());
-                      node.put(
-                          encoded, Json.strings(names.subList(0, Math.min(samples, names.size()))));
+                      String encoded = StatusBits.encode(StatusBits.inBistro(bits));
+                      sums.merge(encoded, bucket.count(), Long::sum);
+                      some.computeIfAbsent(encoded, e -> new ArrayList<>())
+                          .addAll(bucket.samples());
                     });
+                sums.forEach(count::put);
+                some.forEach(
+                    (encoded, names) ->
+                        node.put(
+                            encoded,
+                            Json.strings(names.subList(0, Math.min(samples, names.size())))));
                 countsByLevel.put(level, count.build());
                 nodesByLevel.put(level, node.build());
               });

@@ -36,7 +36,8 @@ final class ActionResources {
           "resume", Set.of("reason"),
           "stop", Set.of("reason"),
           "forgive", Set.of("reason", "selector", "preview"),
-          "rerun", Set.of("reason", "selector", "preview"));
+          "rerun", Set.of("reason", "selector", "preview"),
+          "cancel", Set.of("reason", "selector", "preview"));
 
   private static final Set<String> OURS = Set.of("hosts", "preview", "expect_hosts");
 

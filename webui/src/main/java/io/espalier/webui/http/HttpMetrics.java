@@ -189,6 +189,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     for (JobProgress job : shown(api.view().progress().values())) {
       row(rows, job, "done", job.done());
       row(rows, job, "failed", job.failed());
+      row(rows, job, "cancelled", job.cancelled());
       row(rows, job, "running", job.running());
       row(rows, job, "waiting", job.waiting());
       row(rows, job, "ready", job.ready());

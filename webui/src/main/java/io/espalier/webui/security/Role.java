@@ -7,7 +7,9 @@ import java.util.Optional;
 public enum Role {
   /** Reads everything. */
   VIEWER,
-  /** Also pauses, resumes, stops, forgives, reruns, kills, extends, drains, sets limits. */
+  /**
+   * Also pauses, resumes, stops, forgives, reruns, cancels, kills, extends, drains, sets limits.
+   */
   OPERATOR,
   /**
    * Also saves and deletes jobs, which decides what programs run, and hands the leadership over.

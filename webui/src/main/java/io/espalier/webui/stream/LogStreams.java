@@ -190,7 +190,10 @@ public final class LogStreams extends SseStreams {
         then(
             api.ask(new Query.Task(follow.job(), follow.node())),
             task -> {
-              int over = TaskStatus.Main.DONE.bit() | TaskStatus.Main.FAILED.bit();
+              int over =
+                  TaskStatus.Main.DONE.bit()
+                      | TaskStatus.Main.FAILED.bit()
+                      | TaskStatus.Main.CANCELLED.bit();
               // The task may have written its last lines after this page was read.
               ending = (task.bits() & over) != 0;
               later();

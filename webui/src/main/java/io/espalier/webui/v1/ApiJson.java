@@ -72,6 +72,7 @@ public final class ApiJson {
         .put("total", progress.total())
         .put("done", progress.done())
         .put("failed", progress.failed())
+        .put("cancelled", progress.cancelled())
         .put("running", progress.running())
         .put("waiting", progress.waiting())
         .put("ready", progress.ready())

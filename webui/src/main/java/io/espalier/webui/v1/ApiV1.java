@@ -26,8 +26,12 @@ public final class ApiV1 {
   public static final String FORGIVE = "/api/v1/jobs/{job}/forgive";
   public static final String PAUSE = "/api/v1/jobs/{job}/pause";
   public static final String RESUME = "/api/v1/jobs/{job}/resume";
+  public static final String CANCEL = "/api/v1/jobs/{job}/cancel";
   public static final String RERUN = "/api/v1/jobs/{job}/rerun";
   public static final String STOP = "/api/v1/jobs/{job}/stop";
+  public static final String SETS = "/api/v1/sets";
+  public static final String SET = "/api/v1/sets/{set}";
+  public static final String SET_ACTION = "/api/v1/sets/{set}/{action}";
   public static final String LIMITS = "/api/v1/limits";
   public static final String LIMIT_OF_LEVEL = "/api/v1/limits/{level}/{resource}";
   public static final String LIMIT_OF_NODE = "/api/v1/limits/{level}/{resource}/{node}";
@@ -73,7 +77,9 @@ public final class ApiV1 {
   public ApiV1(SchedulerApi api, ServerIdentity identity, AuditLog audit) {
     new SecurityResources(audit, identity.name()).addTo(routes);
     new JobResources(api).addTo(routes);
-    new OperationResources(api).addTo(routes);
+    OperationResources operations = new OperationResources(api);
+    operations.addTo(routes);
+    new SetResources(api, operations).addTo(routes);
     new LimitResources(api).addTo(routes);
     new BrakeResources(api).addTo(routes);
     new JobVersionResources(api).addTo(routes);

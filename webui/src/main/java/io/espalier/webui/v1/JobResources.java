@@ -83,6 +83,9 @@ final class JobResources {
             .put("level", config.settings().levels().name(job.level()))
             .put("priority", job.priority())
             .put("depends_on", Json.strings(job.dependsOn()));
+    if (!job.set().isEmpty()) {
+      summary.put("set", job.set());
+    }
     JobStateRecord standing = view.standings().get(job.name());
     if (pause != null) {
       if (!pause.reason().isEmpty()) {
@@ -171,7 +174,7 @@ final class JobResources {
                       list.add(
                           Json.object()
                               .put("bits", bits)
-                              .put("encoded", StatusBits.encode(bits))
+                              .put("encoded", StatusBits.encode(StatusBits.inBistro(bits)))
                               .put("status", StatusLabel.of(bits).word())
                               .put("count", bucket.count())
                               .put("samples", Json.strings(bucket.samples()))
@@ -181,7 +184,7 @@ final class JobResources {
     return Json.object().put("job", histogram.job()).put("levels", levels.build()).build();
   }
 
-  private static Config config(SchedulerView view) {
+  static Config config(SchedulerView view) {
     Config config = view.config();
     if (config == null) {
       throw new ApiException(503, view.whyNoConfig() + "; see " + ApiV1.PROBLEMS);

@@ -106,7 +106,7 @@ final class JobVersionResources {
   private CompletionStage<Json> rollBack(ApiRequest request) {
     request.allowing().allowingInBody("version", "author", "reason");
     if (!(request.body().get("version") instanceof Json.Num number)
-        || number.value().signum() <= 0
+        || number.value().signum() < 0
         || number.value().stripTrailingZeros().scale() > 0
         || number.value().precision() > 18) {
       throw ApiException.badRequest("\"version\" must be the number of a version in the history");

@@ -10,6 +10,7 @@ import io.espalier.core.status.StatusLabel;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -30,16 +31,42 @@ final class OperationResources {
   }
 
   void addTo(List<ApiRoute> routes) {
-    routes.add(ApiRoute.post(ApiV1.FORGIVE, this::forgive));
-    routes.add(ApiRoute.post(ApiV1.RERUN, this::rerun));
-    routes.add(ApiRoute.post(ApiV1.PAUSE, this::pause));
-    routes.add(ApiRoute.post(ApiV1.RESUME, this::resume));
-    routes.add(ApiRoute.post(ApiV1.STOP, this::stop));
+    add(routes, ApiV1.FORGIVE, this::forgive);
+    add(routes, ApiV1.RERUN, this::rerun);
+    add(routes, ApiV1.CANCEL, this::cancel);
+    add(routes, ApiV1.PAUSE, this::pause);
+    add(routes, ApiV1.RESUME, this::resume);
+    add(routes, ApiV1.STOP, this::stop);
   }
 
-  private CompletionStage<Json> pause(ApiRequest request) {
-    String job =
-        request.allowing().allowingInBody("reason", "author", "expires_in_seconds").part("job");
+  private static void add(List<ApiRoute> routes, String template, Operation operation) {
+    routes.add(
+        ApiRoute.post(template, request -> operation.on(request.allowing().part("job"), request)));
+  }
+
+  /** What can be done to a job. */
+  interface Operation {
+    /**
+     * Does it.
+     *
+     * @param request its body says how
+     */
+    CompletionStage<Json> on(String job, ApiRequest request);
+  }
+
+  /** What can be done to one job and to each job of a set, by the last part of the path. */
+  Map<String, Operation> operations() {
+    return Map.of(
+        "forgive", this::forgive,
+        "rerun", this::rerun,
+        "cancel", this::cancel,
+        "pause", this::pause,
+        "resume", this::resume,
+        "stop", this::stop);
+  }
+
+  private CompletionStage<Json> pause(String job, ApiRequest request) {
+    request.allowingInBody("reason", "author", "expires_in_seconds");
     return api.run(
             new Command.Pause(
                 job,
@@ -49,14 +76,14 @@ final class OperationResources {
         .thenApply(done -> Json.object().put("job", job).put("paused", true).build());
   }
 
-  private CompletionStage<Json> resume(ApiRequest request) {
-    String job = request.allowing().allowingInBody("reason", "author").part("job");
+  private CompletionStage<Json> resume(String job, ApiRequest request) {
+    request.allowingInBody("reason", "author");
     return api.run(new Command.Resume(job, BodyFields.author(request), request.bodyText("reason")))
         .thenApply(done -> Json.object().put("job", job).put("paused", false).build());
   }
 
-  private CompletionStage<Json> stop(ApiRequest request) {
-    String job = request.allowing().allowingInBody("reason", "author").part("job");
+  private CompletionStage<Json> stop(String job, ApiRequest request) {
+    request.allowingInBody("reason", "author");
     return api.run(new Command.Stop(job, BodyFields.author(request), request.bodyText("reason")))
         .thenApply(
             signaled ->
@@ -67,10 +94,10 @@ final class OperationResources {
                     .build());
   }
 
-  private CompletionStage<Json> forgive(ApiRequest request) {
+  private CompletionStage<Json> forgive(String job, ApiRequest request) {
     boolean chosen =
         Stream.of("selector", "preview", "expect").anyMatch(m -> request.body().get(m) != null);
-    return api.run(new Command.Forgive(selection(request, false)))
+    return api.run(new Command.Forgive(selection(job, request, false)))
         .thenApply(
             result ->
                 chosen
@@ -81,15 +108,21 @@ final class OperationResources {
                         .build());
   }
 
-  private CompletionStage<Json> rerun(ApiRequest request) {
-    return api.run(new Command.Rerun(selection(request, true))).thenApply(OperationResources::json);
+  private CompletionStage<Json> rerun(String job, ApiRequest request) {
+    return api.run(new Command.Rerun(selection(job, request, true)))
+        .thenApply(OperationResources::json);
   }
 
-  private static TaskSelection selection(ApiRequest request, boolean mustChoose) {
-    request.allowing().allowingInBody("selector", "preview", "expect", "author", "reason");
+  private CompletionStage<Json> cancel(String job, ApiRequest request) {
+    return api.run(new Command.Cancel(selection(job, request, true)))
+        .thenApply(OperationResources::json);
+  }
+
+  private static TaskSelection selection(String job, ApiRequest request, boolean mustChoose) {
+    request.allowingInBody("selector", "preview", "expect", "author", "reason");
     boolean counted = request.body().get("expect") != null;
     return new TaskSelection(
-        request.part("job"),
+        job,
         selector(request.body().get("selector"), mustChoose),
         BodyFields.flag(request.body(), "preview"),
         counted ? BodyFields.whole(request, "expect", 0, MOST_TASKS) : -1,

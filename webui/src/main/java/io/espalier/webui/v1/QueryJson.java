@@ -71,6 +71,7 @@ final class QueryJson {
     return Json.object()
         .put("done", counts.done())
         .put("failed", counts.failed())
+        .put("cancelled", counts.cancelled())
         .put("running", counts.running())
         .put("waiting", counts.waiting())
         .put("ready", counts.ready())

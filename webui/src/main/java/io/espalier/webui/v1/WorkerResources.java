@@ -10,6 +10,7 @@ import io.espalier.core.running.WorkerCordon.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 
 /** Resources for workers: list, drain, cordon, uncordon. */
@@ -61,6 +62,8 @@ final class WorkerResources {
       slots.put(
           of.resource(), Json.object().put("used", of.used()).put("limit", of.limit()).build());
     }
+    Json.Builder labels = Json.object();
+    new TreeMap<>(worker.labels()).forEach(labels::put);
     WorkerCordon hold = worker.hold();
     return Json.object()
         .put("shard", worker.ref().shard())
@@ -69,6 +72,7 @@ final class WorkerResources {
         .put("kind", identity.runner())
         .put("host", worker.host())
         .put("address", worker.address())
+        .put("labels", labels.build())
         .put("state", worker.state())
         .put("takes_tasks", worker.takesTasks())
         .putIfPresent("hold", hold == null ? null : hold(hold))

@@ -25,7 +25,7 @@ final class Views {
   }
 
   static Counts counts(long done, long failed) {
-    return new Counts(done + failed, done, failed, 0, 0, 0, 0, 0, 0);
+    return new Counts(done + failed, done, failed, 0, 0, 0, 0, 0, 0, 0);
   }
 
   static SchedulerSummary summary(String process, SchedulerSummary.Job... jobs) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class HttpMetricsTest {
   private static JobProgress job(String name, long done) {
-    return JobProgress.of(name, done, 0, 1, 0, 0, 0, 2, 3);
+    return JobProgress.of(name, done, 0, 0, 1, 0, 0, 0, 2, 3);
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.espalier.thrift.rpc.PeerOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -16,6 +17,7 @@ import java.util.Optional;
  * @param advertised address at which others reach the worker; empty: the listen address
  * @param schedulers addresses in the order in which they are tried; empty: {@link
  *     WorkerAgent#schedulers} supplies them
+ * @param labels what the worker says about itself, for jobs that choose workers by it
  * @param maxTasks maximum number of concurrent tasks; 0: as many as the worker's resources allow
  * @param dataDirectory already locked by this process
  * @param drainWait how long a stop waits for running tasks before it stops them
@@ -27,11 +29,13 @@ public record AgentOptions(
     String advertised,
     List<Address> schedulers,
     PeerOptions peer,
+    Map<String, String> labels,
     int maxTasks,
     Path dataDirectory,
     Duration drainWait) {
   public AgentOptions {
     schedulers = List.copyOf(schedulers);
+    labels = Map.copyOf(labels);
   }
 
   /** A host and port, resolved at each use. */

@@ -141,7 +141,8 @@ public final class WorkerAgent implements AutoCloseable {
         options.maxTasks(),
         physical,
         options.peer().protocol(),
-        Set.of("lease_guard"));
+        Set.of("lease_guard"),
+        options.labels());
   }
 
   /** Sets the newly measured capacity of the host; the next heartbeat reports it. */

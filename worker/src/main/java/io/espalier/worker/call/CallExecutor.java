@@ -280,10 +280,6 @@ public final class CallExecutor implements AutoCloseable {
     if (sent == null) {
       return;
     }
-    if (mayNotSend()) {
-      fail(sent.key, TaskResult.Kind.NOT_STARTED, "the lease of this worker is over");
-      return;
-    }
     event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
     running.put(sent.key, sent);
     ask(
@@ -452,7 +448,7 @@ public final class CallExecutor implements AutoCloseable {
     if (!form.isEmpty()) {
       about.put("status", form);
     }
-    log.event(
+    event(
         key,
         end.kind() == TaskResult.Kind.START_FAILED || end.kind() == TaskResult.Kind.NOT_STARTED
             ? "task_failed_to_start"
@@ -466,7 +462,16 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void event(Running call, String name, Json.Builder about) {
-    log.event(call.key, name, about.build());
+    event(call.key, name, about.build());
+  }
+
+  /** A log that cannot be written must not cost a call its end. */
+  private void event(JournalKey key, String name, Json.Obj about) {
+    try {
+      log.event(key, name, about);
+    } catch (RuntimeException e) {
+      LOG.error("{} of a call is not in its log", name, e);
+    }
   }
 
   private void end(JournalKey key, TaskResult result) {

@@ -3,14 +3,10 @@ package io.espalier.worker.call;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.call.CallClient;
 import io.espalier.core.config.keys.CallKeys;
-import io.espalier.core.config.keys.ConfigValue;
-import io.espalier.core.config.keys.Names;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.HttpCall;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
-import io.espalier.core.problem.ProblemPath;
-import io.espalier.core.problem.Problems;
 import io.espalier.core.running.Call;
 import io.espalier.core.text.HttpHeaders;
 import io.espalier.json.JsonReader;
@@ -25,7 +21,10 @@ import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -95,20 +94,8 @@ public final class HttpCalls implements CallClient {
   }
 
   private HttpCall of(Call call) {
-    return options.computeIfAbsent(call.spec().options(), HttpCalls::parsed);
-  }
-
-  private static HttpCall parsed(Json.Obj json) {
-    Problems problems = new Problems();
-    Names names = new Names(List.of(), List.of(), List.of());
-    HttpCall call =
-        CallKeys.HTTP.read(
-            new ConfigValue(json, ProblemPath.ROOT.key("http"), problems, names),
-            CallKeys.HTTP.usual());
-    if (call == null || problems.errors() > 0) {
-      throw new IllegalArgumentException("the options cannot be used: " + problems.sorted());
-    }
-    return call;
+    return options.computeIfAbsent(
+        call.spec().options(), json -> CallKeys.read(CallKeys.HTTP, json));
   }
 
   @Override
@@ -348,11 +335,18 @@ public final class HttpCalls implements CallClient {
         : CallAnswer.Running.PLAIN;
   }
 
+  /** How long a service asks to wait: in seconds, or until a date. */
   private static long retryAfterMillis(HttpResponse<?> answer) {
-    String seconds = answer.headers().firstValue("Retry-After").orElse("");
-    return seconds.matches("[0-9]{1,6}")
-        ? Math.max(AGAIN_MILLIS, 1_000 * Long.parseLong(seconds))
-        : AGAIN_MILLIS;
+    String said = answer.headers().firstValue("Retry-After").orElse("");
+    if (said.matches("[0-9]{1,6}")) {
+      return Math.max(AGAIN_MILLIS, 1_000 * Long.parseLong(said));
+    }
+    try {
+      Instant until = DateTimeFormatter.RFC_1123_DATE_TIME.parse(said, Instant::from);
+      return Math.max(AGAIN_MILLIS, Duration.between(Instant.now(), until).toMillis());
+    } catch (DateTimeException | ArithmeticException e) {
+      return AGAIN_MILLIS;
+    }
   }
 
   private static String told(HttpResponse<BoundedBody.Text> answer) {

@@ -45,6 +45,17 @@ final class UrlTemplate {
     }
   }
 
+  /**
+   * Replaces the placeholders of a host.
+   *
+   * @throws IllegalArgumentException when a name is not the name of a host
+   */
+  static String host(String template, Call call) {
+    return CallKeys.PLACEHOLDER
+        .matcher(template)
+        .replaceAll(found -> Matcher.quoteReplacement(host(call.name(found.group(1)))));
+  }
+
   private static String host(String name) {
     if (!HOST.matcher(name).matches()) {
       throw new IllegalArgumentException("\"" + name + "\" is not the name of a host");

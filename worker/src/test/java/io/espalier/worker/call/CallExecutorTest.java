@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
+import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
@@ -19,10 +20,14 @@ import io.espalier.testkit.running.MemoryLogStore;
 import io.espalier.worker.call.SlowService.Reply;
 import io.espalier.worker.process.TaskLog;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -138,6 +143,67 @@ class CallExecutorTest implements TaskListener {
     assertThat(end.invocation()).isEqualTo(launch.invocation());
     assertThat(calls.count()).isZero();
     return end;
+  }
+
+  @Test
+  void aLogThatCannotBeWrittenCostsNoCallItsEnd() throws Exception {
+    service.answers("/run/n1", Reply.of(200, ""));
+    calls.close();
+    LogStore full =
+        (LogStore)
+            Proxy.newProxyInstance(
+                LogStore.class.getClassLoader(),
+                new Class<?>[] {LogStore.class},
+                (proxy, method, arguments) -> {
+                  throw new IllegalStateException("no space left");
+                });
+    calls = new CallExecutor(new TaskLog(full, "here", end -> Json.Obj.EMPTY));
+    calls.open(this);
+    assertThat(run(launch(options())).rawStatus()).isEqualTo("done");
+  }
+
+  @Test
+  void aServiceMaySayUntilWhenToWait() throws Exception {
+    String date =
+        DateTimeFormatter.RFC_1123_DATE_TIME.format(
+            ZonedDateTime.now(ZoneOffset.UTC).plusSeconds(40));
+    service.answers("/run/n1", new Reply(503, Map.of("Retry-After", date), ""));
+    assertThat(run(launch(options())).retryAfterMillis()).isBetween(20_000L, 40_000L);
+    service.answers("/run/n2", new Reply(503, Map.of("Retry-After", "in a moment"), ""));
+    assertThat(
+            run(launch(options(), "n2", Duration.ofMinutes(1), InvocationLimits.NONE, false))
+                .retryAfterMillis())
+        .isEqualTo(1_000);
+  }
+
+  @Test
+  void aLeaseThatEndedMeanwhileSendsNothing() throws Exception {
+    calls.lease(0, 0);
+    TaskResult end = run(launch(options()));
+    assertThat(end.kind()).isEqualTo(TaskResult.Kind.NOT_STARTED);
+    assertThat(service.requests("/run/n1")).isEmpty();
+  }
+
+  @Test
+  void theServiceIsToldWhereItMayReportTheEnd() throws Exception {
+    service.answers("/run/n1", Reply.of(200, ""));
+    LaunchSpec plain = launch(options().put("body", "at {callback}"));
+    Call call = call(plain).withName(CallSpec.CALLBACK, "http://s/callback?signature=x");
+    run(plain.toBuilder().call(call).build());
+    SlowService.Seen seen = service.requests("/run/n1").get(0);
+    assertThat(seen.header("Espalier-callback")).isEqualTo("http://s/callback?signature=x");
+    assertThat(seen.body()).isEqualTo("at http://s/callback?signature=x");
+  }
+
+  @Test
+  void aCallWhoseEndIsKnownIsLetGoAndNotCancelled() throws Exception {
+    LaunchSpec launch = launch(polling());
+    service.answers("/run/n1", Reply.of(202, ""));
+    calls.start(launch);
+    assertThat(calls.letGo("job", "n1", launch.invocation(), CallExecutor.REPORTED)).isTrue();
+    assertThat(end().kind()).isEqualTo(TaskResult.Kind.LOST);
+    assertThat(calls.letGo("job", "n1", launch.invocation(), CallExecutor.REPORTED)).isFalse();
+    assertThat(service.requests(asking(launch))).noneMatch(seen -> seen.method().equals("DELETE"));
   }
 
   @Test

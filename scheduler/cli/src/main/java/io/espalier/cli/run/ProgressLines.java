@@ -63,9 +63,13 @@ final class ProgressLines {
     if (job.failed() > 0) {
       out.append(", ").append(paint(RED, job.failed() + " failed"));
     }
-    long left = job.total() - job.done() - job.failed() - job.blocked();
+    if (job.cancelled() > 0) {
+      out.append(", ").append(paint(DIM, job.cancelled() + " cancelled"));
+    }
+    long left = job.total() - job.done() - job.failed() - job.cancelled() - job.blocked();
     if (left == 0) {
-      out.append(job.done() == job.total() ? paint(GREEN, ", complete") : ", ended");
+      out.append(
+          job.done() + job.cancelled() == job.total() ? paint(GREEN, ", complete") : ", ended");
     } else if (rate.perSecond() > 0.05) {
       out.append(String.format(Locale.ROOT, ", %.1f/s, ", rate.perSecond()))
           .append(duration(Math.round(left / rate.perSecond())))

@@ -50,7 +50,8 @@ record RunSummary(
     if (!invalidJobs.isEmpty()) {
       return ExitCode.USAGE;
     }
-    boolean ended = jobs.stream().allMatch(j -> j.done() == j.total() || isState(j, SUCCEEDED));
+    boolean ended =
+        jobs.stream().allMatch(j -> j.done() + j.cancelled() == j.total() || isState(j, SUCCEEDED));
     return ended ? ExitCode.OK : ExitCode.FAILED;
   }
 
@@ -62,6 +63,7 @@ record RunSummary(
           Json.object()
               .put("done", job.done())
               .put("failed", job.failed())
+              .put("cancelled", job.cancelled())
               .put("blocked", blockedCount(job))
               .put("running", job.running())
               .put("total", job.total())
@@ -150,12 +152,15 @@ record RunSummary(
       if (job.failed() > 0) {
         line.append(", ").append(job.failed()).append(" failed");
       }
+      if (job.cancelled() > 0) {
+        line.append(", ").append(job.cancelled()).append(" cancelled");
+      }
       if (blockedCount(job) > 0) {
         line.append(", ").append(blockedCount(job)).append(" blocked");
       }
       if (isState(job, FAILED)) {
         line.append("; the job has failed: ").append(reason(job));
-      } else if (isState(job, SUCCEEDED) && job.done() < job.total()) {
+      } else if (isState(job, SUCCEEDED) && job.done() + job.cancelled() < job.total()) {
         line.append("; enough for the job");
       }
       lines.add(line.toString());

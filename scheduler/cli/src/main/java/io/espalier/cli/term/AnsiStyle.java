@@ -39,7 +39,7 @@ public enum AnsiStyle {
           YELLOW;
       case "done", "healthy", "succeeded" -> GREEN;
       case "running" -> CYAN;
-      case "disabled", "avoided" -> DIM;
+      case "disabled", "avoided", "cancelled" -> DIM;
       default -> NONE;
     };
   }

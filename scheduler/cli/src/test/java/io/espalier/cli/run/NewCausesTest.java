@@ -14,7 +14,7 @@ class NewCausesTest {
   private int asked;
 
   private List<String> since(long failed, long waiting) throws InterruptedException {
-    JobProgress job = JobProgress.of("load", 0, failed, 0, waiting, 0, 0, 0, 0);
+    JobProgress job = JobProgress.of("load", 0, failed, 0, 0, waiting, 0, 0, 0, 0);
     return causes.since(
         List.of(job),
         name -> {

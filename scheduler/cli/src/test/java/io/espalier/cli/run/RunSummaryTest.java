@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class RunSummaryTest {
   private static RunSummary summary(long failed, FailureGroups... failures) {
-    JobProgress job = JobProgress.of("lo ad", 3, failed, 0, 0, 0, 0, 0, 0);
+    JobProgress job = JobProgress.of("lo ad", 3, failed, 0, 0, 0, 0, 0, 0, 0);
     return new RunSummary(
         List.of(job),
         Map.of(),

@@ -76,7 +76,7 @@ class CallConfigTest {
       quoteCharacter = '`',
       value = {
         "'call': 3 | expected an object",
-        "'call': {} | expected \"http\" or \"executor\"",
+        "'call': {} | expected \"http\", \"thrift\" or \"executor\"",
         "'call': {'http': {}} | the key is missing, expected the URL of the service",
         "'call': {'http': {'url': 'x'}} | expected a URL",
         "'call': {'http': {'url': 'ftp://x/y'}} | expected a URL",
@@ -104,6 +104,15 @@ class CallConfigTest {
         "'call': {'http': {'url': 'http://h', 'cancel': {}}} | the key is missing",
         "'call': {'http': {'url': 'http://h'}, 'executor': 'soap'} | remove one of the two",
         "'call': {'http': {'url': 'http://h'}, 'unknown_hold_sec': -1} | from 0",
+        "'call': {'http': {'url': 'http://h'}, 'callback': {'base_url': 'http://h/x'}}"
+            + " | expected a URL such as",
+        "'call': {'http': {'url': 'http://h/{callback}'}} | nothing stands for {callback}",
+        "'call': {'thrift': {'host': 'h'}} | the key is missing, expected the port",
+        "'call': {'thrift': {'port': 1}} | the key is missing, expected the host",
+        "'call': {'thrift': {'host': '{hots}', 'port': 1}} | nothing stands for {hots}",
+        "'call': {'thrift': {'host': 'http://h', 'port': 1}} | expected a host such as",
+        "'call': {'thrift': {'host': 'h', 'port': 70000}} | from 1 to 65535",
+        "'call': {'thrift': {'host': 'h', 'port': 1}, 'executor': 'x'} | remove one of the two",
         "'status_from': 'exit_code', 'call': {'http': {'url': 'http://h'}} | has no exit code",
         "'command': ['/bin/true'], 'call': {'http': {'url': 'http://h'}} | have a command already"
       })

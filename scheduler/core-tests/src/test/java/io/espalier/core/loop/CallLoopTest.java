@@ -164,6 +164,14 @@ class CallLoopTest {
     assertThat(world.loop.isQuiet()).isTrue();
   }
 
+  /** What the runner says of a call that it was to let go. */
+  private void letsGo(LaunchSpec launch) {
+    world.post(
+        new LoopInput.TaskEnded(
+            TaskResult.of("j", "h1", launch.invocation(), TaskResult.Kind.LOST)));
+    world.settle();
+  }
+
   private boolean report(Call call, String said) {
     Json.Obj body = (Json.Obj) Objects.requireNonNull(JsonReader.parse(said).value());
     Callback callback =
@@ -209,8 +217,7 @@ class CallLoopTest {
     assertThat(status()).isEqualTo(StatusLabel.FAILED);
     assertThat(world.letGo).containsExactly(launch.invocation());
     assertThat(report(call(launch), "{}")).as("nothing is alive any more").isFalse();
-    world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
-    world.settle();
+    letsGo(launch);
     assertThat(status()).as("what the runner says is too late").isEqualTo(StatusLabel.FAILED);
     assertThat(world.adopted).isEmpty();
     assertThat(world.warnings).noneMatch(text -> text.contains("unknown invocation"));
@@ -249,8 +256,7 @@ class CallLoopTest {
             new Command.Kill("j", "h1", "me", "why not"), new CompletableFuture<>()));
     world.settle();
     assertThat(report(call(launch), "{\"result\": \"incomplete\"}")).isTrue();
-    world.ends("j", "h1", TaskResult.Kind.KILLED, null, null);
-    world.settle();
+    letsGo(launch);
     assertThat(world.row("j", "h1").status().main()).isNotEqualTo(TaskStatus.Main.ERROR);
   }
 
@@ -258,7 +264,8 @@ class CallLoopTest {
   void theNextLeaderTakesTheReportOnceItKnowsWhatRuns() {
     world.isRemote = true;
     world.configure(CALLS_BACK);
-    Call call = call(world.launch("j", "h1"));
+    LaunchSpec launch = world.launch("j", "h1");
+    Call call = call(launch);
     world.crashAndRestart();
     assertThatThrownBy(() -> report(call, "{}"))
         .hasCauseInstanceOf(RefusedException.class)
@@ -266,8 +273,7 @@ class CallLoopTest {
     world.configure(CALLS_BACK);
     assertThat(report(call, "{}")).isTrue();
     assertThat(status()).isEqualTo(StatusLabel.DONE);
-    world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
-    world.settle();
+    letsGo(launch);
     assertThat(status()).isEqualTo(StatusLabel.DONE);
   }
 
@@ -280,8 +286,7 @@ class CallLoopTest {
     world.post(new LoopInput.TaskEnded(lost));
     assertThat(report(call(launch), "{}")).isTrue();
     assertThat(world.letGo).containsExactly(launch.invocation());
-    world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
-    world.settle();
+    letsGo(launch);
     assertThat(status()).isEqualTo(StatusLabel.DONE);
     assertThat(world.launches).hasSize(1);
   }

@@ -483,6 +483,7 @@ final class LoopWorld {
 
     @Override
     public void letGo(String job, String node, Invocation invocation) {
+      running.remove(new TaskKey(job, node));
       letGo.add(invocation);
     }
 

@@ -241,9 +241,9 @@ class QueryQueueTest {
     assertThat(hosts.nodes())
         .extracting(TreeView.Node::states)
         .containsExactly(
-            new TaskCounts(1, 0, 3, 1, 0, 0),
-            new TaskCounts(1, 0, 2, 0, 0, 0),
-            new TaskCounts(0, 0, 1, 1, 0, 0));
+            new TaskCounts(1, 0, 0, 3, 1, 0, 0),
+            new TaskCounts(1, 0, 0, 2, 0, 0, 0),
+            new TaskCounts(0, 0, 0, 1, 1, 0, 0));
     assertThat(hosts.nodes()).extracting(TreeView.Node::leaves).containsExactly(5L, 3L, 2L);
     assertThat(hosts.nodes().get(1).resources())
         .containsExactly(new TreeView.Slots("slots", 2, 2, 2));
@@ -264,7 +264,7 @@ class QueryQueueTest {
     assertThat(node.resources()).containsExactly(new TreeView.Slots("slots", 2, 2, 2));
     assertThat(node.holdersTotal()).isEqualTo(2);
     assertThat(node.holders()).extracting(ResourceHolder::node).containsExactly("d", "e");
-    assertThat(node.jobs()).containsExactly(Map.entry("j", new TaskCounts(0, 0, 2, 0, 0, 0)));
+    assertThat(node.jobs()).containsExactly(Map.entry("j", new TaskCounts(0, 0, 0, 2, 0, 0, 0)));
     assertThatThrownBy(() -> ask(new Query.Node("rack", "h2")))
         .hasRootCauseMessage("no level is called rack; there are instance, host, db");
   }

@@ -16,6 +16,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.StatusRowEvents;
 import io.espalier.json.JsonReader;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -76,6 +77,7 @@ class ReplayTest {
             StatusRowEvents.CHANGED,
             StatusRowEvents.PROGRESS,
             StatusRowEvents.RERUN,
+            StatusRowEvents.CANCELLED,
             StatusRowEvents.FORGIVEN);
   }
 
@@ -137,6 +139,11 @@ class ReplayTest {
     } else if (what < 75) {
       if (random.nextBoolean()) {
         world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
+      } else if (random.nextBoolean()) {
+        String node = String.valueOf((char) ('a' + random.nextInt(6)));
+        TaskSelector some = new TaskSelector(Set.of(), "", new HashSet<>(List.of(node, "a")), "");
+        String author = random.nextBoolean() ? "ann" : "";
+        world.run(new Command.Cancel(new TaskSelection("j", some, false, -1, author, "")));
       } else {
         String prefix = STATUSES.get(random.nextInt(2)).substring(0, 1).replace('i', 'a');
         TaskSelector some = new TaskSelector(Set.of(), prefix, Set.of(), "");

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Reason;
+import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
@@ -256,6 +258,44 @@ final class WorkerConformanceTest {
     assertThat(workers()).containsExactly("w1", "w2", "w1", "w2");
     assertThat(why("b", "d0"))
         .isEqualTo("the worker filter of the job excludes all of 3 workers that take tasks");
+  }
+
+  private static WorkerInfo labelled(String shard, Map<String, String> labels) {
+    return new WorkerInfo(
+        new WorkerRef(shard, 1), "h", "h:1", State.HEALTHY, false, Map.of(), labels, 0, 0, 0, "");
+  }
+
+  private static JobFixture choosing(String name, String expression) throws Exception {
+    return new JobFixture(name)
+        .filter("worker", JobFilter.ALL.withLabels(LabelExpression.parse(expression)));
+  }
+
+  @Test
+  void jobsChooseWorkersByTheirLabels() throws Exception {
+    List<WorkerInfo> pool = new ArrayList<>();
+    pool.add(labelled("w1", Map.of("arch", "arm64", "zone", "a")));
+    pool.add(labelled("w2", Map.of("arch", "arm64", "zone", "b")));
+    pool.add(labelled("w3", Map.of("arch", "arm64", "zone", "b")));
+    pool.add(labelled("w4", Map.of()));
+    core.workers(pool);
+    apply(
+        new ConfigFixture("db")
+            .job("b", choosing("b", "zone in ['b']"))
+            .job("x", choosing("x", "arch == 'x86'"))
+            .job("y", choosing("y", "arch == 'x86' and zone != 'a'")),
+        nodes(4));
+    assertThat(workers()).containsExactly("w2", "w3", "w2", "w3");
+    assertThat(why("x", "d0"))
+        .isEqualTo(
+            "no worker fits `arch == 'x86'`: 3 workers have arch=arm64; 1 worker has no arch");
+    assertThat(why("y", "d0"))
+        .isEqualTo(
+            "no worker fits `arch == 'x86' and zone != 'a'`: 1 worker has arch=arm64, zone=a; 2"
+                + " workers have arch=arm64, zone=b; 1 worker has no arch, no zone");
+    pool.set(3, labelled("w4", Map.of("arch", "x86")));
+    core.workers(pool);
+    core.verify();
+    assertThat(workers()).containsOnly("w4").hasSize(8);
   }
 
   @Test

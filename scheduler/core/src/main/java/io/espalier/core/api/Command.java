@@ -39,6 +39,8 @@ public sealed interface Command<T> {
 
     CompletionStage<SelectionResult> rerun(Rerun command, long nowMillis);
 
+    CompletionStage<SelectionResult> cancel(Cancel command, long nowMillis);
+
     CompletionStage<Void> kill(Kill command, long nowMillis);
 
     CompletionStage<TaskDeadlines> extend(Extend command, long nowMillis);
@@ -104,6 +106,29 @@ public sealed interface Command<T> {
     @Override
     public CompletionStage<SelectionResult> execute(Handler handler, long nowMillis) {
       return handler.rerun(this, nowMillis);
+    }
+  }
+
+  /**
+   * Cancels tasks for good: they do not start, and those that run are killed like by {@link Kill}
+   * and end as cancelled unless they are done by then. Undone by {@link Forgive} and {@link Rerun}.
+   * Tasks that are done are skipped. Fails, and changes nothing, when a named node has no task of
+   * the job. Otherwise like {@link Forgive}.
+   */
+  record Cancel(TaskSelection tasks) implements Command<SelectionResult> {
+    @Override
+    public String author() {
+      return tasks.author();
+    }
+
+    @Override
+    public String reason() {
+      return tasks.reason();
+    }
+
+    @Override
+    public CompletionStage<SelectionResult> execute(Handler handler, long nowMillis) {
+      return handler.cancel(this, nowMillis);
     }
   }
 

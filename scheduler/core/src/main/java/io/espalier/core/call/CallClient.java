@@ -2,6 +2,7 @@ package io.espalier.core.call;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 
@@ -20,6 +21,16 @@ public interface CallClient extends AutoCloseable {
    * @throws IllegalArgumentException when its options cannot be used
    */
   String description(Call call);
+
+  /**
+   * Checks the options of a job's calls, when its configuration is read; placeholders stand for
+   * nothing yet.
+   *
+   * @return what is wrong, by the name of the option; empty: nothing is known to be wrong
+   */
+  default Map<String, String> objections(Json.Obj options) {
+    return Map.of();
+  }
 
   /**
    * Sends a call. The implementation sends it at most once, and follows no redirection.

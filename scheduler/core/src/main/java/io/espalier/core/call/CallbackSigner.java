@@ -3,11 +3,9 @@ package io.espalier.core.call;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.running.Call;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Makes and checks the URLs at which services report the ends of their calls. A URL holds an HMAC
@@ -17,18 +15,19 @@ public final class CallbackSigner {
   /** The path of callbacks; the id of the invocation follows. */
   public static final String PATH = "/api/v1/callbacks/";
 
-  private static final String ALGORITHM = "HmacSHA256";
+  private static final int BLOCK_BYTES = 64;
   private static final String PLAIN =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
 
-  private final SecretKeySpec key;
+  private final byte[] key;
   private volatile String address = "";
 
   /**
    * @param key random and secret; the same for all schedulers that share a status store
    */
   public CallbackSigner(String key) {
-    this.key = new SecretKeySpec(key.getBytes(StandardCharsets.UTF_8), ALGORITHM);
+    byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+    this.key = bytes.length > BLOCK_BYTES ? hash(bytes) : bytes;
   }
 
   /** Sets the URL under which services reach this scheduler, without a slash at its end. */
@@ -70,15 +69,34 @@ public final class CallbackSigner {
   }
 
   private String signature(String job, String node, String invocation) {
+    // With the lengths no two tasks give the same text.
+    String text = job.length() + " " + node.length() + " " + job + node + invocation;
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(hmac(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** HMAC (RFC 2104) with SHA-256, because {@code javax.crypto} is no part of the core. */
+  private byte[] hmac(byte[] text) {
+    return hash(padded(0x5c), hash(padded(0x36), text));
+  }
+
+  private byte[] padded(int with) {
+    byte[] block = new byte[BLOCK_BYTES];
+    for (int i = 0; i < BLOCK_BYTES; i++) {
+      block[i] = (byte) ((i < key.length ? key[i] : 0) ^ with);
+    }
+    return block;
+  }
+
+  private static byte[] hash(byte[]... parts) {
     try {
-      Mac mac = Mac.getInstance(ALGORITHM);
-      mac.init(key);
-      // With the lengths no two tasks give the same text.
-      String text = job.length() + " " + node.length() + " " + job + node + invocation;
-      return Base64.getUrlEncoder()
-          .withoutPadding()
-          .encodeToString(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (GeneralSecurityException e) {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (byte[] part : parts) {
+        digest.update(part);
+      }
+      return digest.digest();
+    } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }
   }

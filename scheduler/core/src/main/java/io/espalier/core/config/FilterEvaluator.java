@@ -1,5 +1,6 @@
 package io.espalier.core.config;
 
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -65,10 +66,11 @@ public final class FilterEvaluator {
   /**
    * Applies steps 1 to 5 to a worker, which has two names: it is in a list, or a regex is found,
    * when that is true for its host or for its shard. The fraction applies to the host. Workers have
-   * no tags.
+   * no tags, but labels.
    */
-  public static boolean passesWorker(JobFilter filter, String job, String host, String shard) {
-    return passesWorker(filter, job, host, shard, new FilterSteps(1));
+  public static boolean passesWorker(
+      JobFilter filter, String job, String host, String shard, Map<String, String> labels) {
+    return passesWorker(filter, job, host, shard, labels, new FilterSteps(1));
   }
 
   /**
@@ -77,7 +79,12 @@ public final class FilterEvaluator {
    * @param steps step budget of this filter for all workers; once it is used up no worker passes
    */
   public static boolean passesWorker(
-      JobFilter filter, String job, String host, String shard, FilterSteps steps) {
+      JobFilter filter,
+      String job,
+      String host,
+      String shard,
+      Map<String, String> labels,
+      FilterSteps steps) {
     boolean listed =
         filter.whitelist().isEmpty()
             || filter.whitelist().contains(host)
@@ -85,6 +92,7 @@ public final class FilterEvaluator {
     boolean refused = filter.blacklist().contains(host) || filter.blacklist().contains(shard);
     return listed
         && !refused
+        && filter.labels().holds(labels)
         && (filter.whitelistRegex() == null
             || steps.finds(filter.whitelistRegex(), host)
             || steps.finds(filter.whitelistRegex(), shard))

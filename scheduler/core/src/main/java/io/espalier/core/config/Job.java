@@ -21,6 +21,7 @@ import java.util.Optional;
  * A job, {@code bistro_job->NAME}, with everything inherited resolved (docs/design/bistro.md#jobs).
  * A job with errors retains its valid parts, stays visible and cannot run.
  *
+ * @param set name of the set of jobs to which it belongs; empty: none
  * @param config object that is passed to tasks unchanged
  * @param needs slots per resource, by resource index; length = number of resources
  * @param filters filters by level index; levels without a filter are absent
@@ -40,6 +41,7 @@ import java.util.Optional;
 public record Job(
     String name,
     String owner,
+    String set,
     boolean enabled,
     double priority,
     Json.Obj config,
@@ -77,6 +79,7 @@ public record Job(
     return new Job(
         name,
         owner,
+        set,
         enabled,
         priority,
         config,

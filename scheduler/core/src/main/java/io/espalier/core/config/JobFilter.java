@@ -1,5 +1,6 @@
 package io.espalier.core.config;
 
+import io.espalier.core.config.label.LabelExpression;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param whitelistRegex expression that must be found anywhere in the name
  * @param tagWhitelist allowed tags, of which one must match; empty: every node passes
  * @param fraction share of nodes that pass, in [0, 1]
+ * @param labels condition on the labels of workers; on levels of nodes every one passes
  */
 public record JobFilter(
     Set<String> whitelist,
@@ -19,13 +21,38 @@ public record JobFilter(
     Set<String> blacklist,
     @Nullable Pattern blacklistRegex,
     Set<String> tagWhitelist,
-    double fraction) {
+    double fraction,
+    LabelExpression labels) {
   public static final JobFilter ALL = new JobFilter(Set.of(), null, Set.of(), null, Set.of(), 1.0);
+
+  /** A filter without a condition on labels. */
+  public JobFilter(
+      Set<String> whitelist,
+      @Nullable Pattern whitelistRegex,
+      Set<String> blacklist,
+      @Nullable Pattern blacklistRegex,
+      Set<String> tagWhitelist,
+      double fraction) {
+    this(
+        whitelist,
+        whitelistRegex,
+        blacklist,
+        blacklistRegex,
+        tagWhitelist,
+        fraction,
+        LabelExpression.ANY);
+  }
 
   public JobFilter {
     whitelist = Set.copyOf(whitelist);
     blacklist = Set.copyOf(blacklist);
     tagWhitelist = Set.copyOf(tagWhitelist);
+  }
+
+  /** A copy with another condition on labels. */
+  public JobFilter withLabels(LabelExpression other) {
+    return new JobFilter(
+        whitelist, whitelistRegex, blacklist, blacklistRegex, tagWhitelist, fraction, other);
   }
 
   /** Returns true when every node passes. */
@@ -40,6 +67,7 @@ public record JobFilter(
         && blacklist.equals(o.blacklist)
         && tagWhitelist.equals(o.tagWhitelist)
         && fraction == o.fraction
+        && labels.equals(o.labels)
         && text(whitelistRegex).equals(text(o.whitelistRegex))
         && text(blacklistRegex).equals(text(o.blacklistRegex));
   }
@@ -50,6 +78,7 @@ public record JobFilter(
         + 31 * blacklist.hashCode()
         + 37 * tagWhitelist.hashCode()
         + Double.hashCode(fraction)
+        + labels.hashCode()
         + text(whitelistRegex).hashCode()
         + 41 * text(blacklistRegex).hashCode();
   }

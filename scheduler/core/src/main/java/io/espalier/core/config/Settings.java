@@ -13,6 +13,7 @@ import java.util.Map;
  * @param shuffle whether jobs take turns in a random order, for the policy {@code roundrobin}
  * @param workerOverrides slots by worker key (host:port, host or shard) and resource name
  * @param rules limits of the tree, apart from levels and resources
+ * @param sets rules of sets of jobs, by name
  * @param exitInitialWaitBefore time until which the initial wait is skipped
  * @param nodesHash hash of the {@code nodes} object, to which a node snapshot is bound
  * @param original the JSON from which the settings were parsed
@@ -30,6 +31,7 @@ public record Settings(
     Map<String, Map<String, Integer>> workerOverrides,
     List<PhysicalResource> physicalResources,
     LimitRules rules,
+    Map<String, SetRule> sets,
     Instant exitInitialWaitBefore,
     JobOptions defaults,
     String nodesHash,
@@ -38,6 +40,7 @@ public record Settings(
     nodeSources = List.copyOf(nodeSources);
     workerOverrides = Map.copyOf(workerOverrides);
     physicalResources = List.copyOf(physicalResources);
+    sets = Map.copyOf(sets);
   }
 
   /**
@@ -57,6 +60,7 @@ public record Settings(
         Map.of(),
         List.of(),
         LimitRules.NONE,
+        Map.of(),
         Instant.EPOCH,
         JobOptions.usual(0),
         "",

@@ -113,6 +113,20 @@ final class Committer {
     views.changed();
   }
 
+  void cancelled(StatusRow row, long nowMillis) {
+    write(row);
+    events.cancelled(row, nowMillis);
+    views.changed();
+  }
+
+  /** Records that a running task is to end as cancelled. */
+  void cancelRequested(Live task, long nowMillis) {
+    StatusRow row = row(task);
+    write(row);
+    events.changed(row, nowMillis);
+    views.changed();
+  }
+
   void rerun(StatusRow row, long nowMillis) {
     write(row);
     events.rerun(row, nowMillis);

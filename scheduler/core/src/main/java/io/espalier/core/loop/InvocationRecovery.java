@@ -90,8 +90,11 @@ final class InvocationRecovery {
   /**
    * Completes the recovery when the first configuration comes into force: assigns the settings of
    * their jobs to the invocations and processes the ends that waited.
+   *
+   * @param cancelled receives the tasks that are to be killed: a kill does not survive a restart,
+   *     but that a task is cancelled does
    */
-  void configured(Consumer<TaskResult> ended) {
+  void configured(Consumer<TaskResult> ended, Consumer<Live> cancelled) {
     for (Live task : resumed) {
       Job job = core.config().job(task.key.job());
       if (job != null) {
@@ -103,6 +106,9 @@ final class InvocationRecovery {
       int node = core.runNode(task.run);
       if (node >= 0 && core.runJob(task.run) >= 0) {
         core.setStatus(core.runJob(task.run), node, task.status);
+      }
+      if (task.status.isCancelled()) {
+        cancelled.accept(task);
       }
     }
     resumed.clear();

@@ -38,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Executes the commands of operators, at the instant of a step of the loop. */
 final class OperatorCommands implements Command.Handler {
@@ -103,7 +104,7 @@ final class OperatorCommands implements Command.Handler {
     return select(
         command.tasks(),
         TaskOperations.FORGIVE,
-        new Slices("forgiven", JobEvent.FORGIVE, committer::forgiven));
+        new Slices(command, "forgiven", JobEvent.FORGIVE, committer::forgiven));
   }
 
   @Override
@@ -111,7 +112,34 @@ final class OperatorCommands implements Command.Handler {
     return select(
         command.tasks(),
         TaskOperations.RERUN,
-        new Slices("rerun", JobEvent.RERUN, committer::rerun));
+        new Slices(command, "rerun", JobEvent.RERUN, committer::rerun));
+  }
+
+  @Override
+  public CompletionStage<SelectionResult> cancel(Command.Cancel command, long nowMillis) {
+    TaskSelection tasks = command.tasks();
+    int job = core.findJob(tasks.job());
+    List<String> unknown =
+        tasks.selector().nodes().stream()
+            .filter(node -> job >= 0 && core.findNode(job, node) < 0)
+            .sorted()
+            .toList();
+    if (!unknown.isEmpty()) {
+      throw new RefusedException(
+          RefusedException.Reason.UNKNOWN,
+          "job "
+              + tasks.job()
+              + " has no task on "
+              + String.join(", ", unknown.subList(0, Math.min(10, unknown.size())))
+              + (unknown.size() > 10 ? " and " + (unknown.size() - 10) + " more nodes" : "")
+              + "; nothing was changed");
+    }
+    String by = command.author().isEmpty() ? "cancelled" : "cancelled by " + command.author();
+    String why = command.reason().isEmpty() ? by : by + ": " + command.reason();
+    return select(
+        tasks,
+        TaskOperations.cancel(why),
+        new Slices(command, "cancelled", null, committer::cancelled));
   }
 
   private CompletionStage<SelectionResult> select(
@@ -124,11 +152,20 @@ final class OperatorCommands implements Command.Handler {
 
   /** Adds the changes of a selection command to the batches. */
   private final class Slices implements SelectionCommand.Sink {
+    private final Command<?> command;
     private final String event;
-    private final JobEvent lifts;
+    private final @Nullable JobEvent lifts;
     private final ObjLongConsumer<StatusRow> changed;
 
-    Slices(String event, JobEvent lifts, ObjLongConsumer<StatusRow> changed) {
+    /**
+     * @param lifts what the command means for a job that has failed; null: nothing
+     */
+    Slices(
+        Command<?> command,
+        String event,
+        @Nullable JobEvent lifts,
+        ObjLongConsumer<StatusRow> changed) {
+      this.command = command;
       this.event = event;
       this.lifts = lifts;
       this.changed = changed;
@@ -137,6 +174,12 @@ final class OperatorCommands implements Command.Handler {
     @Override
     public void changed(StatusRow row, long nowMillis) {
       changed.accept(row, nowMillis);
+    }
+
+    @Override
+    public void changedRunning(Live task, long nowMillis) {
+      committer.cancelRequested(task, nowMillis);
+      kills.kill(task.key, command, nowMillis);
     }
 
     @Override
@@ -156,7 +199,9 @@ final class OperatorCommands implements Command.Handler {
         said.put("author", selection.author());
       }
       events.add(nowMillis, event, said.build());
-      if (tasks > 0 || selection.selector().equals(TaskSelector.ALL)) {
+      if (lifts == null) {
+        committer.updateJobStates(nowMillis);
+      } else if (tasks > 0 || selection.selector().equals(TaskSelector.ALL)) {
         outcomes.again(selection.job(), lifts, nowMillis);
         committer.updateJobStates(nowMillis);
       }

@@ -428,7 +428,7 @@ public final class SchedulerLoop {
     commands.step(nowMillis);
     more |= changes.step(nowMillis, row -> committer.changed(row, nowMillis));
     if (changes.tookForce()) {
-      recovery.configured(end -> put(end));
+      recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
       brakes.refresh(nowMillis);
       kills.recheck();
       deadlines.recheck(nowMillis);

@@ -8,15 +8,18 @@ package io.espalier.core.outcome;
  * @param left tasks that were tried and will be tried again, now or after a back-off
  * @param running running tasks on all nodes, including removed ones
  * @param failed permanently failed tasks
+ * @param cancelled tasks that an operator has cancelled: no rule counts them
  */
-public record JobCounts(long untried, long left, long running, long done, long failed) {
-  public static final JobCounts NONE = new JobCounts(0, 0, 0, 0, 0);
+public record JobCounts(
+    long untried, long left, long running, long done, long failed, long cancelled) {
+  public static final JobCounts NONE = new JobCounts(0, 0, 0, 0, 0, 0);
 
   /** The number of tasks with a final result. */
   public long ended() {
     return done + failed;
   }
 
+  /** The number of tasks that the rules count: all but the cancelled ones. */
   public long total() {
     return untried + left + running + done + failed;
   }

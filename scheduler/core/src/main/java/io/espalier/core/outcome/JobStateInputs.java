@@ -24,7 +24,9 @@ public record JobStateInputs(
   /** Returns true when its success rule is met. */
   public boolean isSuccess() {
     long total = tally.total();
-    return total > 0 && !isOpen() && Percent.isAtLeast(tally.done(), total, toSucceed());
+    return total + tally.cancelled() > 0
+        && !isOpen()
+        && Percent.isAtLeast(tally.done(), total, toSucceed());
   }
 
   /**

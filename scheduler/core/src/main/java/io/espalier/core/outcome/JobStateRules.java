@@ -76,8 +76,13 @@ public final class JobStateRules {
 
   private static String success(JobStateInputs facts) {
     JobCounts tally = facts.tally();
+    String cancelled = cancelled(tally);
+    if (tally.total() == 0) {
+      return "nothing is left to run" + cancelled;
+    }
     if (tally.done() == tally.total()) {
-      return tally.total() == 1 ? "its task is done" : "all " + tally.total() + " tasks are done";
+      return (tally.total() == 1 ? "its task is done" : "all " + tally.total() + " tasks are done")
+          + cancelled;
     }
     long rest = tally.untried() + tally.left();
     return tally.done()
@@ -86,6 +91,7 @@ public final class JobStateRules {
         + " tasks are done, "
         + Percent.text(facts.toSucceed())
         + " are enough"
+        + cancelled
         + (rest == 0 ? "" : "; " + rest + " are left and not started any more");
   }
 
@@ -96,7 +102,13 @@ public final class JobStateRules {
         + tally.total()
         + (tally.total() == 1 ? " task is done" : " tasks are done")
         + (facts.toSucceed() == 100 ? "" : ", " + Percent.text(facts.toSucceed()) + " must be")
-        + (tally.failed() == 0 ? "" : ", " + tally.failed() + " failed for good");
+        + (tally.failed() == 0 ? "" : ", " + tally.failed() + " failed for good")
+        + cancelled(tally);
+  }
+
+  private static String cancelled(JobCounts tally) {
+    long count = tally.cancelled();
+    return count == 0 ? "" : ", " + count + (count == 1 ? " is cancelled" : " are cancelled");
   }
 
   /**

@@ -216,6 +216,7 @@ final class RemoteWorker {
         state,
         cordoned,
         facts.physical(),
+        facts.labels(),
         facts.maxTasks(),
         since,
         lastSeen,

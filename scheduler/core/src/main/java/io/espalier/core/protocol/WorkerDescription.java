@@ -13,6 +13,7 @@ import java.util.Set;
  * @param versions supported protocol versions
  * @param capabilities names of features that not every worker has, such as {@code cgroups} or
  *     {@code lease_guard}; unknown ones are ignored
+ * @param labels what it says about itself, for jobs that choose workers by it
  */
 public record WorkerDescription(
     String host,
@@ -20,9 +21,22 @@ public record WorkerDescription(
     int maxTasks,
     Map<String, Long> physical,
     Versions versions,
-    Set<String> capabilities) {
+    Set<String> capabilities,
+    Map<String, String> labels) {
+  /** A worker without labels. */
+  public WorkerDescription(
+      String host,
+      String address,
+      int maxTasks,
+      Map<String, Long> physical,
+      Versions versions,
+      Set<String> capabilities) {
+    this(host, address, maxTasks, physical, versions, capabilities, Map.of());
+  }
+
   public WorkerDescription {
     physical = Map.copyOf(physical);
     capabilities = Set.copyOf(capabilities);
+    labels = Map.copyOf(labels);
   }
 }

@@ -12,6 +12,7 @@ import java.util.Map;
  * @param cordoned whether an operator has cordoned it: it gets no new tasks in any state
  * @param physical physical resources of its host: {@code ram_mb}, {@code cpu_core}, {@code
  *     gpu_card}, {@code GPU: NAME}; 0 or absent: unknown
+ * @param labels what it says about itself, for jobs that choose workers by it
  * @param maxTasks maximum number of concurrent tasks; 0: as many as its resources allow
  * @param sinceMillis when it entered this state, epoch milliseconds
  * @param lastSeenMillis when it was last heard from, epoch milliseconds
@@ -24,12 +25,40 @@ public record WorkerInfo(
     State state,
     boolean cordoned,
     Map<String, Long> physical,
+    Map<String, String> labels,
     int maxTasks,
     long sinceMillis,
     long lastSeenMillis,
     String note) {
   public WorkerInfo {
     physical = Map.copyOf(physical);
+    labels = Map.copyOf(labels);
+  }
+
+  /** A worker without labels. */
+  public WorkerInfo(
+      WorkerRef ref,
+      String host,
+      String address,
+      State state,
+      boolean cordoned,
+      Map<String, Long> physical,
+      int maxTasks,
+      long sinceMillis,
+      long lastSeenMillis,
+      String note) {
+    this(
+        ref,
+        host,
+        address,
+        state,
+        cordoned,
+        physical,
+        Map.of(),
+        maxTasks,
+        sinceMillis,
+        lastSeenMillis,
+        note);
   }
 
   /** Returns true when it may get new tasks. */

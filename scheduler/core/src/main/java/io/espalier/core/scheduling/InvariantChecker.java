@@ -75,7 +75,8 @@ final class InvariantChecker {
         of.getOrDefault(Main.INCOMPLETE, 0L) + of.getOrDefault(Main.ERROR, 0L),
         0,
         of.getOrDefault(Main.DONE, 0L),
-        of.getOrDefault(Main.FAILED, 0L));
+        of.getOrDefault(Main.FAILED, 0L),
+        of.getOrDefault(Main.CANCELLED, 0L));
   }
 
   private void free() {

@@ -2,16 +2,27 @@ package io.espalier.core.status;
 
 /**
  * Encodes status bits in Bistro's short text form (docs/design/bistro.md#reading-queries):
- * base64url digits, lowest first.
+ * base64url digits, lowest first. Bistro has no bit for cancelled tasks ({@link #inBistro}).
  */
 public final class StatusBits {
   private static final String DIGITS =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-  /** All defined bits. */
+  /** All bits that Bistro defines. */
   public static final int ALL = 4095;
 
   private StatusBits() {}
+
+  /**
+   * The bits as clients of Bistro know them. A cancelled task becomes one that has failed on an
+   * avoided node: it does not start unless somebody forgives it, and its job does not need it.
+   */
+  public static int inBistro(int bits) {
+    int cancelled = TaskStatus.Main.CANCELLED.bit();
+    return (bits & cancelled) == 0
+        ? bits
+        : (bits & ~cancelled) | TaskStatus.Main.FAILED.bit() | TaskStatus.AVOIDED;
+  }
 
   /**
    * Returns one or two characters.

@@ -23,6 +23,7 @@ public enum StatusLabel {
   ERROR("error"),
   ERROR_BACKOFF("error_backoff"),
   FAILED("failed"),
+  CANCELLED("cancelled"),
   NEVER_STARTED("never_started"),
   WAS_NOT_RUNNING("was_not_running"),
   LOST("lost"),
@@ -73,6 +74,9 @@ public enum StatusLabel {
     }
     if ((bits & TaskStatus.Main.FAILED.bit()) != 0) {
       return FAILED;
+    }
+    if ((bits & TaskStatus.Main.CANCELLED.bit()) != 0) {
+      return CANCELLED;
     }
     if ((bits & DISABLED) != 0) {
       return DISABLED_NODE;

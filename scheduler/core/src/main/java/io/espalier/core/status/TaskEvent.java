@@ -39,6 +39,13 @@ public sealed interface TaskEvent {
    */
   record Interrupted(String exception) implements TaskEvent {}
 
+  /**
+   * An operator does not want it to run any more, or to be started.
+   *
+   * @param exception who cancelled it and why, for people
+   */
+  record Cancelled(String exception) implements TaskEvent {}
+
   /** An operator forgives its failures and waits. */
   record Forgiven() implements TaskEvent {}
 }

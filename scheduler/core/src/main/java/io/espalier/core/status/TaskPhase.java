@@ -17,8 +17,8 @@ public enum TaskPhase {
   /** Final until an operator forgives it or reruns it. */
   FAILED,
   /**
-   * It has no final result, but is not started any more unless an operator acts: its job's filters
-   * exclude it, or its job has ended.
+   * It has no final result, but is not started any more unless an operator acts: an operator has
+   * cancelled it, its job's filters exclude it, or its job has ended.
    */
   CANCELLED;
 
@@ -49,7 +49,8 @@ public enum TaskPhase {
     if ((bits & TaskStatus.Main.FAILED.bit()) != 0) {
       return FAILED;
     }
-    if (jobIsOver || (bits & TaskStatus.AVOIDED) != 0) {
+    int noStart = TaskStatus.Main.CANCELLED.bit() | TaskStatus.AVOIDED;
+    if (jobIsOver || (bits & noStart) != 0) {
       return CANCELLED;
     }
     // A disabled node may be enabled again: the other bits count.

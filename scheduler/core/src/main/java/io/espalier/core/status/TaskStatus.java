@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *     reset to run again
  * @param usesBackoff true when the task waits by its job's rules; otherwise it waits only for the
  *     pause between two starts
- * @param holdsPosition whether the back-off position does not advance (killed, preempted)
+ * @param holdsPosition whether the back-off position does not advance (killed, preempted); while
+ *     {@code RUNNING}: the task was cancelled, see {@link #isCancelled}
  * @param overwriteable whether the status is synthetic: the next real, non-running status replaces
  *     it
  * @param savedBackoff whether the effective wait differs from the job's own interval, which is
@@ -101,7 +102,9 @@ public record TaskStatus(
     DONE(4),
     INCOMPLETE(8),
     FAILED(16),
-    ERROR(32);
+    ERROR(32),
+    /** An operator does not want it; beyond the bits of Bistro ({@link StatusBits#inBistro}). */
+    CANCELLED(4096);
 
     private final int bit;
 
@@ -146,7 +149,15 @@ public record TaskStatus(
 
   /** Returns true when the task is never started again, unless forgiven. */
   public boolean isFinal() {
-    return main == Main.DONE || main == Main.FAILED;
+    return main == Main.DONE || main == Main.FAILED || main == Main.CANCELLED;
+  }
+
+  /**
+   * Returns true when an operator has cancelled the task. If it still runs, it ends as cancelled
+   * unless it is done.
+   */
+  public boolean isCancelled() {
+    return main == Main.CANCELLED || (main == Main.RUNNING && holdsPosition);
   }
 
   /** A copy with another wait. */

@@ -44,8 +44,14 @@ public final class TaskTransitions {
     if (event instanceof TaskEvent.Forgiven) {
       return forgiven(current, nowMillis);
     }
+    if (event instanceof TaskEvent.Cancelled cancelled) {
+      return cancelled(current, cancelled.exception(), nowMillis);
+    }
     if (current == null) {
       return Transition.refused(null, "a task that was never started has ended: ignored");
+    }
+    if (current.isCancelled()) {
+      return endedAsCancelled(current, event, nowMillis);
     }
     if (event instanceof TaskEvent.Ended ended) {
       return ended(current, ended.report(), retrying, nowMillis);
@@ -290,13 +296,106 @@ public final class TaskTransitions {
         current.retries().ended());
   }
 
+  /** A task that is done stays done; one that runs only notes how it will end. */
+  private static Transition cancelled(
+      @Nullable TaskStatus current, String exception, long nowMillis) {
+    TaskStatus before = current == null ? TaskStatus.unstarted(nowMillis) : current;
+    if (before.main() == Main.DONE || before.isCancelled()) {
+      return Transition.none(current);
+    }
+    if (before.main() == Main.RUNNING) {
+      return Transition.to(
+          new TaskStatus(
+              Main.RUNNING,
+              false,
+              true,
+              false,
+              false,
+              before.sinceMillis(),
+              before.backoffSeconds(),
+              before.position(),
+              before.attempts(),
+              explained(before.data(), exception),
+              before.checkpoint(),
+              null,
+              before.retries()));
+    }
+    boolean mayLive = mayLive(before);
+    int safetySeconds = mayLive ? before.backoffSeconds() : 0;
+    long since = mayLive ? before.sinceMillis() : nowMillis;
+    Json.Obj data = explained(before.data(), exception);
+    return Transition.to(cancelled(before, data, since, safetySeconds, before.attempts()));
+  }
+
+  /** The end of a cancelled task: whatever it says, it is cancelled, unless it is done. */
+  private static Transition endedAsCancelled(TaskStatus current, TaskEvent event, long nowMillis) {
+    boolean isGuess = !(event instanceof TaskEvent.Ended || event instanceof TaskEvent.NotStarted);
+    if (current.main() != Main.RUNNING && (isGuess || !current.overwriteable())) {
+      return Transition.refused(current, "a task that is cancelled has ended again: ignored");
+    }
+    int attempts = current.attempts();
+    int safetySeconds = 0;
+    Json.Obj data = current.data();
+    if (event instanceof TaskEvent.Ended ended) {
+      ParsedStatus report = ended.report();
+      Json.Obj others = data == null ? null : data.without(ParsedStatus.EXCEPTION);
+      Json.Obj said = report.keepsData() ? merged(others, report.data()) : report.data();
+      if (report.main() == Main.DONE) {
+        return Transition.to(TaskStatus.of(Main.DONE, nowMillis, attempts).withData(said));
+      }
+      Json why = data == null ? null : data.get(ParsedStatus.EXCEPTION);
+      data = explained(said, why instanceof Json.Str text ? text.value() : "cancelled");
+    } else if (event instanceof TaskEvent.WorkerLost lost) {
+      safetySeconds = lost.safetySeconds();
+    } else if (event instanceof TaskEvent.NotStarted) {
+      attempts = Math.max(0, attempts - 1);
+    }
+    return Transition.to(cancelled(current, data, nowMillis, safetySeconds, attempts));
+  }
+
+  /**
+   * A cancelled task.
+   *
+   * @param safetySeconds how long it may stay alive on a lost worker; 0: it does not live
+   */
+  private static TaskStatus cancelled(
+      TaskStatus before,
+      Json.@Nullable Obj data,
+      long sinceMillis,
+      int safetySeconds,
+      int attempts) {
+    boolean mayLive = safetySeconds > 0;
+    return new TaskStatus(
+        Main.CANCELLED,
+        mayLive,
+        false,
+        mayLive,
+        mayLive,
+        sinceMillis,
+        safetySeconds,
+        before.position(),
+        attempts,
+        data,
+        before.checkpoint(),
+        null,
+        RetryCounts.NONE);
+  }
+
+  /** Returns true when the task was lost with its worker and may still be alive there. */
+  private static boolean mayLive(TaskStatus status) {
+    return status.overwriteable() && status.usesBackoff();
+  }
+
   private static Transition forgiven(@Nullable TaskStatus current, long nowMillis) {
     if (current == null || current.main() == Main.RUNNING || current.main() == Main.DONE) {
       return Transition.none(current);
     }
-    boolean failed = current.main() == Main.FAILED;
+    boolean failed = current.main() == Main.FAILED || current.main() == Main.CANCELLED;
     // A lost task may still be alive: its back-off position is forgiven, but never that wait.
-    boolean mayLive = current.overwriteable() && current.usesBackoff();
+    boolean mayLive = mayLive(current);
+    if (current.main() == Main.CANCELLED && current.attempts() == 0 && !mayLive) {
+      return Transition.to(TaskStatus.unstarted(nowMillis));
+    }
     TaskStatus free =
         new TaskStatus(
             failed ? Main.ERROR : current.main(),
@@ -336,7 +435,8 @@ public final class TaskTransitions {
         RetryCounts.NONE);
   }
 
-  private static Json.Obj explained(Json.@Nullable Obj data, String exception) {
+  /** Adds an exception to data of a task, in place of an earlier one. */
+  public static Json.Obj explained(Json.@Nullable Obj data, String exception) {
     // The reason of an earlier stop no longer explains anything.
     return (data == null ? Json.Obj.EMPTY : data)
         .with(ParsedStatus.EXCEPTION, Json.of(exception))

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The machine of job states: every state under everything that can happen to a job. */
 class JobStateRulesTest {
-  private static final JobCounts FRESH = new JobCounts(4, 0, 0, 0, 0);
+  private static final JobCounts FRESH = new JobCounts(4, 0, 0, 0, 0, 0);
   private static final String BROKEN = "2 of 3 ended tasks failed, 5 % allowed";
 
   private static JobStateInputs facts(JobCounts tally, JobFlags flags) {
@@ -38,22 +38,22 @@ class JobStateRulesTest {
   private static Map<String, JobStateInputs> states() {
     Map<String, JobStateInputs> all = new LinkedHashMap<>();
     all.put("waiting", facts(FRESH));
-    all.put("running", facts(new JobCounts(1, 0, 2, 1, 0)));
-    all.put("succeeded", facts(new JobCounts(0, 0, 0, 4, 0)));
+    all.put("running", facts(new JobCounts(1, 0, 2, 1, 0, 0)));
+    all.put("succeeded", facts(new JobCounts(0, 0, 0, 4, 0, 0)));
     all.put(
         "succeeded early",
-        new JobStateInputs(true, "", "", "", 50, new JobCounts(1, 1, 0, 2, 0), JobFlags.NONE));
+        new JobStateInputs(true, "", "", "", 50, new JobCounts(1, 1, 0, 2, 0, 0), JobFlags.NONE));
     all.put(
         "open",
         new JobStateInputs(
-            true, "", "", "", OutcomeRules.NEVER, new JobCounts(1, 0, 2, 1, 0), JobFlags.NONE));
+            true, "", "", "", OutcomeRules.NEVER, new JobCounts(1, 0, 2, 1, 0, 0), JobFlags.NONE));
     all.put(
         "open all done",
         new JobStateInputs(
-            true, "", "", "", OutcomeRules.NEVER, new JobCounts(0, 0, 0, 4, 0), JobFlags.NONE));
-    all.put("failed by rule", facts(new JobCounts(1, 0, 0, 1, 2), FAILED));
-    all.put("failed at the end", facts(new JobCounts(0, 0, 0, 3, 1)));
-    all.put("stopped", facts(new JobCounts(1, 1, 0, 2, 0), STOPPED));
+            true, "", "", "", OutcomeRules.NEVER, new JobCounts(0, 0, 0, 4, 0, 0), JobFlags.NONE));
+    all.put("failed by rule", facts(new JobCounts(1, 0, 0, 1, 2, 0), FAILED));
+    all.put("failed at the end", facts(new JobCounts(0, 0, 0, 3, 1, 0)));
+    all.put("stopped", facts(new JobCounts(1, 1, 0, 2, 0, 0), STOPPED));
     all.put("paused", facts(FRESH, PAUSED));
     all.put("disabled", new JobStateInputs(true, "off", "", "", 100, FRESH, JobFlags.NONE));
     all.put("invalid", new JobStateInputs(false, "", "", "", 100, FRESH, JobFlags.NONE));
@@ -72,14 +72,15 @@ class JobStateRulesTest {
     Map<String, UnaryOperator<JobStateInputs>> all = new LinkedHashMap<>();
     all.put(
         "task starts",
-        counted(t -> new JobCounts(t.untried() - 1, t.left(), t.running() + 1, t.done(), 0)));
-    all.put("all are done", counted(t -> new JobCounts(0, 0, 0, t.total(), 0)));
+        counted(t -> new JobCounts(t.untried() - 1, t.left(), t.running() + 1, t.done(), 0, 0)));
+    all.put("all are done", counted(t -> new JobCounts(0, 0, 0, t.total(), 0, 0)));
     all.put(
         "rest fails",
-        counted(t -> new JobCounts(0, 0, 0, t.done(), t.failed() + t.total() - t.ended())));
+        counted(t -> new JobCounts(0, 0, 0, t.done(), t.failed() + t.total() - t.ended(), 0)));
     all.put(
         "node comes",
-        counted(t -> new JobCounts(t.untried() + 1, t.left(), t.running(), t.done(), t.failed())));
+        counted(
+            t -> new JobCounts(t.untried() + 1, t.left(), t.running(), t.done(), t.failed(), 0)));
     all.put("pause", flagged(JobEvent.PAUSE));
     all.put("pause ends", flagged(JobEvent.PAUSE_ENDS));
     all.put("stop", flagged(JobEvent.STOP));
@@ -92,14 +93,19 @@ class JobStateRulesTest {
                     counted(
                             t ->
                                 new JobCounts(
-                                    t.untried(), t.left() + t.failed(), t.running(), t.done(), 0))
+                                    t.untried(),
+                                    t.left() + t.failed(),
+                                    t.running(),
+                                    t.done(),
+                                    0,
+                                    0))
                         .apply(facts)));
     all.put(
         "rerun",
         facts ->
             flagged(JobEvent.RERUN)
                 .apply(
-                    counted(t -> new JobCounts(t.total() - t.running(), 0, t.running(), 0, 0))
+                    counted(t -> new JobCounts(t.total() - t.running(), 0, t.running(), 0, 0, 0))
                         .apply(facts)));
     all.put("rule broken", flagged(JobEvent.RULE_BROKEN));
     all.put(
@@ -232,15 +238,16 @@ class JobStateRulesTest {
 
   @Test
   void reasonsHaveTheNumbers() {
-    assertThat(JobStateRules.of(facts(new JobCounts(0, 0, 0, 97, 3))).reason())
+    assertThat(JobStateRules.of(facts(new JobCounts(0, 0, 0, 97, 3, 0))).reason())
         .isEqualTo("nothing is left to run: 97 of 100 tasks are done, 3 failed for good");
-    assertThat(JobStateRules.of(facts(new JobCounts(0, 0, 0, 1, 0))).reason())
+    assertThat(JobStateRules.of(facts(new JobCounts(0, 0, 0, 1, 0, 0))).reason())
         .isEqualTo("its task is done");
     assertThat(JobStateRules.of(facts(JobCounts.NONE)))
         .isEqualTo(
             new JobStateRules.Verdict(JobState.WAITING, "there is no node that it may run on"));
     JobStateInputs early =
-        new JobStateInputs(true, "", "", "", 99.5, new JobCounts(2, 2, 0, 995, 1), JobFlags.NONE);
+        new JobStateInputs(
+            true, "", "", "", 99.5, new JobCounts(2, 2, 0, 995, 1, 0), JobFlags.NONE);
     assertThat(JobStateRules.of(early))
         .isEqualTo(
             new JobStateRules.Verdict(
@@ -254,7 +261,7 @@ class JobStateRulesTest {
             "the job was to be complete by noon",
             "",
             100,
-            new JobCounts(1, 0, 0, 3, 0),
+            new JobCounts(1, 0, 0, 3, 0, 0),
             JobFlags.NONE);
     assertThat(JobStateRules.of(overdue).reason())
         .isEqualTo("the job was to be complete by noon; 3 of 4 tasks are done");
@@ -263,10 +270,10 @@ class JobStateRulesTest {
   @Test
   void enoughIsOnlyEnoughWhenNothingRunsAnyMore() {
     JobStateInputs ending =
-        new JobStateInputs(true, "", "", "", 50, new JobCounts(1, 0, 1, 2, 0), JobFlags.NONE);
+        new JobStateInputs(true, "", "", "", 50, new JobCounts(1, 0, 1, 2, 0, 0), JobFlags.NONE);
     assertThat(ending.restIsNotNeeded()).isTrue();
     assertThat(JobStateRules.of(ending).state()).isEqualTo(JobState.RUNNING);
-    JobStateInputs ended = ending.with(new JobCounts(1, 0, 0, 2, 1));
+    JobStateInputs ended = ending.with(new JobCounts(1, 0, 0, 2, 1, 0));
     assertThat(JobStateRules.of(ended).state()).isEqualTo(JobState.SUCCEEDED);
   }
 

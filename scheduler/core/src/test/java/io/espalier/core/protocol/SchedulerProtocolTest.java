@@ -187,7 +187,7 @@ class SchedulerProtocolTest {
     world.side.recorded(RunId.of(task), world.now);
     world.side.step(world.now);
     assertThat(world.last().settled()).containsExactly(RunId.of(task));
-    assertThat(world.report(W1, end(task, Kind.LOST, null)).settled())
+    assertThat(world.report(W1, end(task, Kind.LOST, "")).settled())
         .as("what it says afterwards is settled without a word")
         .containsExactly(RunId.of(task));
     assertThat(world.ends).hasSize(1);

@@ -51,4 +51,11 @@ class StatusBitsTest {
   void other_bits_are_refused(int bits) {
     assertThatThrownBy(() -> StatusBits.encode(bits)).isInstanceOf(IllegalArgumentException.class);
   }
+
+  @Test
+  void clients_of_Bistro_see_a_cancelled_task_as_failed_on_an_avoided_node() {
+    assertThat(StatusBits.inBistro(TaskStatus.Main.CANCELLED.bit())).isEqualTo(16 + 128);
+    assertThat(StatusBits.inBistro(4096 + 4 + 256)).isEqualTo(16 + 128 + 4 + 256);
+    assertThat(StatusBits.inBistro(4095)).isEqualTo(4095);
+  }
 }

@@ -48,6 +48,9 @@ class TaskPhaseTest {
                 Map.entry("was_not_running", INCOMPLETE),
                 Map.entry("interrupted", INCOMPLETE),
                 Map.entry("lost", INCOMPLETE),
+                Map.entry("running, cancelled", RUNNING),
+                Map.entry("cancelled", CANCELLED),
+                Map.entry("lost, cancelled", CANCELLED),
                 Map.entry("lost, failed", FAILED)));
   }
 
@@ -89,7 +92,8 @@ class TaskPhaseTest {
                 INCOMPLETE, Set.of(CANCELLED),
                 RUNNING, Set.of(RUNNING),
                 SUCCEEDED, Set.of(SUCCEEDED),
-                FAILED, Set.of(FAILED)));
+                FAILED, Set.of(FAILED),
+                CANCELLED, Set.of(CANCELLED)));
   }
 
   /** Every status under every event, with each way to go on after an error. */
@@ -127,10 +131,11 @@ class TaskPhaseTest {
     assertThat(which)
         .isEqualTo(
             Map.of(
-                PENDING, Set.of(RUNNING),
-                RUNNING, Set.of(INCOMPLETE, SUCCEEDED, FAILED),
-                INCOMPLETE, Set.of(PENDING, RUNNING, SUCCEEDED, FAILED),
-                FAILED, Set.of(INCOMPLETE, SUCCEEDED)));
+                PENDING, Set.of(RUNNING, CANCELLED),
+                RUNNING, Set.of(INCOMPLETE, SUCCEEDED, FAILED, CANCELLED),
+                INCOMPLETE, Set.of(PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED),
+                FAILED, Set.of(INCOMPLETE, SUCCEEDED, CANCELLED),
+                CANCELLED, Set.of(INCOMPLETE, SUCCEEDED)));
     assertThat(events(moves, PENDING, RUNNING)).containsExactly("started");
     // Ends for good are left by an operator, or when a guess about a lost worker was wrong.
     assertThat(events(moves, FAILED, INCOMPLETE)).containsExactly("a guess replaced", "forgiven");

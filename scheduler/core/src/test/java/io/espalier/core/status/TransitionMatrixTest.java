@@ -65,11 +65,16 @@ class TransitionMatrixTest {
     assertThat(TaskStatus.ofBits(after.bits(), 0, 0, 0, 0, null).bits()).isEqualTo(after.bits());
     if (before != null && before.isFinal() && !before.overwriteable()) {
       assertThat(event)
-          .as("only forgiveness ends a final status")
-          .isInstanceOf(TaskEvent.Forgiven.class);
-      assertThat(before.main()).as("done is for ever").isEqualTo(Main.FAILED);
+          .as("only commands end a final status")
+          .isInstanceOfAny(TaskEvent.Forgiven.class, TaskEvent.Cancelled.class);
+      assertThat(before.main()).as("done is for ever").isIn(Main.FAILED, Main.CANCELLED);
     }
-    if (before != null && before.main() == Main.RUNNING) {
+    if (before != null && before.isCancelled() && !(event instanceof TaskEvent.Forgiven)) {
+      assertThat(after.main()).as("cancelled or done").isIn(Main.CANCELLED, Main.DONE);
+    }
+    if (event instanceof TaskEvent.Cancelled) {
+      assertThat(after.isCancelled()).isTrue();
+    } else if (before != null && before.main() == Main.RUNNING) {
       assertThat(after.main()).isNotEqualTo(Main.RUNNING);
     } else if (event instanceof TaskEvent.Started) {
       assertThat(after.main()).isEqualTo(Main.RUNNING);
@@ -80,7 +85,9 @@ class TransitionMatrixTest {
       assertThat(after.usesBackoff()).isFalse();
     }
     int expectedAttempts = before == null ? 1 : before.attempts();
-    if (event instanceof TaskEvent.Started && before != null) {
+    if (event instanceof TaskEvent.Cancelled && before == null) {
+      expectedAttempts = 0;
+    } else if (event instanceof TaskEvent.Started && before != null) {
       expectedAttempts++;
     } else if (event instanceof TaskEvent.NotStarted) {
       expectedAttempts--;
@@ -96,8 +103,9 @@ class TransitionMatrixTest {
       @Nullable TaskStatus before, TaskEvent event, TaskStatus after, RetryPolicy retrying) {
     RetryCounts was = before == null ? RetryCounts.NONE : before.retries();
     RetryCounts is = after.retries();
-    assertThat(is.gotOn()).as("known of what runs only").isFalse();
-    if (event instanceof TaskEvent.Forgiven || after.main() == Main.DONE) {
+    assertThat(is.gotOn() && after.main() != Main.RUNNING).as("known of what runs only").isFalse();
+    boolean over = after.main() == Main.DONE || after.main() == Main.CANCELLED;
+    if (event instanceof TaskEvent.Forgiven || over) {
       assertThat(is).isEqualTo(RetryCounts.NONE);
       return;
     }
@@ -112,6 +120,37 @@ class TransitionMatrixTest {
       assertThat(is.successive()).isEqualTo(was.successive() + 1);
       assertThat(was.gotOn()).isFalse();
     }
+  }
+
+  @Test
+  void a_task_that_was_cancelled_before_it_was_tried_is_unstarted_once_it_is_forgiven() {
+    TaskEvent cancel = new TaskEvent.Cancelled("cancelled by ann: scrapped");
+    RetryPolicy retrying = RetryPolicy.of(LEFT);
+    TaskStatus cancelled =
+        Objects.requireNonNull(TaskTransitions.apply(null, cancel, retrying, 5).status());
+    assertThat(cancelled.label()).isEqualTo(StatusLabel.CANCELLED);
+    assertThat(String.valueOf(cancelled.data())).contains("cancelled by ann: scrapped");
+    TaskEvent forgive = new TaskEvent.Forgiven();
+    assertThat(TaskTransitions.apply(cancelled, forgive, retrying, 7).status())
+        .isEqualTo(TaskStatus.unstarted(7));
+  }
+
+  @Test
+  void what_a_cancelled_task_says_is_kept_but_not_believed_unless_it_is_done() {
+    TaskEvent cancel = new TaskEvent.Cancelled("cancelled");
+    RetryPolicy retrying = RetryPolicy.of(LEFT);
+    TaskStatus running =
+        Objects.requireNonNull(
+            TaskTransitions.apply(TaskTransitions.firstStart(1), cancel, retrying, 5).status());
+    TaskEvent failed = new TaskEvent.Ended(ParsedStatus.FAILED);
+    TaskStatus ended =
+        Objects.requireNonNull(TaskTransitions.apply(running, failed, retrying, 9).status());
+    assertThat(ended.main()).isEqualTo(Main.CANCELLED);
+    assertThat(ended.attempts()).isEqualTo(1);
+    assertThat(ended.sinceMillis()).isEqualTo(9);
+    TaskEvent done = new TaskEvent.Ended(ParsedStatus.DONE);
+    assertThat(TaskTransitions.apply(running, done, retrying, 9).status())
+        .isEqualTo(TaskStatus.of(Main.DONE, 9, 1));
   }
 
   @Test

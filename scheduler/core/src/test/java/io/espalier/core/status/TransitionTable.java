@@ -32,6 +32,12 @@ final class TransitionTable {
     put(states, "was_not_running", of(Main.ERROR, 1024, 0));
     put(states, "interrupted", of(Main.INCOMPLETE, 512, 0));
     put(states, "lost", of(Main.ERROR, 64 + 1024 + 2048, 66));
+    put(states, "running, cancelled", of(Main.RUNNING, 512, 0));
+    put(states, "cancelled", of(Main.CANCELLED, 0, 0).withRetries(RetryCounts.NONE));
+    put(
+        states,
+        "lost, cancelled",
+        of(Main.CANCELLED, 64 + 1024 + 2048, 66).withRetries(RetryCounts.NONE));
     put(states, "lost, failed", of(Main.FAILED, 64 + 1024 + 2048, 66));
     return states;
   }
@@ -69,6 +75,7 @@ final class TransitionTable {
     events.put("was not running", new TaskEvent.WasNotRunning("why"));
     events.put("worker lost", new TaskEvent.WorkerLost("w", "why", 66));
     events.put("interrupted", new TaskEvent.Interrupted("why"));
+    events.put("cancelled", new TaskEvent.Cancelled("why"));
     events.put("forgiven", new TaskEvent.Forgiven());
     return events;
   }
@@ -106,6 +113,9 @@ final class TransitionTable {
       return "-";
     }
     StringBuilder cell = new StringBuilder("`").append(after.label().word()).append('`');
+    if (after.main() == Main.RUNNING && after.isCancelled()) {
+      cell.append(", cancelled");
+    }
     if (after.usesBackoff()) {
       cell.append(", wait ").append(after.backoffSeconds()).append(" s");
     }

@@ -3,6 +3,7 @@ package io.espalier.server.app;
 import io.espalier.core.call.CallClient;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
@@ -18,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,9 +57,7 @@ public final class CommandCheck {
     List<Problem> problems = new ArrayList<>();
     for (Job job : config.jobs().values()) {
       List<String> command = job.command().isEmpty() ? workerCommand : job.command();
-      job.call()
-          .filter(call -> job.canRun() && !executors().contains(call.executor()))
-          .ifPresent(call -> problems.add(unknown(job, call.executor())));
+      job.call().filter(call -> job.canRun()).ifPresent(call -> check(job, call, problems));
       if (job.canRun() && job.call().isEmpty() && !command.isEmpty()) {
         programs
             .problem(command, job.subprocess().variables())
@@ -78,21 +77,44 @@ public final class CommandCheck {
         .toList();
   }
 
-  /** Returns the names of the plug-ins that make calls here. */
-  private static Set<String> executors() {
-    Set<String> names = new TreeSet<>();
-    ServiceLoader.load(CallClient.class).forEach(client -> names.add(client.executor()));
-    return names;
+  /** Lets the plug-in that makes the calls of a job check its options. */
+  private static void check(Job job, CallSpec call, List<Problem> problems) {
+    Map<String, CallClient> executors = new TreeMap<>();
+    ServiceLoader.load(CallClient.class).forEach(each -> executors.put(each.executor(), each));
+    CallClient client = executors.get(call.executor());
+    if (client == null) {
+      problems.add(unknown(job, call.executor(), executors.keySet()));
+      return;
+    }
+    try {
+      client
+          .objections(call.options())
+          .forEach((option, what) -> problems.add(objection(job, call, option, what)));
+    } catch (RuntimeException e) {
+      problems.add(objection(job, call, "", "the executor cannot check them: " + e));
+    }
   }
 
-  private static Problem unknown(Job job, String executor) {
+  private static Problem objection(Job job, CallSpec call, String option, String what) {
+    ProblemPath path = ProblemPath.ROOT.key("bistro_job->" + job.name()).key("call").key("options");
+    Json value = call.options().get(option);
+    return Problems.at(
+        Severity.ERROR,
+        option.isEmpty() ? path : path.key(option),
+        value == null ? job.original().at() : value.at(),
+        value,
+        what,
+        null);
+  }
+
+  private static Problem unknown(Job job, String executor, Set<String> executors) {
     return Problems.at(
         Severity.ERROR,
         ProblemPath.ROOT.key("bistro_job->" + job.name()).key("call").key("executor"),
         job.original().at(),
         Json.of(executor),
         "there is no executor of this name here",
-        Suggestions.hint(executor, executors()));
+        Suggestions.hint(executor, executors));
   }
 
   private Problem problem(Job job, String what) {

@@ -1,5 +1,6 @@
 package io.espalier.server.app;
 
+import io.espalier.core.config.label.Labels;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.TaskResult;
@@ -83,6 +84,7 @@ public final class WorkerProcess implements AutoCloseable {
           "--data-dir=" + agent.dataDirectory(),
           "--worker-command=" + String.join(" ", workerCommand),
           "--command-dir=" + commandDirectory,
+          "--label=" + Labels.shown(agent.labels()),
           "--max-tasks=" + agent.maxTasks(),
           "--drain-ms=" + agent.drainWait().toMillis(),
           logs.shown(),
@@ -202,6 +204,7 @@ public final class WorkerProcess implements AutoCloseable {
         about.advertised(),
         about.schedulers(),
         about.peer(),
+        about.labels(),
         about.maxTasks(),
         root,
         about.drainWait());

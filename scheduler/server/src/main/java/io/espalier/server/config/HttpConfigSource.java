@@ -31,6 +31,12 @@ final class HttpConfigSource implements ConfigSource {
   /** The time between two requests. */
   static final Duration PERIOD = Duration.ofSeconds(10);
 
+  /**
+   * The time for which "not modified since" is believed: a server says that also of a document that
+   * is older than the one known, as after a step back.
+   */
+  static final Duration TRUST_IN_DATES = Duration.ofMinutes(1);
+
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final String HEADERS = "headers_file=";
 
@@ -42,6 +48,7 @@ final class HttpConfigSource implements ConfigSource {
   private @Nullable Text text;
   private @Nullable Unavailable failure;
   private long askedAtNanos;
+  private long readAtNanos;
 
   private HttpConfigSource(URI address, @Nullable Path headersFile, LongSupplier nanoTime) {
     this.address = address;
@@ -110,12 +117,13 @@ final class HttpConfigSource implements ConfigSource {
       answer =
           new HttpExchange(
                   client, headers, TIMEOUT, JsonReader.MAX_CONFIG_BYTES, "in a configuration")
-              .get(address, known);
+              .get(address, isTrusted() ? known : null);
     } catch (IOException e) {
       throw unavailable(String.valueOf(e.getMessage()), null);
     }
     HttpExchange.Answer before = known;
     Text last = text;
+    readAtNanos = answer == before ? readAtNanos : nanoTime.getAsLong();
     if (answer == before && last != null) {
       return last;
     }
@@ -125,6 +133,11 @@ final class HttpConfigSource implements ConfigSource {
     return last != null && last.hash().equals(newest.hash())
         ? last
         : new Text(newest.documents(), newest.hash(), older(before, answer));
+  }
+
+  private boolean isTrusted() {
+    return known != null
+        && (known.hasEtag() || nanoTime.getAsLong() - readAtNanos < TRUST_IN_DATES.toNanos());
   }
 
   /** Rejects what servers send in place of a document. */

@@ -142,9 +142,13 @@ public final class JobEditor {
         Text text = target.fetch();
         JobVersion next =
             next(target, text, name, job, expectedVersion, author, reason, createTime);
+        JobVersion before = written(target, text, next);
         if (target.write(text, document(target, text, name).name(), edited(target, text, next))) {
           LOG.info(
               "job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
+          if (before != null) {
+            target.remember(before);
+          }
           target.remember(next);
           return next;
         }
@@ -209,6 +213,27 @@ public final class JobEditor {
     JobVersion next = new JobVersion(name, version + 1, now, author, reason, saved);
     check(target, text, next);
     return next;
+  }
+
+  /**
+   * Returns what somebody has written into the configuration before the first saved version, which
+   * replaces it; null when the job is new or has versions.
+   */
+  private static @Nullable JobVersion written(
+      WritableConfigSource target, Text text, JobVersion next) throws Unavailable {
+    if (!target.history(next.name()).isEmpty()) {
+      return null;
+    }
+    return object(document(target, text, next.name())).get(PREFIX + next.name())
+            instanceof Json.Obj job
+        ? new JobVersion(
+            next.name(),
+            next.version() - 1,
+            next.atMillis(),
+            "",
+            "as it was written in the configuration",
+            job)
+        : null;
   }
 
   private static boolean isExpected(long expected, boolean exists, long version) {

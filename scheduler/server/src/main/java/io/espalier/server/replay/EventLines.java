@@ -185,16 +185,23 @@ final class EventLines {
     WorkerRef ref = worker.ref();
     Json.Builder physical = Json.object();
     new TreeMap<>(worker.physical()).forEach(physical::put);
-    return new Json.Arr(
-        List.of(
-            Json.of(ref.shard()),
-            Json.of(ref.instance()),
-            Json.of(worker.host()),
-            Json.of(worker.address()),
-            Json.of(worker.state().name()),
-            Json.of(worker.cordoned()),
-            physical.build(),
-            Json.of(worker.maxTasks())));
+    List<Json> items =
+        new ArrayList<>(
+            List.of(
+                Json.of(ref.shard()),
+                Json.of(ref.instance()),
+                Json.of(worker.host()),
+                Json.of(worker.address()),
+                Json.of(worker.state().name()),
+                Json.of(worker.cordoned()),
+                physical.build(),
+                Json.of(worker.maxTasks())));
+    if (!worker.labels().isEmpty()) {
+      Json.Builder labels = Json.object();
+      new TreeMap<>(worker.labels()).forEach(labels::put);
+      items.add(labels.build());
+    }
+    return new Json.Arr(items);
   }
 
   private void began(CoreEvent.Began event) {

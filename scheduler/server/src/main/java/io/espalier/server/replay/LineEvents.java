@@ -166,6 +166,12 @@ final class LineEvents {
     if (item(in, 6) instanceof Json.Obj amounts) {
       amounts.members().forEach((name, amount) -> physical.put(name, whole(amount)));
     }
+    Map<String, String> labels = new LinkedHashMap<>();
+    if (in.size() > 8 && item(in, 8) instanceof Json.Obj recorded) {
+      for (String name : recorded.members().keySet()) {
+        labels.put(name, String.valueOf(recorded.get(name) instanceof Json.Str s ? s.value() : ""));
+      }
+    }
     return new WorkerInfo(
         new WorkerRef(text(in, 0), whole(in, 1)),
         text(in, 2),
@@ -173,6 +179,7 @@ final class LineEvents {
         WorkerInfo.State.valueOf(text(in, 4)),
         flag(in, 5),
         physical,
+        labels,
         number(in, 7),
         0,
         0,

@@ -53,6 +53,7 @@ final class HttpConfigSourceTest {
   private volatile String body = config(1);
   private volatile String modified = "";
   private volatile String etag = "";
+  private volatile boolean comparesDates;
 
   private static HttpServer newServer() {
     try {
@@ -101,6 +102,11 @@ final class HttpConfigSourceTest {
           exchange.sendResponseHeaders(304, -1);
           return;
         }
+      }
+      String since = exchange.getRequestHeaders().getFirst("If-Modified-Since");
+      if (comparesDates && since != null) {
+        exchange.sendResponseHeaders(304, -1);
+        return;
       }
       byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
       exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
@@ -261,6 +267,23 @@ final class HttpConfigSourceTest {
     body = config(4);
     later();
     assertThat(source.fetch().warnings()).isEmpty();
+  }
+
+  @Test
+  void aStepBackThatAServerTakesForUnmodifiedIsSeenWithinAMinute() throws Exception {
+    modified = TUESDAY;
+    comparesDates = true;
+    ConfigSource source = open("/config.json");
+    ConfigSource.Text first = source.fetch();
+    modified = MONDAY;
+    body = config(2);
+    later();
+    assertThat(source.fetch()).isSameAs(first);
+    nanos.addAndGet(HttpConfigSource.TRUST_IN_DATES.toNanos());
+    assertThat(source.fetch().warnings()).hasSize(1);
+    assertThat(asked)
+        .containsExactly(
+            "/config.json", "/config.json If-Modified-Since=" + TUESDAY, "/config.json");
   }
 
   @Test

@@ -130,7 +130,7 @@ final class JobEditorTest {
     editor.save("new", job("{\"owner\": \"c\"}"), JobVersions.NEW, "c", "");
     editor.save("other", job("{\"owner\": \"c\"}"), JobVersions.EXISTING, "c", "");
     assertThat(editor.history("new")).hasSize(1);
-    assertThat(editor.history("other")).hasSize(1);
+    assertThat(editor.history("other")).as("and what it replaced").hasSize(2);
   }
 
   @Test
@@ -191,7 +191,10 @@ final class JobEditorTest {
     assertThat(read(source, "nightly").owner()).isEqualTo("eve");
     assertThat(editor.history("nightly"))
         .extracting(v -> v.version() + " " + v.author() + " " + (v.job() == null))
-        .containsExactly("1 eve false", "2 eve true", "3 ann false");
+        .containsExactly("0  false", "1 eve false", "2 eve true", "3 ann false");
+    assertThat(editor.rollBack("nightly", 0, "ann", "").version()).isEqualTo(4);
+    assertThat(read(source, "nightly").owner()).as("as it was written").isEqualTo("ann");
+    assertThat(editor.history("nightly")).hasSize(5);
     assertThatThrownBy(() -> editor.rollBack("nightly", 2, "", ""))
         .isInstanceOf(RefusedException.class);
   }

@@ -111,6 +111,13 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "'level_for_host_placement': 'x'");
     key(SchemaRows::owned, "host_placement", List.of("''", "'h.example.com'"), NO_TEXT);
     key(SchemaRows::owned, "host_placement", List.of(), List.of("'a\\nb'"));
+    key(SchemaRows::owned, "workers", List.of("''", "'gpu and not (spot or slow)'"), NO_TEXT);
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaRows::owned,
+        "'workers': 'arch = 1'",
+        "'workers': 'a and'",
+        "'workers': '5'");
     for (String time : List.of("create_time", "modify_time")) {
       key(SchemaRows::owned, time, List.of("0", "1700000000", "'5'"), NO_NUMBER);
       key(SchemaRows::owned, time, List.of(), List.of("-1", "1.5"));
@@ -211,6 +218,24 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "queues",
         List.of(),
         List.of("{'a b': {}}", "{'': {}}", "{'-a': {}}", "{'a': 1}", "{'a': {'max_slot': {}}}"));
+    key(
+        SchemaRows::settings,
+        "sets",
+        List.of("{}", "{'_': 1, '2026-11': {}, 'a.b:c-d': {'_': 1}}"),
+        NO_OBJECT);
+    key(
+        SchemaRows::settings,
+        "sets",
+        List.of(),
+        List.of(
+            "{'a b': {}}",
+            "{'': {}}",
+            "{'-a': {}}",
+            "{'a': 1}",
+            "{'a': {'fail_when_failed_job': 1}}"));
+    UnaryOperator<String> set = member -> settings("'sets': {'up': {" + member + "}}");
+    key(set, "fail_when_failed_jobs", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
+    key(set, "fail_when_failed_jobs", List.of(), List.of("0", "-1", "1.5"));
     UnaryOperator<String> queue = member -> settings("'queues': {'etl': {" + member + "}}");
     key(queue, "priority_factor", List.of("1", "0.5", "'2'", "1e6", "1e-6"), NO_NUMBER);
     key(queue, "priority_factor", List.of(), List.of("0", "-1", "1000001"));
@@ -252,7 +277,25 @@ final class SchemaRowsOfJobs extends SchemaRows {
         member -> soap.apply("'callback': {" + member + "}"),
         "base_url",
         List.of("'http://e'", "'https://[::1]:80'"),
-        List.of("'e'", "'http://e/'", "'http://{host}'", "1"));
+        List.of("'e'", "'http://e/'", "'http://{host}'", "{}"));
+    String agent = "{'host': '{node}', 'port': 90}";
+    key(call, "thrift", List.of(agent), List.of("{}", "[]", "{'host': 'h'}"));
+    key(
+        member -> call("'thrift': {'port': 90, " + member + "}"),
+        "host",
+        List.of("'{db}'", "'::1'", "'a.b-c'"),
+        List.of("''", "[]"));
+    key(
+        member -> call("'thrift': {'host': 'h', " + member + "}"),
+        "port",
+        List.of("1", "65535"),
+        List.of("0", "65536", "'x'"));
+    UnaryOperator<String> thrift =
+        member -> call("'thrift': {'host': 'h', 'port': 90, " + member + "}");
+    key(thrift, "timeout_sec", List.of("1", "'0.5'"), List.of("0", "86401", "[]"));
+    key(thrift, "every_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
+    key(thrift, "up_to_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
+    key(thrift, "not_found", List.of("'unknown'", "'never_started'"), List.of("'no'", "1"));
     key(SchemaRowsOfJobs::http, "url", List.of("'https://{db}/'"), List.of("'h'", "1", "null"));
     UnaryOperator<String> more = member -> http("'url': 'http://h', " + member);
     key(more, "method", List.of("'PUT'"), List.of("'put'", "''", "[]"));

@@ -18,6 +18,8 @@ final class SchemaRowsOfTasks extends SchemaRows {
   private void ofRates() {
     UnaryOperator<String> job = SchemaRows::owned;
     key(job, "max_concurrent", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
+    key(job, "set", List.of("'2026-11-upgrade'", "'a.b:c_d'"), List.of());
+    key(job, "set", List.of(), List.of("''", "'a b'", "'-a'", "true", "{}"));
     key(job, "max_concurrent", List.of(), List.of("0", "-1", "1.5", "2147483648"));
     UnaryOperator<String> level = member -> settings("'start_rates': {'host': {" + member + "}}");
     UnaryOperator<String> one = member -> job.apply("'start_rate': {" + member + "}");

@@ -171,6 +171,7 @@ final class HostileWorldTest implements TaskListener {
                 "",
                 List.of(new AgentOptions.Address("127.0.0.1", runner.address().getPort())),
                 peer,
+                Map.of(),
                 0,
                 data,
                 Duration.ZERO),

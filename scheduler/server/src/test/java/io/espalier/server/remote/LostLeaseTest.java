@@ -181,6 +181,7 @@ final class LostLeaseTest implements CallTable.OfScheduler {
             "",
             List.of(new AgentOptions.Address("127.0.0.1", scheduler.getPort())),
             PEER,
+            Map.of(),
             0,
             data,
             Duration.ZERO),

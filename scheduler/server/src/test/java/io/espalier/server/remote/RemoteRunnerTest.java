@@ -157,6 +157,7 @@ final class RemoteRunnerTest {
                 advertised,
                 List.of(new AgentOptions.Address("127.0.0.1", runner.address().getPort())),
                 peer,
+                Map.of(),
                 0,
                 data,
                 Duration.ZERO),

@@ -178,6 +178,7 @@ public final class ApiFixture {
         new WorkerRef(shard, 1L << 60),
         "host-" + shard,
         "host-" + shard + ":6790",
+        Map.of("zone", shard),
         state,
         state.equals("healthy"),
         null,
@@ -218,6 +219,7 @@ public final class ApiFixture {
             Map.of(),
             List.of(),
             LimitRules.NONE,
+            Map.of(),
             Instant.EPOCH,
             JobOptions.usual(2),
             "hash",
@@ -239,6 +241,7 @@ public final class ApiFixture {
     return new Job(
         name,
         problems.isEmpty() ? "ops" : "",
+        name.equals("backup") ? "nightly" : "",
         true,
         1.0,
         Json.Obj.EMPTY,

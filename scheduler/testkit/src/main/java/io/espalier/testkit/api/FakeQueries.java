@@ -79,6 +79,7 @@ final class FakeQueries {
     return new TaskCounts(
         by.getOrDefault("done", 0L),
         by.getOrDefault("failed", 0L),
+        by.getOrDefault("cancelled", 0L),
         by.getOrDefault("running", 0L),
         by.getOrDefault("waiting", 0L),
         by.getOrDefault("ready", 0L),

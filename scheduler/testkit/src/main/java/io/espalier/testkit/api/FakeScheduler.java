@@ -449,6 +449,20 @@ public final class FakeScheduler implements SchedulerApi {
     }
 
     @Override
+    public CompletionStage<SelectionResult> cancel(Command.Cancel command, long nowMillis) {
+      SelectionResult result = select(command.tasks(), Set.of("unstarted", "failed", "running"));
+      if (result.changed() > 0) {
+        for (String node : result.samples()) {
+          TaskView task = taskOf(known(result.job()), node);
+          TaskStatus cancelled =
+              TaskStatus.of(TaskStatus.Main.CANCELLED, task.sinceMillis(), task.attempts());
+          task(TaskView.of(result.job(), node, task.level(), cancelled.withData(task.data())));
+        }
+      }
+      return done(result);
+    }
+
+    @Override
     public CompletionStage<SelectionResult> rerun(Command.Rerun command, long nowMillis) {
       return done(select(command.tasks(), Set.of("failed", "done")));
     }
@@ -624,6 +638,7 @@ public final class FakeScheduler implements SchedulerApi {
               old.ref(),
               old.host(),
               old.address(),
+              old.labels(),
               state,
               cordon == null,
               cordon,
@@ -688,7 +703,7 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   private JobProgress progress(Job job) {
-    long[] count = new long[5];
+    long[] count = new long[6];
     for (String node : nodesOf(job)) {
       String status = taskOf(job, node).status();
       switch (status) {
@@ -696,6 +711,7 @@ public final class FakeScheduler implements SchedulerApi {
         case "failed" -> count[1]++;
         case "running" -> count[2]++;
         case "error_backoff", "incomplete_backoff" -> count[3]++;
+        case "cancelled" -> count[5]++;
         default -> count[4]++;
       }
     }
@@ -704,6 +720,7 @@ public final class FakeScheduler implements SchedulerApi {
         job.name(),
         count[0],
         count[1],
+        count[5],
         count[2],
         count[3],
         mayStart ? count[4] : 0,

@@ -225,6 +225,7 @@ public final class ConfigFixture {
             overrides,
             physical,
             rules,
+            Map.of(),
             Instant.EPOCH,
             JobOptions.usual(levels.bottom()),
             "",

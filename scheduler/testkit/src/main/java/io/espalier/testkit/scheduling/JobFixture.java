@@ -215,6 +215,7 @@ public final class JobFixture {
     return new Job(
         name,
         "tester",
+        "",
         enabled,
         priority,
         Json.Obj.EMPTY,

@@ -748,6 +748,8 @@ public final class Oracle {
       failures.add(new Failure(Kind.DONE, "", ""));
     } else if (status != null && status.main() == Main.FAILED) {
       failures.add(new Failure(Kind.FAILED, "", ""));
+    } else if (status != null && status.main() == Main.CANCELLED) {
+      failures.add(new Failure(Kind.CANCELLED, "", ""));
     } else if (status != null && waits(status)) {
       failures.add(new Failure(Kind.BACKOFF, "", ""));
     }
@@ -898,6 +900,9 @@ public final class Oracle {
     }
     if (status == null) {
       return bits == 0 ? Main.UNSTARTED.bit() : bits;
+    }
+    if (status.main() == Main.CANCELLED) {
+      return bits | Main.CANCELLED.bit();
     }
     int own = status.bits();
     return bits | (waits(status) ? own | TaskStatus.USES_BACKOFF : own & ~TaskStatus.USES_BACKOFF);

@@ -165,7 +165,8 @@ final class OraclePool {
     JobFilter filter = job.filters().get(config.settings().levels().worker());
     return isLocal()
         || filter == null
-        || FilterEvaluator.passesWorker(filter, job.name(), worker.host(), worker.ref().shard());
+        || FilterEvaluator.passesWorker(
+            filter, job.name(), worker.host(), worker.ref().shard(), worker.labels());
   }
 
   /** Returns the workers that may take a task now. */

@@ -191,7 +191,7 @@ final class QueryChecks {
     }
     assertThat(scan.leaves()).as("leaves below slot %s", slot).isEqualTo(leaves);
     Map<String, TaskCounts> byJob = new HashMap<>();
-    long[] all = new long[6];
+    long[] all = new long[7];
     expected.forEach(
         (job, counts) -> {
           TaskCounts sum = counts(counts);
@@ -210,7 +210,7 @@ final class QueryChecks {
   }
 
   private static TaskCounts counts(long[] n) {
-    return new TaskCounts(n[0], n[1], n[2], n[3], n[4], n[5]);
+    return new TaskCounts(n[0], n[1], n[2], n[3], n[4], n[5], n[6]);
   }
 
   private long walk(int slot, Map<String, long[]> counts) {
@@ -220,11 +220,11 @@ final class QueryChecks {
       if (job.level() == level) {
         TaskKey task = new TaskKey(job.name(), topology.name(node));
         int state = state(oracle.bits(task));
-        if (state == 4 && isBlocked(job, task)) {
-          state = 5;
+        if (state == 5 && isBlocked(job, task)) {
+          state = 6;
         }
         if (state >= 0) {
-          counts.computeIfAbsent(job.name(), name -> new long[6])[state]++;
+          counts.computeIfAbsent(job.name(), name -> new long[7])[state]++;
         }
       }
     }
@@ -288,10 +288,10 @@ final class QueryChecks {
     return tooMuch;
   }
 
-  /** Returns the index of done, failed, running, waiting or ready; -1: none of them. */
+  /** Returns the index of done, failed, cancelled, running, waiting or ready; -1: none of them. */
   private static int state(int bits) {
     if ((bits & Main.RUNNING.bit()) != 0) {
-      return 2;
+      return 3;
     }
     if ((bits & (TaskStatus.AVOIDED | TaskStatus.DISABLED)) != 0) {
       return -1;
@@ -302,7 +302,10 @@ final class QueryChecks {
     if ((bits & Main.FAILED.bit()) != 0) {
       return 1;
     }
-    return (bits & TaskStatus.USES_BACKOFF) != 0 ? 3 : 4;
+    if ((bits & Main.CANCELLED.bit()) != 0) {
+      return 2;
+    }
+    return (bits & TaskStatus.USES_BACKOFF) != 0 ? 4 : 5;
   }
 
   // ---- why tasks wait
@@ -314,7 +317,7 @@ final class QueryChecks {
     long total = 0;
     for (TaskKey task : oracle.tasks(job)) {
       int state = state(oracle.bits(task));
-      if (state == 3 || state == 4) {
+      if (state == 4 || state == 5) {
         total++;
         List<String> kinds = kinds(oracle.failures(task));
         kinds.forEach(kind -> most.merge(kind, 1L, Long::sum));

@@ -7,12 +7,15 @@ import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.config.label.LabelExpression;
+import io.espalier.core.config.label.LabelSyntaxException;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -207,10 +210,24 @@ final class RandomModel {
         state,
         chance(10),
         chance(50) ? Map.of("ram_mb", (long) random.nextInt(12)) : Map.of(),
+        labels(host + instance),
         chance(70) ? 0 : 1 + random.nextInt(3),
         0,
         0,
         "");
+  }
+
+  /** Returns labels of which some workers lack one or both. */
+  private static Map<String, String> labels(String of) {
+    Map<String, String> labels = new HashMap<>();
+    int draw = Math.floorMod(of.hashCode(), 9);
+    if (draw % 3 > 0) {
+      labels.put("arch", draw % 3 == 1 ? "x86" : "arm64");
+    }
+    if (draw / 3 > 0) {
+      labels.put("zone", draw / 3 == 1 ? "a" : "b");
+    }
+    return labels;
   }
 
   /** Returns the scheduler's own host as a worker. */
@@ -342,7 +359,10 @@ final class RandomModel {
     }
     for (int level = 0; level <= bottom + 1; level++) {
       if (chance(12)) {
-        job.filter(levels.get(level), filter());
+        JobFilter filter = filter();
+        job.filter(
+            levels.get(level),
+            level > bottom ? filter.withLabels(expression(name + filter.hashCode())) : filter);
       }
     }
     if (chance(12)) {
@@ -373,6 +393,21 @@ final class RandomModel {
     config.job(name, job);
     jobs.remove(name);
     jobs.add(name);
+  }
+
+  private static LabelExpression expression(String of) {
+    List<String> texts =
+        List.of(
+            "arch == 'x86' and zone in ['a', 'b']",
+            "not (arch == 'arm64' or zone)",
+            "arch != 'x86'",
+            "zone not in ['a'] or arch");
+    int draw = Math.floorMod(of.hashCode(), 5);
+    try {
+      return draw == 4 ? LabelExpression.ANY : LabelExpression.parse(texts.get(draw));
+    } catch (LabelSyntaxException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private JobFilter filter() {

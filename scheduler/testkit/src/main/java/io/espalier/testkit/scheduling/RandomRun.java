@@ -288,7 +288,7 @@ public final class RandomRun {
   /** Checks that the selector would have selected no other worker. */
   private void compareRanks(WorkerInfo taken, List<WorkerInfo> eligible) {
     WorkerSelector selector = selectors.get(oracle.config().settings().workerSelector());
-    if (selector != null && !selector.rotates()) {
+    if (selector != null && selector.search() == WorkerSelector.Search.LEAST_RANK) {
       long least =
           eligible.stream()
               .mapToLong(w -> selector.rank(new OracleLoad(oracle, w)))
@@ -367,11 +367,12 @@ public final class RandomRun {
   }
 
   private @Nullable TaskStatus anyStatus() {
-    return switch (random.nextInt(7)) {
+    return switch (random.nextInt(8)) {
       case 0 -> null;
       case 1, 2 -> TaskStatus.of(Main.DONE, now, 1);
       case 3 -> status(Main.FAILED);
       case 4 -> status(Main.INCOMPLETE);
+      case 5 -> status(Main.CANCELLED);
       default -> status(Main.ERROR);
     };
   }
@@ -709,7 +710,7 @@ public final class RandomRun {
   private void compare(Job job) {
     int number = core.findJob(job.name());
     QueryChecks queries = new QueryChecks(core, oracle);
-    long[] counts = new long[8];
+    long[] counts = new long[9];
     for (TaskKey task : oracle.tasks(job)) {
       int node = node(task);
       int bits = oracle.bits(task);
@@ -734,7 +735,8 @@ public final class RandomRun {
             counts[4],
             counts[5],
             counts[6],
-            counts[7]);
+            counts[7],
+            counts[8]);
     assertThat(core.progress(number)).isEqualTo(progress);
     if (random.nextInt(4) == 0) {
       compareHistogram(job, number);
@@ -744,17 +746,19 @@ public final class RandomRun {
   private static void count(long[] counts, int bits, boolean blocked) {
     int at;
     if ((bits & Main.RUNNING.bit()) != 0) {
-      at = 2;
+      at = 3;
     } else if ((bits & TaskStatus.AVOIDED) != 0) {
-      at = 6;
-    } else if ((bits & TaskStatus.DISABLED) != 0) {
       at = 7;
+    } else if ((bits & TaskStatus.DISABLED) != 0) {
+      at = 8;
     } else if ((bits & Main.DONE.bit()) != 0) {
       at = 0;
     } else if ((bits & Main.FAILED.bit()) != 0) {
       at = 1;
+    } else if ((bits & Main.CANCELLED.bit()) != 0) {
+      at = 2;
     } else {
-      at = (bits & TaskStatus.USES_BACKOFF) != 0 ? 3 : blocked ? 5 : 4;
+      at = (bits & TaskStatus.USES_BACKOFF) != 0 ? 4 : blocked ? 6 : 5;
     }
     counts[at]++;
   }

@@ -2,17 +2,18 @@ package io.espalier.testkit.scheduling;
 
 import io.espalier.core.scheduling.spi.WorkerLoad;
 import io.espalier.core.scheduling.spi.WorkerSelector;
+import io.espalier.core.scheduling.spi.WorkerSelector.Search;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** Three selectors that do not depend on the policy module. */
+/** Four selectors that do not depend on the policy module. */
 public final class TestSelectors {
   public static final List<WorkerSelector> ALL =
       List.of(
-          selector("in_turn", true, load -> 0),
+          selector("in_turn", Search.IN_TURN, load -> 0),
           selector(
               "fullest",
-              false,
+              Search.LEAST_RANK,
               load -> {
                 long rest = 0;
                 for (int r = 0; r < load.resources(); r++) {
@@ -20,12 +21,13 @@ public final class TestSelectors {
                 }
                 return rest;
               }),
-          selector("fewest_tasks", false, WorkerLoad::tasks));
+          selector("fewest_tasks", Search.LEAST_RANK, WorkerLoad::tasks),
+          selector("fewer_tasks", Search.BETTER_OF_TWO, WorkerLoad::tasks));
 
   private TestSelectors() {}
 
   private static WorkerSelector selector(
-      String name, boolean rotates, ToLongFunction<WorkerLoad> rank) {
+      String name, Search search, ToLongFunction<WorkerLoad> rank) {
     return new WorkerSelector() {
       @Override
       public String name() {
@@ -38,8 +40,8 @@ public final class TestSelectors {
       }
 
       @Override
-      public boolean rotates() {
-        return rotates;
+      public Search search() {
+        return search;
       }
     };
   }

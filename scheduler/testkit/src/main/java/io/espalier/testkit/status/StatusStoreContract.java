@@ -145,6 +145,10 @@ public abstract class StatusStoreContract extends AttemptsContract {
     String key = store.callbackKey(epoch);
     assertThat(key).hasSizeGreaterThan(30);
     assertThat(store.callbackKey(epoch)).isEqualTo(key);
+    store.commit(
+        epoch,
+        StoreTransaction.of(
+            List.of(new StatusRow("job", "a", status(Main.DONE, 1), new Invocation(1, 1, 1)))));
     long old = epoch;
     restartAfterKill();
     assertThatThrownBy(() -> store.callbackKey(old)).isInstanceOf(StaleEpochException.class);

@@ -7,19 +7,21 @@ public record Counts(
     long total,
     long done,
     long failed,
+    long cancelled,
     long running,
     long waiting,
     long ready,
     long blocked,
     long avoided,
     long disabled) {
-  public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   public Counts plus(Counts other) {
     return new Counts(
         total + other.total,
         done + other.done,
         failed + other.failed,
+        cancelled + other.cancelled,
         running + other.running,
         waiting + other.waiting,
         ready + other.ready,
@@ -34,6 +36,7 @@ public record Counts(
         .put("total", total)
         .put("done", done)
         .put("failed", failed)
+        .put("cancelled", cancelled)
         .put("running", running)
         .put("waiting", waiting)
         .put("ready", ready)

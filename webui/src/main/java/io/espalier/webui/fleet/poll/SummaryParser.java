@@ -103,6 +103,7 @@ public final class SummaryParser {
             number(counts, "total"),
             number(counts, "done"),
             number(counts, "failed"),
+            number(counts, "cancelled"),
             number(counts, "running"),
             number(counts, "waiting"),
             number(counts, "ready"),

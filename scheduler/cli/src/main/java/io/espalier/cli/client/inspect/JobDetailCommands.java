@@ -52,6 +52,7 @@ public final class JobDetailCommands {
                   ">READY",
                   ">WAITING",
                   ">FAILED",
+                  "~>CANCELLED",
                   "~>BLOCKED",
                   "~>AVOIDED",
                   "~>DISABLED")
@@ -66,6 +67,7 @@ public final class JobDetailCommands {
             JsonFields.number(states, "ready"),
             JsonFields.number(states, "waiting"),
             JsonFields.number(states, "failed"),
+            JsonFields.number(states, "cancelled"),
             JsonFields.number(states, "blocked"),
             JsonFields.number(states, "avoided"),
             JsonFields.number(states, "disabled"));

@@ -46,6 +46,9 @@ public final class JobsCommand extends ListCommand {
               + " stopped, paused, disabled, invalid.")
   private Set<String> states = Set.of();
 
+  @Option(names = "--set", paramLabel = "SET", description = "Only the jobs of this set.")
+  private String set = "";
+
   public JobsCommand(CommandContext clients) {
     super(clients, new DataDirFlag());
   }
@@ -87,6 +90,7 @@ public final class JobsCommand extends ListCommand {
                 "?>BLOCKED",
                 ">WAITING",
                 ">FAILED",
+                "?~>CANCELLED",
                 "?~>RATE",
                 "?~>LEFT")
             .paint("STATE", AnsiStyle::ofState)
@@ -96,6 +100,7 @@ public final class JobsCommand extends ListCommand {
       long total = JsonFields.number(progress, "total");
       long done = JsonFields.number(progress, "done");
       long blocked = JsonFields.number(progress, "blocked");
+      long cancelled = JsonFields.number(progress, "cancelled");
       table.row(
           JsonFields.text(job, "name"),
           JsonFields.text(job, "level"),
@@ -108,10 +113,11 @@ public final class JobsCommand extends ListCommand {
           blocked == 0 ? "" : blocked,
           JsonFields.number(progress, "waiting"),
           JsonFields.number(progress, "failed"),
+          cancelled == 0 ? "" : cancelled,
           rate(job),
           left(job));
     }
-    print(table, states.isEmpty() ? "there are no jobs" : "no job is in such a state");
+    print(table, none());
   }
 
   /** Returns the number of running tasks, with their limit if there is one. */
@@ -120,13 +126,21 @@ public final class JobsCommand extends ListCommand {
     return JsonFields.number(progress, "running") + (most == 0 ? "" : "/" + most);
   }
 
+  private String none() {
+    if (!set.isEmpty()) {
+      return "no such job belongs to the set " + set;
+    }
+    return states.isEmpty() ? "there are no jobs" : "no job is in such a state";
+  }
+
   private Json.Obj chosen(Json.Obj body) {
-    if (states.isEmpty()) {
+    if (states.isEmpty() && set.isEmpty()) {
       return body;
     }
     List<Json> jobs = new ArrayList<>();
     for (Json.Obj job : JsonFields.objects(body, "jobs")) {
-      if (states.contains(state(job))) {
+      boolean isInState = states.isEmpty() || states.contains(state(job));
+      if (isInState && (set.isEmpty() || set.equals(JsonFields.text(job, "set")))) {
         jobs.add(job);
       }
     }

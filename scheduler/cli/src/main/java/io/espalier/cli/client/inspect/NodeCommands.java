@@ -87,7 +87,8 @@ public final class NodeCommands {
                   ">RUNNING",
                   "~>READY",
                   "~>WAITING",
-                  ">FAILED")
+                  ">FAILED",
+                  "~>CANCELLED")
               .paint("FAILED", AnsiStyle::ofTrouble);
       draw(JsonFields.objects(body, "nodes"), table);
       print(table, "there are no nodes");
@@ -122,7 +123,7 @@ public final class NodeCommands {
       Json.Obj states = JsonFields.object(node, "states");
       long total = 0;
       for (String state :
-          new String[] {"done", "failed", "running", "waiting", "ready", "blocked"}) {
+          new String[] {"done", "failed", "cancelled", "running", "waiting", "ready", "blocked"}) {
         total += JsonFields.number(states, state);
       }
       List<String> use = new ArrayList<>();
@@ -148,7 +149,8 @@ public final class NodeCommands {
           JsonFields.number(states, "running"),
           JsonFields.number(states, "ready"),
           JsonFields.number(states, "waiting"),
-          JsonFields.number(states, "failed"));
+          JsonFields.number(states, "failed"),
+          JsonFields.number(states, "cancelled"));
       List<Integer> below = children.get(index);
       for (int i = 0; i < below.size(); i++) {
         boolean last = i == below.size() - 1;
@@ -265,7 +267,7 @@ public final class NodeCommands {
 
     private void jobs(Json.Obj body) {
       Table table =
-          new Table("JOB", ">DONE", ">RUNNING", ">READY", ">WAITING", ">FAILED")
+          new Table("JOB", ">DONE", ">RUNNING", ">READY", ">WAITING", ">FAILED", "~>CANCELLED")
               .paint("FAILED", AnsiStyle::ofTrouble);
       for (Json.Obj job : JsonFields.objects(body, "jobs")) {
         Json.Obj states = JsonFields.object(job, "states");
@@ -275,7 +277,8 @@ public final class NodeCommands {
             JsonFields.number(states, "running"),
             JsonFields.number(states, "ready"),
             JsonFields.number(states, "waiting"),
-            JsonFields.number(states, "failed"));
+            JsonFields.number(states, "failed"),
+            JsonFields.number(states, "cancelled"));
       }
       part(table);
     }

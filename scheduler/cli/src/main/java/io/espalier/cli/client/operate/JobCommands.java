@@ -8,8 +8,10 @@ import io.espalier.cli.term.DurationConverter;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.core.json.Json;
+import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,27 +22,48 @@ import picocli.CommandLine.Parameters;
 public final class JobCommands {
   private JobCommands() {}
 
-  /** The common part: one job, and a reason. */
+  /** The common part: one job or a set of jobs, and a reason. */
   abstract static class JobCommand extends ClientCommand {
-    @Parameters(paramLabel = "JOB", description = "Name of the job.")
+    @Parameters(paramLabel = "JOB", arity = "0..1", description = "Name of the job.")
     private String job = "";
 
+    @Mixin private final SetOption set = new SetOption();
     @Mixin private final ReasonOption reason = new ReasonOption();
 
     JobCommand(CommandContext clients) {
       super(clients);
     }
 
-    String job() {
-      return job;
-    }
-
     Json.Builder reason() {
       return reason.body();
     }
 
-    Json.Obj post(Client client, String template, Json.Builder body) {
-      return client.call("POST", template, Map.of("job", job), Map.of(), body.build());
+    /**
+     * Sends the command to the job, or to each job of the set.
+     *
+     * @param says what a job's answer means, for people
+     * @return the exit code
+     */
+    int post(Client client, String template, Json.Builder body, Function<Json.Obj, String> says) {
+      if (job.isEmpty() != set.isGiven()) {
+        throw misuse("say either JOB or --set SET");
+      }
+      if (!set.isGiven()) {
+        Json.Obj answer = client.call("POST", template, Map.of("job", job), Map.of(), body.build());
+        return answered(answer, job + says.apply(answer));
+      }
+      String action = template.substring(template.lastIndexOf('/') + 1);
+      Json.Obj all = set.post(client, action, body.build());
+      if (json()) {
+        print(all);
+      } else {
+        for (Json.Obj answer : JsonFields.objects(all, "jobs")) {
+          String refused = JsonFields.text(answer, "refused");
+          String name = JsonFields.text(answer, "job");
+          say(refused.isEmpty() ? name + says.apply(answer) : name + ": refused: " + refused);
+        }
+      }
+      return JsonFields.number(all, "refused") == 0 ? ExitCode.OK : ExitCode.FAILED;
     }
   }
 
@@ -52,7 +75,8 @@ public final class JobCommands {
       footerHeading = "%nEXAMPLES%n",
       footer = {
         "  espalier pause backup --reason 'the disks are busy'",
-        "  espalier pause backup --for 2h"
+        "  espalier pause backup --for 2h",
+        "  espalier pause --set 2026-11-upgrade"
       })
   public static final class Pause extends JobCommand {
     @Option(
@@ -73,7 +97,7 @@ public final class JobCommands {
         asked.put("expires_in_seconds", seconds);
       }
       String span = seconds == null ? "" : " for " + HumanFormat.duration(seconds * 1000);
-      return answered(post(client, ApiV1.PAUSE, asked), job() + " is paused" + span);
+      return post(client, ApiV1.PAUSE, asked, answer -> " is paused" + span);
     }
   }
 
@@ -91,7 +115,7 @@ public final class JobCommands {
 
     @Override
     public int run(Client client) {
-      return answered(post(client, ApiV1.RESUME, reason()), job() + " is not paused any more");
+      return post(client, ApiV1.RESUME, reason(), answer -> " is not paused any more");
     }
   }
 
@@ -109,9 +133,14 @@ public final class JobCommands {
 
     @Override
     public int run(Client client) {
-      Json.Obj body = post(client, ApiV1.STOP, reason());
-      String signaled = SelectingCommand.tasks(JsonFields.number(body, "signaled"));
-      return answered(body, job() + " is paused; " + signaled + " signaled");
+      return post(
+          client,
+          ApiV1.STOP,
+          reason(),
+          answer ->
+              " is paused; "
+                  + SelectingCommand.tasks(JsonFields.number(answer, "signaled"))
+                  + " signaled");
     }
   }
 }

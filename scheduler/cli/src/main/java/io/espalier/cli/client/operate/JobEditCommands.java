@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -172,8 +173,10 @@ public final class JobEditCommands {
       footerHeading = "%nEXAMPLES%n",
       footer = {"  espalier delete-job backup --reason 'done for good'"})
   public static final class DeleteJob extends ClientCommand {
-    @Parameters(paramLabel = "JOB", description = "Name of the job.")
+    @Parameters(paramLabel = "JOB", arity = "0..1", description = "Name of the job.")
     private String job = "";
+
+    @Mixin private final SetOption set = new SetOption();
 
     @Option(
         names = "--version-id",
@@ -190,10 +193,20 @@ public final class JobEditCommands {
 
     @Override
     public int run(Client client) {
-      Json.Obj deleted =
-          client.call(
-              "DELETE", ApiV1.JOB, Map.of("job", job), query(version, reason), Json.Obj.EMPTY);
-      return answered(deleted, job + " is deleted");
+      if (job.isEmpty() != set.isGiven()) {
+        throw misuse("say either JOB or --set SET");
+      }
+      if (set.isGiven() && version != null) {
+        throw misuse("--version-id is of one job, not of a set");
+      }
+      for (String each : set.isGiven() ? set.jobs(client) : List.of(job)) {
+        Json.Obj deleted =
+            client.call(
+                "DELETE", ApiV1.JOB, Map.of("job", each), query(version, reason), Json.Obj.EMPTY);
+        int unused = answered(deleted, each + " is deleted");
+        out().flush();
+      }
+      return ExitCode.OK;
     }
 
     static String author() {

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,15 +23,17 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * The common part of {@code rerun} and {@code forgive}: selecting tasks, a dry run, an expected
- * number.
+ * The common part of {@code rerun}, {@code forgive} and {@code cancel}: selecting tasks, a dry run,
+ * an expected number.
  */
 abstract class SelectingCommand extends ClientCommand {
   @Mixin private final SelectorFlags selector = new SelectorFlags();
 
   @Mixin private final ReasonOption reason = new ReasonOption();
 
-  @Option(names = "--preview", description = "Only say how many tasks and which; change nothing.")
+  @Option(
+      names = {"--preview", "--dry-run"},
+      description = "Only say how many tasks and which; change nothing.")
   private boolean preview;
 
   @Option(
@@ -41,6 +44,11 @@ abstract class SelectingCommand extends ClientCommand {
 
   SelectingCommand(CommandContext clients) {
     super(clients, new DataDirFlag());
+  }
+
+  /** Selects these nodes too. */
+  void select(List<String> more) {
+    selector.nodes.addAll(more);
   }
 
   boolean nothingChosen() {
@@ -130,7 +138,7 @@ abstract class SelectingCommand extends ClientCommand {
         names = "--node",
         paramLabel = "NODE",
         description = "This node; may be given several times.")
-    private List<String> nodes = List.of();
+    private final List<String> nodes = new ArrayList<>();
 
     @Option(
         names = "--fingerprint",

@@ -110,8 +110,10 @@ public final class TaskCommands {
         "  espalier forgive backup --node db17 --node db18 --reason 'disk replaced'"
       })
   public static final class Forgive extends SelectingCommand {
-    @Parameters(paramLabel = "JOB", arity = "1..*", description = "Names of jobs, in order.")
+    @Parameters(paramLabel = "JOB", arity = "0..*", description = "Names of jobs, in order.")
     private List<String> jobs = List.of();
+
+    @Mixin private final SetOption set = new SetOption();
 
     public Forgive(CommandContext clients) {
       super(clients);
@@ -119,7 +121,10 @@ public final class TaskCommands {
 
     @Override
     public int run(Client client) {
-      for (String job : jobs) {
+      if (jobs.isEmpty() != set.isGiven()) {
+        throw misuse("say either JOB or --set SET");
+      }
+      for (String job : set.isGiven() ? set.jobs(client) : jobs) {
         Json.Obj body = post(client, ApiV1.FORGIVE, job, preview());
         if (json()) {
           print(body);
@@ -129,6 +134,58 @@ public final class TaskCommands {
           say(job + ": " + tasks(JsonFields.number(body, "changed")));
         }
         // Completed commands stay reported even when a later job is unknown.
+        out().flush();
+      }
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code cancel JOB [NODE...]}: ends tasks for good without running them. */
+  @Command(
+      name = "cancel",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Cancel tasks of a job for good: they count as ended, neither as done nor as failed.",
+        "Tasks that run are killed. Tasks that are done stay done. forgive and rerun undo it."
+      },
+      footerHeading = "%nEXAMPLES%n",
+      footer = {
+        "  espalier cancel backup db17 db18 --reason 'scrapped'",
+        "  espalier cancel backup --prefix rack7- --preview",
+        "  espalier cancel backup --status failed --expect 12"
+      })
+  public static final class Cancel extends SelectingCommand {
+    @Parameters(
+        paramLabel = "JOB [NODE...]",
+        arity = "0..*",
+        description = "Name of the job, and nodes of its tasks; with --set only nodes.")
+    private List<String> names = List.of();
+
+    @Mixin private final SetOption set = new SetOption();
+
+    public Cancel(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      if (names.isEmpty() && !set.isGiven()) {
+        throw misuse("say either JOB or --set SET");
+      }
+      select(set.isGiven() ? names : names.subList(1, names.size()));
+      if (nothingChosen()) {
+        throw misuse("say which tasks: NODE, --status, --prefix, --node, --fingerprint, or --all");
+      }
+      for (String job : set.isGiven() ? set.jobs(client) : names.subList(0, 1)) {
+        Json.Obj body = post(client, ApiV1.CANCEL, job, preview());
+        if (json()) {
+          print(body);
+        } else if (preview()) {
+          printMatches(job, body, "would be cancelled");
+        } else {
+          say(job + ": " + tasks(JsonFields.number(body, "changed")) + " cancelled");
+        }
+        // Completed commands stay reported even when a later job refuses.
         out().flush();
       }
       return ExitCode.OK;

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,7 +31,7 @@ public final class WorkerCommands {
       name = "workers",
       mixinStandardHelpOptions = true,
       description =
-          "List the workers: their state, how many tasks they run, slots used and in all.",
+          "List the workers: their labels and state, how many tasks they run, slots used and in all.",
       footerHeading = "%nEXAMPLES%n",
       footer = {"  espalier workers", "  espalier workers --watch"})
   public static final class Workers extends ListCommand {
@@ -46,19 +47,27 @@ public final class WorkerCommands {
     @Override
     public void show(Json.Obj body) {
       Table table =
-          new Table("WORKER", "~KIND", "HOST", "STATE", ">RUNNING", "SLOTS", "NOTE")
+          new Table("WORKER", "~KIND", "HOST", "~LABELS", "STATE", ">RUNNING", "SLOTS", "NOTE")
               .paint("STATE", AnsiStyle::ofState);
       for (Json.Obj worker : JsonFields.objects(body, "workers")) {
         table.row(
             JsonFields.text(worker, "shard"),
             JsonFields.text(worker, "kind"),
             JsonFields.text(worker, "host"),
+            labels(worker),
             state(worker),
             JsonFields.number(worker, "running"),
             slots(worker),
             note(worker));
       }
       print(table, "there are no workers");
+    }
+
+    private static String labels(Json.Obj worker) {
+      Json.Obj labels = JsonFields.object(worker, "labels");
+      return labels.members().keySet().stream()
+          .map(name -> name + "=" + JsonFields.text(labels, name))
+          .collect(Collectors.joining(", "));
     }
 
     private static String state(Json.Obj worker) {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Show all jobs and the nodes whose limits are in fullest use, live, on the whole screen.",
-      "Bars: done, running, failed, waiting, not begun. A node whose limit is used up while tasks",
+      "Bars: done, running, failed, waiting, cancelled, not begun. A node whose limit is used up while tasks",
       "wait below it is what to look at. Where there is no terminal it prints one picture."
     },
     footer = {
@@ -124,7 +124,8 @@ public final class TopCommand extends ClientCommand {
             .put("running", job.running())
             .put("ready", job.ready())
             .put("waiting", job.waiting())
-            .put("failed", job.failed());
+            .put("failed", job.failed())
+            .put("cancelled", job.cancelled());
     return body.build();
   }
 }

@@ -38,6 +38,7 @@ record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail
       long ready,
       long waiting,
       long failed,
+      long cancelled,
       double rate,
       String rateText,
       long secondsLeft,
@@ -81,6 +82,7 @@ record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail
               JsonFields.number(progress, "ready"),
               JsonFields.number(progress, "waiting"),
               JsonFields.number(progress, "failed"),
+              JsonFields.number(progress, "cancelled"),
               job.get("rate_per_second") instanceof Json.Num rate ? rate.value().doubleValue() : 0,
               JobsCommand.rate(job),
               job.get("seconds_left") == null

@@ -21,7 +21,11 @@ import org.jline.utils.AttributedStyle;
 record TopView(int width, int height, boolean colours, boolean unicode) {
   private static final AttributedStyle PLAIN = AttributedStyle.DEFAULT;
   private static final int[] BAR_COLOURS = {
-    AttributedStyle.GREEN, AttributedStyle.CYAN, AttributedStyle.RED, AttributedStyle.YELLOW
+    AttributedStyle.GREEN,
+    AttributedStyle.CYAN,
+    AttributedStyle.RED,
+    AttributedStyle.YELLOW,
+    AttributedStyle.MAGENTA
   };
 
   /** Returns at most {@code height} lines of at most {@code width} columns. */
@@ -60,9 +64,11 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
   private AttributedString heading(TopData data, TopState state, String server) {
     long running = 0;
     long failed = 0;
+    long cancelled = 0;
     for (TopData.Job job : data.jobs()) {
       running += job.running();
       failed += job.failed();
+      cancelled += job.cancelled();
     }
     AttributedStringBuilder line = new AttributedStringBuilder();
     line.styled(bold(), "espalier");
@@ -72,6 +78,7 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
     line.append("  ").append(when).append("  ");
     line.append(data.jobs().size() + " jobs, " + running + " running, ");
     line.styled(failed > 0 ? colour(AttributedStyle.RED) : PLAIN, failed + " failed");
+    line.append(cancelled > 0 ? ", " + cancelled + " cancelled" : "");
     if (!data.problem().isEmpty()) {
       line = new AttributedStringBuilder();
       line.styled(colour(AttributedStyle.RED), HumanFormat.clean(data.problem()));
@@ -154,17 +161,17 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
     return job.total() == 0 ? "-" : Long.toString(100 * job.done() / job.total());
   }
 
-  /** Draws done, running, failed, waiting and not yet started tasks side by side. */
+  /** Draws done, running, failed, waiting, cancelled and not yet started tasks side by side. */
   private void bar(AttributedStringBuilder line, TopData.Job job, int columns) {
-    String glyphs = unicode ? "█▓▚░·" : "#>!:.";
-    long[] counts = {job.done(), job.running(), job.failed(), job.waiting()};
+    String glyphs = unicode ? "█▓▚░▒·" : "#>!:x.";
+    long[] counts = {job.done(), job.running(), job.failed(), job.waiting(), job.cancelled()};
     int[] widths = shares(counts, job.total(), columns);
     int used = 0;
     for (int i = 0; i < counts.length; i++) {
       line.styled(colour(BAR_COLOURS[i]), glyphs.substring(i, i + 1).repeat(widths[i]));
       used += widths[i];
     }
-    line.styled(dim(), glyphs.substring(4).repeat(columns - used));
+    line.styled(dim(), glyphs.substring(5).repeat(columns - used));
   }
 
   /**

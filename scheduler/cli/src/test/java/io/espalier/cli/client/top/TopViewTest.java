@@ -72,6 +72,7 @@ class TopViewTest {
               i,
               i,
               i,
+              i,
               "12345/s",
               i,
               "100d23h"));
@@ -102,7 +103,7 @@ class TopViewTest {
   void theSelectedJobIsAlwaysSeen() {
     List<TopData.Job> many = new ArrayList<>();
     for (int i = 10; i < 60; i++) {
-      many.add(new TopData.Job("j" + i, "enabled", 1, 0, 0, 0, 0, 0, 0, "", Long.MAX_VALUE, ""));
+      many.add(new TopData.Job("j" + i, "enabled", 1, 0, 0, 0, 0, 0, 0, 0, "", Long.MAX_VALUE, ""));
     }
     TopData data = new TopData(1, many, DATA.hot(), List.of(), "");
     TopState state = TopState.START;

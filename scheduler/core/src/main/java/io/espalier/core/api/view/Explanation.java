@@ -111,6 +111,8 @@ public record Explanation(
     ALREADY_RUNNING,
     DONE,
     FAILED,
+    /** An operator has cancelled the task. */
+    CANCELLED,
     BACKOFF,
     DEPENDENCY,
     /** Whole jobs must be done first. */

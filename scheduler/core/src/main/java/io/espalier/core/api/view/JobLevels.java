@@ -11,7 +11,16 @@ import java.util.Map;
 public record JobLevels(String job, long atMillis, List<Level> levels) {
   /** The states, in display order. */
   public static final List<String> STATES =
-      List.of("done", "failed", "running", "waiting", "ready", "blocked", "avoided", "disabled");
+      List.of(
+          "done",
+          "failed",
+          "cancelled",
+          "running",
+          "waiting",
+          "ready",
+          "blocked",
+          "avoided",
+          "disabled");
 
   public JobLevels {
     levels = List.copyOf(levels);

@@ -2,8 +2,9 @@ package io.espalier.core.api.view;
 
 /**
  * Counts of one job's tasks. {@code total} excludes avoided and disabled tasks; {@code total = done
- * + failed + running + waiting + ready + blocked}.
+ * + failed + cancelled + running + waiting + ready + blocked}.
  *
+ * @param cancelled tasks that an operator has cancelled: ended, neither done nor failed
  * @param waiting tasks in back-off
  * @param ready tasks that would start if slots, tokens of rates, and workers were free
  * @param blocked tasks that are neither running, waiting nor ended and cannot start for other
@@ -21,6 +22,7 @@ public record JobProgress(
     long total,
     long done,
     long failed,
+    long cancelled,
     long running,
     long waiting,
     long ready,
@@ -35,20 +37,22 @@ public record JobProgress(
       String job,
       long done,
       long failed,
+      long cancelled,
       long running,
       long waiting,
       long ready,
       long blocked,
       long avoided,
       long disabled) {
-    long total = done + failed + running + waiting + ready + blocked;
+    long total = done + failed + cancelled + running + waiting + ready + blocked;
     return new JobProgress(
-        job, total, done, failed, running, waiting, ready, blocked, avoided, disabled, 0, -1);
+        job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled, 0,
+        -1);
   }
 
   /** The counts of a job without tasks. */
   public static JobProgress none(String job) {
-    return of(job, 0, 0, 0, 0, 0, 0, 0, 0);
+    return of(job, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   }
 
   /** The sum of both counts under this name, without rates. */
@@ -58,6 +62,7 @@ public record JobProgress(
         total + other.total,
         done + other.done,
         failed + other.failed,
+        cancelled + other.cancelled,
         running + other.running,
         waiting + other.waiting,
         ready + other.ready,
@@ -71,7 +76,7 @@ public record JobProgress(
   /** A copy with rates. */
   public JobProgress withPace(double perSecond, double left) {
     return new JobProgress(
-        job, total, done, failed, running, waiting, ready, blocked, avoided, disabled, perSecond,
-        left);
+        job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled,
+        perSecond, left);
   }
 }

@@ -8,11 +8,11 @@ package io.espalier.core.api.view;
  * @param blocked as in {@link JobProgress}
  */
 public record TaskCounts(
-    long done, long failed, long running, long waiting, long ready, long blocked) {
-  public static final TaskCounts NONE = new TaskCounts(0, 0, 0, 0, 0, 0);
+    long done, long failed, long cancelled, long running, long waiting, long ready, long blocked) {
+  public static final TaskCounts NONE = new TaskCounts(0, 0, 0, 0, 0, 0, 0);
 
   /** The sum of all counts. */
   public long total() {
-    return done + failed + running + waiting + ready + blocked;
+    return done + failed + cancelled + running + waiting + ready + blocked;
   }
 }

@@ -3,6 +3,7 @@ package io.espalier.core.api.view;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ref its shard and process; the scheduler's own host has the name of the instance
  * @param address network address, host:port; empty for the scheduler's own host
+ * @param labels what it says about itself, by name
  * @param state {@code new}, {@code healthy}, {@code unhealthy}, {@code draining}, lost; or {@code
  *     gone}: no longer in the pool, but tasks are still charged to it
  * @param takesTasks whether it may get new tasks
@@ -25,6 +27,7 @@ public record WorkerView(
     WorkerRef ref,
     String host,
     String address,
+    Map<String, String> labels,
     String state,
     boolean takesTasks,
     @Nullable WorkerCordon hold,
@@ -35,6 +38,7 @@ public record WorkerView(
     long lastSeenMillis,
     String note) {
   public WorkerView {
+    labels = Map.copyOf(labels);
     slots = List.copyOf(slots);
   }
 

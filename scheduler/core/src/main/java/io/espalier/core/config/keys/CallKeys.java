@@ -11,17 +11,22 @@ import static io.espalier.core.config.keys.ValueType.text;
 
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.HttpCall;
+import io.espalier.core.config.task.ThriftCall;
 import io.espalier.core.json.Json;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
 import io.espalier.core.text.HttpHeaders;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The keys of tasks that call a service (docs/calls.md). */
@@ -32,6 +37,9 @@ public final class CallKeys {
   /** The name of calls over HTTP. */
   public static final String HTTP_EXECUTOR = "http";
 
+  /** The name of calls over Thrift. */
+  public static final String THRIFT_EXECUTOR = "thrift";
+
   private static final double MOST_SECONDS = 86_400;
   private static final String CHARACTERS = "A-Za-z0-9._~%!$&'()*+,;=:@/-";
   private static final Pattern URL =
@@ -41,8 +49,9 @@ public final class CallKeys {
               + "]*)?(\\?["
               + CHARACTERS
               + "?]*)?");
-  private static final Pattern BASE_URL =
-      Pattern.compile("https?://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?");
+  private static final Pattern BASE_URL = Pattern.compile("https?://[^/?#@{}% <>]+");
+  private static final Pattern HOST =
+      Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*");
   private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
   private static final Set<String> REPEATED = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
   private static final Set<String> OF_THE_CALL =
@@ -68,7 +77,34 @@ public final class CallKeys {
           Optional.empty(),
           Optional.empty());
 
+  private static final ThriftCall USUAL_THRIFT =
+      new ThriftCall(
+          "",
+          0,
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(30),
+          HttpCall.NotFound.UNKNOWN);
+
   private CallKeys() {}
+
+  /**
+   * Reads the options of a call, for those that make it.
+   *
+   * @throws IllegalArgumentException when they cannot be used
+   */
+  public static <T> T read(Section<T> section, Json.Obj options) {
+    Problems problems = new Problems();
+    Names names = new Names(List.of(), List.of(), List.of());
+    T call =
+        section.read(
+            new ConfigValue(options, ProblemPath.ROOT.key(section.name()), problems, names),
+            section.usual());
+    if (call == null || problems.errors() > 0) {
+      throw new IllegalArgumentException("the options cannot be used: " + problems.sorted());
+    }
+    return call;
+  }
 
   /** {@code call.http.poll}. */
   public static final Section<HttpCall.Poll> POLL =
@@ -221,6 +257,56 @@ public final class CallKeys {
         }
       };
 
+  /** {@code call.thrift}. */
+  public static final Section<ThriftCall> THRIFT =
+      new Section<>(
+          "thrift", "A call over Thrift, of an agent as `agent.thrift` says.", USUAL_THRIFT) {
+        private final Key<ThriftCall, String> host =
+            key("host", host(), ThriftCall::host, "Where the agent listens; may have placeholders.")
+                .required("the host of the agent");
+        private final Key<ThriftCall, Integer> port =
+            key("port", int32(1, 65_535), ThriftCall::port, "The port on which it listens.")
+                .required("the port of the agent");
+        private final Key<ThriftCall, Duration> timeout =
+            key(
+                "timeout_sec",
+                seconds(0.001, MOST_SECONDS),
+                ThriftCall::timeout,
+                "How long one request may take, whichever it is.");
+        private final Key<ThriftCall, Duration> every =
+            key(
+                "every_sec",
+                seconds(0.001, MOST_SECONDS),
+                ThriftCall::every,
+                "Wait before the second question; each later one is half as long again.");
+        private final Key<ThriftCall, Duration> upTo =
+            key(
+                "up_to_sec",
+                seconds(0.001, MOST_SECONDS),
+                ThriftCall::upTo,
+                "Longest wait between two questions.");
+        private final Key<ThriftCall, HttpCall.NotFound> notFound =
+            key(
+                "not_found",
+                oneOf(List.of(HttpCall.NotFound.values()), HttpCall.NotFound::label),
+                ThriftCall::notFound,
+                "What `NOT_FOUND` means, as 404 does for a call over HTTP.");
+
+        @Override
+        @Nullable ThriftCall read(ConfigObject in, ThriftCall base) {
+          String at = in.read(host, base);
+          Integer on = in.read(port, base);
+          Duration within = in.get(timeout, base);
+          Duration first = in.get(every, base);
+          Duration most = in.get(upTo, base);
+          HttpCall.NotFound meaning = in.get(notFound, base);
+          return at == null || on == null
+              ? null
+              : new ThriftCall(
+                  at, on, within, first, most.compareTo(first) < 0 ? first : most, meaning);
+        }
+      };
+
   /** {@code call.callback}. */
   public static final Section<CallSpec.Callback> CALLBACK =
       new Section<>(
@@ -251,24 +337,31 @@ public final class CallKeys {
         private final Key<CallSpec, Optional<Json.Obj>> http =
             key(
                     HTTP_EXECUTOR,
-                    optional(normalised(), Json.Obj.EMPTY),
-                    spec -> optionsOf(spec, true),
+                    optional(normalised(HTTP), Json.Obj.EMPTY),
+                    spec -> optionsOf(spec, HTTP_EXECUTOR),
                     "A call over HTTP.")
                 .writtenIf((spec, inherited) -> spec.executor().equals(HTTP_EXECUTOR));
+        private final Key<CallSpec, Optional<Json.Obj>> thrift =
+            key(
+                    THRIFT_EXECUTOR,
+                    optional(normalised(THRIFT), Json.Obj.EMPTY),
+                    spec -> optionsOf(spec, THRIFT_EXECUTOR),
+                    "A call over Thrift.")
+                .writtenIf((spec, inherited) -> spec.executor().equals(THRIFT_EXECUTOR));
         private final Key<CallSpec, String> executor =
             key(
                     "executor",
                     text().says("name"),
                     CallSpec::executor,
                     "The name of a plug-in that makes another kind of call.")
-                .writtenIf((spec, inherited) -> !spec.executor().equals(HTTP_EXECUTOR));
+                .writtenIf((spec, inherited) -> isPlugIn(spec));
         private final Key<CallSpec, Optional<Json.Obj>> options =
             key(
                     "options",
                     optional(object(), Json.Obj.EMPTY),
-                    spec -> optionsOf(spec, false),
+                    spec -> optionsOf(spec, spec.executor()),
                     "The options of that plug-in.")
-                .writtenIf((spec, inherited) -> !spec.executor().equals(HTTP_EXECUTOR));
+                .writtenIf((spec, inherited) -> isPlugIn(spec));
         private final Key<CallSpec, Boolean> idempotent =
             key(
                 "idempotent",
@@ -294,52 +387,83 @@ public final class CallKeys {
                 .writtenUnless(Optional.empty());
 
         {
-          rules("{'oneOf': [{'required': ['http']}, {'required': ['executor']}]}");
+          rules(
+              "{'oneOf': [{'required': ['http']}, {'required': ['thrift']}, {'required': ['executor']}]}");
         }
 
         @Override
         @Nullable CallSpec read(ConfigObject in, CallSpec base) {
-          ConfigValue overHttp = in.find(http);
-          ConfigValue named = in.find(executor);
-          Json.Obj httpOptions = in.get(http, base).orElse(null);
+          List<ConfigValue> said =
+              Stream.of(in.find(http), in.find(thrift), in.find(executor))
+                  .filter(Objects::nonNull)
+                  .toList();
+          Optional<Json.Obj> httpOptions = in.get(http, base);
+          Optional<Json.Obj> thriftOptions = in.get(thrift, base);
           String name = in.get(executor, base);
           Json.Obj others = in.get(options, base).orElse(Json.Obj.EMPTY);
           boolean again = in.get(idempotent, base);
           Duration hold = in.get(unknownHold, base);
           Optional<CallSpec.Callback> back = in.get(callback, base);
-          if (overHttp != null && named != null) {
-            named.error("\"http\" says already how the call is made", "remove one of the two");
+          if (said.size() > 1) {
+            said.get(1).error("it is said already how the call is made", "remove one of the two");
             return null;
           }
-          if (overHttp == null && (named == null || name.isEmpty())) {
-            in.value().error("expected \"http\" or \"executor\": how the call is made", null);
-            return null;
+          if (in.find(http) != null) {
+            return httpOptions
+                .map(json -> new CallSpec(HTTP_EXECUTOR, json, again, hold, back))
+                .orElse(null);
           }
-          if (overHttp != null) {
-            return httpOptions == null
-                ? null
-                : new CallSpec(HTTP_EXECUTOR, httpOptions, again, hold, back);
+          if (in.find(thrift) != null) {
+            return thriftOptions
+                .map(json -> new CallSpec(THRIFT_EXECUTOR, json, again, hold, back))
+                .orElse(null);
+          }
+          if (name.isEmpty()) {
+            in.value()
+                .error("expected \"http\", \"thrift\" or \"executor\": how the call is made", null);
+            return null;
           }
           return new CallSpec(name, others, again, hold, back);
         }
       };
 
-  private static Optional<Json.Obj> optionsOf(CallSpec spec, boolean http) {
-    return spec.executor().equals(HTTP_EXECUTOR) == http && !spec.executor().isEmpty()
+  private static Optional<Json.Obj> optionsOf(CallSpec spec, String executor) {
+    return spec.executor().equals(executor) && !executor.isEmpty()
         ? Optional.of(spec.options())
         : Optional.empty();
   }
 
-  /** Options of a call over HTTP, checked, with all that is not said. */
-  private static ValueType<Json.Obj> normalised() {
+  private static boolean isPlugIn(CallSpec spec) {
+    return !Set.of(HTTP_EXECUTOR, THRIFT_EXECUTOR).contains(spec.executor());
+  }
+
+  /** Options of a call, checked, with all that is not said. */
+  private static <T> ValueType<Json.Obj> normalised(Section<T> section) {
     return new ValueType<>(
         (value, base) -> {
-          HttpCall call = HTTP.read(value, USUAL_HTTP);
-          return call == null ? null : HTTP.write(call);
+          T call = section.read(value, section.usual());
+          return call == null ? null : section.write(call);
         },
         (options, inherited, names) -> options,
         "object",
-        HTTP.type().schema());
+        section.type().schema());
+  }
+
+  /** A host whose placeholders are levels of the configuration. */
+  private static ValueType<String> host() {
+    return ValueType.of(
+        value -> {
+          String text = value.text();
+          String plain = text == null ? null : filled(value, text);
+          if (plain != null && !HOST.matcher(plain).matches()) {
+            value.error("expected a host such as \"{host}\" or \"db1.example\"", null);
+            return null;
+          }
+          return plain == null ? null : text;
+        },
+        Json::of,
+        "host",
+        "{'type': 'string', 'minLength': 1}");
   }
 
   private static ValueType<String> method() {
@@ -405,7 +529,8 @@ public final class CallKeys {
         "{'type': 'string', 'pattern': '^https?://'}");
   }
 
-  private static @Nullable String checkedUrl(ConfigValue value, String text) {
+  /** Puts something plain in the place of each placeholder; null: one stands for nothing. */
+  private static @Nullable String filled(ConfigValue value, String text) {
     List<String> unknown = new ArrayList<>();
     StringBuilder plain = new StringBuilder();
     Matcher placeholders = PLACEHOLDER.matcher(text);
@@ -418,10 +543,18 @@ public final class CallKeys {
       placeholders.appendReplacement(plain, "1");
     }
     placeholders.appendTail(plain);
-    if (!unknown.isEmpty()) {
-      value.error(
-          "nothing stands for {" + String.join("}, {", unknown) + "}",
-          "there are {job}, {node}, {invocation}, {token}, {attempt}, {key} and the levels");
+    if (unknown.isEmpty()) {
+      return plain.toString();
+    }
+    value.error(
+        "nothing stands for {" + String.join("}, {", unknown) + "}",
+        "there are {job}, {node}, {invocation}, {token}, {attempt}, {key} and the levels");
+    return null;
+  }
+
+  private static @Nullable String checkedUrl(ConfigValue value, String text) {
+    String plain = filled(value, text);
+    if (plain == null) {
       return null;
     }
     if (URL.matcher(plain).matches()) {

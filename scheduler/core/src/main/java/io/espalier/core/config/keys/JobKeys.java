@@ -17,6 +17,8 @@ import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.config.label.LabelExpression;
+import io.espalier.core.config.label.LabelSyntaxException;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
@@ -146,6 +148,13 @@ public final class JobKeys extends Section<Job> {
   private final Key<Job, String> owner =
       key("owner", text(), Job::owner, "Whom to ask about this job.")
           .required("who to ask about this job");
+  private final Key<Job, String> set =
+      own(
+          "set",
+          SettingsKeys.setName(),
+          Job::set,
+          "The [set](#sets) that the job belongs to: a name for jobs that are watched and"
+              + " [steered together](steering.md#sets-of-jobs).");
   private final Key<Job, Boolean> enabled =
       key(
           "enabled",
@@ -198,6 +207,15 @@ public final class JobKeys extends Section<Job> {
   private final Key<Job, Map<Integer, JobFilter>> filters =
       key("filters", filters(), Job::filters, "`{LEVEL: filter}`: which nodes the job may use.")
           .writtenUnless(Map.of());
+
+  private final Key<Job, LabelExpression> workers =
+      key(
+              "workers",
+              labels(),
+              JobKeys::labels,
+              "Which workers may run its tasks, by their [labels](workers.md#labels): `arch == 'x86'"
+                  + " and zone in ['a', 'b']`; nothing without remote workers.")
+          .writtenUnless(LabelExpression.ANY);
 
   /** {@code depends_on}. */
   public final Key<Job, List<String>> dependsOn =
@@ -277,6 +295,7 @@ public final class JobKeys extends Section<Job> {
   public static Job usual(String name, JobOptions inherited, List<Integer> needs) {
     return new Job(
         name,
+        "",
         "",
         true,
         1,
@@ -376,12 +395,56 @@ public final class JobKeys extends Section<Job> {
           Json.Builder out = Json.object();
           new TreeMap<>(filters)
               .forEach(
-                  (level, filter) ->
-                      out.put(levels.name(level), FILTER.write(filter, filter, names)));
+                  (level, filter) -> {
+                    if (!filter.withLabels(LabelExpression.ANY).isTrivial()) {
+                      out.put(levels.name(level), FILTER.write(filter, filter, names));
+                    }
+                  });
           return out.build();
         },
         "object",
         ValueType.membersSchema(FILTER.type().schema()));
+  }
+
+  private static ValueType<LabelExpression> labels() {
+    return ValueType.of(
+        value -> {
+          String text = value.text();
+          if (text == null) {
+            return null;
+          }
+          try {
+            return text.isEmpty() ? LabelExpression.ANY : LabelExpression.parse(text);
+          } catch (LabelSyntaxException e) {
+            value.error("not a condition on labels: " + e.getMessage(), e.hint());
+            return null;
+          }
+        },
+        labels -> Json.of(labels.toString()),
+        "condition",
+        "{'type': 'string', 'maxLength': " + LabelExpression.LONGEST + "}");
+  }
+
+  /** Returns the condition of the filter of workers, the only one that has any. */
+  private static LabelExpression labels(Job job) {
+    return job.filters().values().stream()
+        .map(JobFilter::labels)
+        .filter(labels -> !labels.equals(LabelExpression.ANY))
+        .findFirst()
+        .orElse(LabelExpression.ANY);
+  }
+
+  private static Map<Integer, JobFilter> withLabels(
+      Map<Integer, JobFilter> filters, LabelExpression labels, int workerLevel) {
+    if (labels.equals(LabelExpression.ANY)) {
+      return filters;
+    }
+    Map<Integer, JobFilter> all = new HashMap<>(filters);
+    all.merge(
+        workerLevel,
+        JobFilter.ALL.withLabels(labels),
+        (filter, onlyLabels) -> filter.withLabels(labels));
+    return all;
   }
 
   private static ValueType<WholeJobDependency> wholeJob() {
@@ -425,11 +488,13 @@ public final class JobKeys extends Section<Job> {
     return new Job(
         base.name(),
         askedAbout == null ? "" : askedAbout,
+        in.get(set, base),
         in.get(enabled, base),
         in.get(priority, base),
         in.get(config, base),
         in.get(needs, base),
-        in.get(filters, base),
+        withLabels(
+            in.get(filters, base), in.get(workers, base), in.value().names().levels().worker()),
         List.copyOf(new LinkedHashSet<>(in.get(dependsOn, base))),
         List.copyOf(new LinkedHashSet<>(in.get(afterJobs, base))),
         in.get(placementLevel, base),

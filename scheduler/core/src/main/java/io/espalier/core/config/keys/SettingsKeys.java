@@ -23,6 +23,7 @@ import io.espalier.core.config.PhysicalResource.Kind;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.SetRule;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.json.Json;
@@ -42,6 +43,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +58,9 @@ public final class SettingsKeys extends Section<Settings> {
 
   /** The maximum number of queues, because each is a label of metrics. */
   private static final int MOST_QUEUES = 1000;
+
+  private static final int MOST_SETS = 10_000;
+  private static final String SET_NAME = "[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}";
 
   private static final Pattern QUEUE_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}");
 
@@ -105,6 +110,26 @@ public final class SettingsKeys extends Section<Settings> {
           return need == null || most == null
               ? null
               : new Declared(base.name(), base.level(), need, most, share, kill);
+        }
+      };
+
+  /** One set in {@code sets}. */
+  static final Section<SetRule> SET =
+      new Section<>("sets", "The rule of a set of jobs.", new SetRule(0)) {
+        private final Key<SetRule, Integer> failedJobs =
+            own(
+                "fail_when_failed_jobs",
+                ValueType.limit32(1, ValueType.MAX)
+                    .as(
+                        limit -> limit.orElse(0),
+                        most -> most == 0 ? OptionalInt.empty() : OptionalInt.of(most)),
+                SetRule::failWhenFailedJobs,
+                "When so many jobs of the set have failed, all its other jobs that have not ended"
+                    + " fail too: they start nothing more, until an operator resumes them.");
+
+        @Override
+        SetRule read(ConfigObject in, SetRule base) {
+          return new SetRule(in.get(failedJobs, base));
         }
       };
 
@@ -327,13 +352,19 @@ public final class SettingsKeys extends Section<Settings> {
           plugIn("worker selector", Names::workerSelectors),
           Settings::workerSelector,
           "Which of the [workers](workers.md#which-worker) that fit gets a task: `roundrobin`,"
-              + " `busiest`, `least_loaded`, or another that is installed.");
+              + " `busiest`, `least_loaded`, `two_choice`, or another that is installed.");
   private final Key<Settings, List<QueueSpec>> queues =
       own(
           "queues",
           queueList(),
           settings -> settings.rules().queues(),
           "`{QUEUE: {...}}`: tenants that share the tree.");
+  private final Key<Settings, Map<String, SetRule>> sets =
+      own(
+          "sets",
+          setRules(),
+          Settings::sets,
+          "`{SET: {...}}`: rules of sets of jobs. A set needs no entry here.");
   private final Key<Settings, Duration> halfLife =
       own(
           "priority_half_life_sec",
@@ -414,6 +445,55 @@ public final class SettingsKeys extends Section<Settings> {
     obsolete("node_order", "write it inside \"nodes\"");
     obsolete("node_source", "list the sources in \"nodes.node_sources\"");
     obsolete("node_source_prefs", "list the sources in \"nodes.node_sources\"");
+  }
+
+  /** The name of a set of jobs. */
+  static ValueType<String> setName() {
+    return ValueType.text(
+        Pattern.compile(SET_NAME),
+        "the name of a set must have 1 to 200 letters (a-z, A-Z), digits, and \"_-.:\", and start"
+            + " with a letter, a digit or \"_\"");
+  }
+
+  private static ValueType<Map<String, SetRule>> setRules() {
+    return ValueType.of(
+        SettingsKeys::readSets,
+        rules -> Json.Obj.EMPTY,
+        "object",
+        membersSchema(SET.type().schema())
+            .replaceFirst(
+                ",",
+                ", 'maxProperties': "
+                    + MOST_SETS
+                    + ", 'propertyNames': {'pattern': '^("
+                    + SET_NAME
+                    + "\\$|_|//)'},"));
+  }
+
+  private static @Nullable Map<String, SetRule> readSets(ConfigValue value) {
+    Map<String, ConfigValue> members = value.members();
+    if (members == null) {
+      return null;
+    }
+    if (members.size() > MOST_SETS) {
+      value.error("expected at most " + MOST_SETS + " sets, found " + members.size(), null);
+      return null;
+    }
+    Map<String, SetRule> rules = new HashMap<>();
+    members.forEach(
+        (name, member) -> {
+          SetRule rule = SET.read(member, SET.usual());
+          if (!name.matches(SET_NAME)) {
+            member.error(
+                "the name of a set must have 1 to 200 letters (a-z, A-Z), digits, and \"_-.:\","
+                    + " and start with a letter, a digit or \"_\"",
+                null);
+          }
+          if (rule != null) {
+            rules.put(name, rule);
+          }
+        });
+    return rules;
   }
 
   private static ValueType<List<QueueSpec>> queueList() {
@@ -624,6 +704,7 @@ public final class SettingsKeys extends Section<Settings> {
                 in.get(nodeLimits, base),
                 in.get(startRates, base),
                 killOverLimit),
+            in.get(sets, base),
             in.get(exitInitialWaitBefore, base),
             OptionKeys.OPTIONS.read(in, JobOptions.usual(known.bottom())),
             hash(in.json()),

@@ -20,9 +20,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,11 +114,33 @@ public final class ConfigParser {
     if (settings != null) {
       PartitionRules.warn(settings, shard, problems);
       jobs = PartitionRules.check(jobs, shard);
+      warnOfUnusedSets(settings, jobs.values(), problems);
     }
     List<Problem> all = new ArrayList<>(problems.sorted());
     jobs.values().forEach(job -> all.addAll(job.problems()));
     Config config = settings == null ? null : new Config(settings, jobs, problems.sorted(), shard);
     return new Result<>(config, Problems.sorted(all));
+  }
+
+  private static void warnOfUnusedSets(Settings settings, Collection<Job> jobs, Problems problems) {
+    Set<String> used = jobs.stream().map(Job::set).collect(Collectors.toSet());
+    if (!(settings.original().get("sets") instanceof Json.Obj rules)) {
+      return;
+    }
+    for (String set : new TreeSet<>(settings.sets().keySet())) {
+      if (!used.contains(set)) {
+        problems.add(
+            Problems.at(
+                Severity.WARNING,
+                SETTINGS_PATH.key("sets").key(set),
+                rules.keyAt(set),
+                null,
+                "no job belongs to this set",
+                used.size() > 1 || !used.contains("")
+                    ? Suggestions.hint(set, used.stream().filter(s -> !s.isEmpty()).toList())
+                    : "give the jobs of the set the key \"set\": \"" + set + "\""));
+      }
+    }
   }
 
   private @Nullable Settings settings(Json.Obj document, Problems problems) {

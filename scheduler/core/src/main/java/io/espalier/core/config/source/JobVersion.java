@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One saved version of a job.
  *
- * @param version its {@code version_id}; that of a deletion is one more than the job had
+ * @param version its {@code version_id}, 0 without one; that of a deletion is one more than the job
+ *     had
  * @param atMillis when it was saved, epoch milliseconds
  * @param author who saved it; empty when not given
  * @param reason reason; empty when not given

@@ -6,6 +6,7 @@ import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.config.Job;
 import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -66,6 +67,11 @@ public final class SelectionCommand implements SlicedWork {
     /** Returns true when a task with these status bits may be changed; never for a running task. */
     boolean applies(int bits);
 
+    /** Returns true when running tasks are changed too, see {@link Sink#changedRunning}. */
+    default boolean appliesToRunning() {
+      return false;
+    }
+
     /**
      * The new status; null: never tried. The task is not changed if the same object is returned.
      */
@@ -76,6 +82,9 @@ public final class SelectionCommand implements SlicedWork {
   public interface Sink {
     /** Receives a changed task. */
     void changed(StatusRow row, long nowMillis);
+
+    /** Receives a running task with its changed status. */
+    void changedRunning(Live task, long nowMillis);
 
     /**
      * Called at the end of a slice.
@@ -229,7 +238,7 @@ public final class SelectionCommand implements SlicedWork {
     if (!name.startsWith(selection.selector().prefix())) {
       return;
     }
-    if (isRunning(core.bits(job, node))) {
+    if (isRunning(core.bits(job, node)) && running(name) == null) {
       running++;
       return;
     }
@@ -262,10 +271,12 @@ public final class SelectionCommand implements SlicedWork {
   private void change(int job, int node, Job config, long nowMillis) {
     int bits = core.bits(job, node);
     String name = core.topology().name(node);
-    if (isRunning(bits)
-        || !isWanted(bits)
-        || !isOfCause(job, node)
-        || live.get(new TaskKey(config.name(), name)) != null) {
+    if (!isWanted(bits) || !isOfCause(job, node)) {
+      return;
+    }
+    Live alive = live.get(new TaskKey(config.name(), name));
+    if (isRunning(bits) || alive != null) {
+      changeRunning(job, node, config, nowMillis);
       return;
     }
     TaskStatus before = core.status(job, node);
@@ -283,6 +294,28 @@ public final class SelectionCommand implements SlicedWork {
             after == null ? TaskStatus.unstarted(nowMillis) : after,
             new Invocation(0, 0, 0)),
         nowMillis);
+  }
+
+  private void changeRunning(int job, int node, Job config, long nowMillis) {
+    Live task = running(core.topology().name(node));
+    TaskStatus after = task == null ? null : act.after(task.status, config, nowMillis);
+    if (task == null || after == null || after.equals(task.status)) {
+      return;
+    }
+    task.status = after;
+    live.changed(task);
+    core.setStatus(job, node, after);
+    changed++;
+    sink.changedRunning(task, nowMillis);
+  }
+
+  /** The running task on a node if the command may change it; otherwise null. */
+  private @Nullable Live running(String node) {
+    if (!act.appliesToRunning()) {
+      return null;
+    }
+    Live task = live.get(new TaskKey(selection.job(), node));
+    return task == null || task.isOfForgottenJob() || task.status.isCancelled() ? null : task;
   }
 
   /** The result; completes when all changes are durable. */

@@ -11,7 +11,11 @@ import org.jspecify.annotations.Nullable;
 /** The operations that operators can apply to selected tasks. */
 public final class TaskOperations {
   private static final int TRIED =
-      Main.DONE.bit() | Main.INCOMPLETE.bit() | Main.FAILED.bit() | Main.ERROR.bit();
+      Main.DONE.bit()
+          | Main.INCOMPLETE.bit()
+          | Main.FAILED.bit()
+          | Main.ERROR.bit()
+          | Main.CANCELLED.bit();
 
   private TaskOperations() {}
 
@@ -34,14 +38,43 @@ public final class TaskOperations {
       new SelectionCommand.Act() {
         @Override
         public boolean applies(int bits) {
-          return (bits & (Main.FAILED.bit() | TaskStatus.USES_BACKOFF)) != 0;
+          int over = Main.FAILED.bit() | Main.CANCELLED.bit();
+          return (bits & (over | TaskStatus.USES_BACKOFF)) != 0;
         }
 
         @Override
         public @Nullable TaskStatus after(@Nullable TaskStatus status, Job job, long nowMillis) {
-          Transition forgiven =
-              TaskTransitions.apply(status, new TaskEvent.Forgiven(), job.retrying(), nowMillis);
-          return forgiven.changed() ? forgiven.status() : status;
+          return applied(status, new TaskEvent.Forgiven(), job, nowMillis);
         }
       };
+
+  /**
+   * Cancels tasks, running ones too, except those that are done or that filters exclude.
+   *
+   * @param exception who cancels them and why, for people
+   */
+  public static SelectionCommand.Act cancel(String exception) {
+    return new SelectionCommand.Act() {
+      @Override
+      public boolean applies(int bits) {
+        return (bits & (Main.DONE.bit() | Main.CANCELLED.bit() | TaskStatus.AVOIDED)) == 0;
+      }
+
+      @Override
+      public boolean appliesToRunning() {
+        return true;
+      }
+
+      @Override
+      public @Nullable TaskStatus after(@Nullable TaskStatus status, Job job, long nowMillis) {
+        return applied(status, new TaskEvent.Cancelled(exception), job, nowMillis);
+      }
+    };
+  }
+
+  private static @Nullable TaskStatus applied(
+      @Nullable TaskStatus status, TaskEvent event, Job job, long nowMillis) {
+    Transition next = TaskTransitions.apply(status, event, job.retrying(), nowMillis);
+    return next.changed() ? next.status() : status;
+  }
 }

@@ -105,6 +105,9 @@ final class LevelsQuery implements IncrementalQuery {
     if ((bits & Main.FAILED.bit()) != 0) {
       return "failed";
     }
+    if ((bits & Main.CANCELLED.bit()) != 0) {
+      return "cancelled";
+    }
     return (bits & TaskStatus.USES_BACKOFF) != 0 ? "waiting" : untold;
   }
 
@@ -119,6 +122,7 @@ final class LevelsQuery implements IncrementalQuery {
     List<String> states = new ArrayList<>();
     add(states, bits, Main.DONE.bit(), "done");
     add(states, bits, Main.FAILED.bit(), "failed");
+    add(states, bits, Main.CANCELLED.bit(), "cancelled");
     add(states, bits, Main.RUNNING.bit(), "running");
     add(states, bits, TaskStatus.USES_BACKOFF, "waiting");
     boolean waits = (bits & TaskStatus.USES_BACKOFF) != 0;

@@ -165,6 +165,7 @@ final class TreePageQuery implements IncrementalQuery {
     return new TaskCounts(
         a.done() + b.done(),
         a.failed() + b.failed(),
+        a.cancelled() + b.cancelled(),
         a.running() + b.running(),
         a.waiting() + b.waiting(),
         a.ready() + b.ready(),

@@ -5,6 +5,7 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.StopReasonRules;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
@@ -24,6 +25,7 @@ public final class LoopEvents {
 
   private String manyKind = "";
   private String manyJob = "";
+  private String manyException = "";
   private long manyMillis;
   private long next;
 
@@ -69,17 +71,27 @@ public final class LoopEvents {
 
   /** Adds a forgiven task; several tasks of one job share an event. */
   public void forgiven(StatusRow row, long nowMillis) {
-    oneOfMany(StatusRowEvents.FORGIVEN, row, StatusRowEvents.forgiven(row), nowMillis);
+    oneOfMany(StatusRowEvents.FORGIVEN, row, StatusRowEvents.brief(row), "", nowMillis);
+  }
+
+  /** Adds a cancelled task that does not run; several tasks of one job share an event. */
+  public void cancelled(StatusRow row, long nowMillis) {
+    String why = StatusRowEvents.exception(row);
+    oneOfMany(StatusRowEvents.CANCELLED, row, StatusRowEvents.brief(row), why, nowMillis);
   }
 
   /** Adds a task that was reset to unstarted; several tasks of one job share an event. */
   public void rerun(StatusRow row, long nowMillis) {
-    oneOfMany(StatusRowEvents.RERUN, row, Json.of(row.node()), nowMillis);
+    oneOfMany(StatusRowEvents.RERUN, row, Json.of(row.node()), "", nowMillis);
   }
 
-  private void oneOfMany(String kind, StatusRow row, Json task, long nowMillis) {
-    if (!row.job().equals(manyJob) || nowMillis != manyMillis || !kind.equals(manyKind)) {
+  private void oneOfMany(String kind, StatusRow row, Json task, String why, long nowMillis) {
+    if (!row.job().equals(manyJob)
+        || nowMillis != manyMillis
+        || !kind.equals(manyKind)
+        || !why.equals(manyException)) {
       flush();
+      manyException = why;
       manyKind = kind;
       manyJob = row.job();
       manyMillis = nowMillis;
@@ -92,10 +104,13 @@ public final class LoopEvents {
 
   private void flush() {
     if (!many.isEmpty()) {
-      Json.Obj data =
-          Json.object().put("job", manyJob).put("tasks", new Json.Arr(List.copyOf(many))).build();
+      Json.Builder data =
+          Json.object().put("job", manyJob).put("tasks", new Json.Arr(List.copyOf(many)));
+      if (!manyException.isEmpty()) {
+        data.put(ParsedStatus.EXCEPTION, manyException);
+      }
       many.clear();
-      pending.add(new Event(next++, manyMillis, manyKind, data));
+      pending.add(new Event(next++, manyMillis, manyKind, data.build()));
     }
   }
 

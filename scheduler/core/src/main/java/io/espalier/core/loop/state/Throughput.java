@@ -60,7 +60,7 @@ public final class Throughput {
     }
     long runs = counts.running() + (mayStart ? counts.waiting() + counts.ready() : 0);
     // Tasks that wait for others on their node are assumed to complete at the same rate.
-    long left = counts.total() - counts.done() - counts.failed();
+    long left = counts.total() - counts.done() - counts.failed() - counts.cancelled();
     boolean isKept = runs == 0 || (!mayStart && runs < left);
     double through = pace.rate.throughPerSecond(nowMillis);
     double seconds = left == 0 ? 0 : through > 0 && !isKept ? left / through : -1;

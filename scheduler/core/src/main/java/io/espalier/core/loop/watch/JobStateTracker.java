@@ -3,6 +3,7 @@ package io.espalier.core.loop.watch;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.SetRule;
 import io.espalier.core.config.task.OutcomeRules;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
@@ -29,9 +30,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -49,12 +52,14 @@ public final class JobStateTracker {
   private static final int JOBS_PER_SLICE = 1_000;
   private static final long JUDGED_EVERY_MILLIS = 1_000;
   private static final int STUCK_NAMED = 100;
+  private static final int SETS_NAMED = 3;
 
   private final SchedulingCore core;
   private final LoopEvents events;
   private final Map<String, Kept> jobs = new HashMap<>();
   private final Shown shown = new Shown();
   private List<JobStateRecord> recorded = new ArrayList<>();
+  private final Set<String> setsToJudge = new HashSet<>();
   private boolean anyStuck;
   private long judgedState = -1;
   private long judgedChanges = -1;
@@ -310,6 +315,65 @@ public final class JobStateTracker {
         changed |= look(job, config, nowMillis, record);
       }
     }
+    return judgeSets(nowMillis, record) || changed;
+  }
+
+  /**
+   * Fails the jobs of sets in which as many jobs have failed as the rule of the set says. Only the
+   * failure of a job is an occasion: what an operator has resumed since goes on.
+   */
+  private boolean judgeSets(long nowMillis, Sink record) {
+    boolean changed = false;
+    while (!setsToJudge.isEmpty()) {
+      List<String> sets = List.copyOf(setsToJudge);
+      setsToJudge.clear();
+      for (String set : sets) {
+        changed |= judgeSet(set, nowMillis, record);
+      }
+    }
+    return changed;
+  }
+
+  private boolean judgeSet(String set, long nowMillis, Sink record) {
+    SetRule rule = core.config().settings().sets().get(set);
+    if (rule == null || rule.failWhenFailedJobs() == 0) {
+      return false;
+    }
+    List<String> failed = new ArrayList<>();
+    List<Integer> others = new ArrayList<>();
+    for (int number = 0; number < core.jobCount(); number++) {
+      Job job = core.job(number);
+      if (job == null || !job.set().equals(set)) {
+        continue;
+      }
+      JobStateRecord standing = kept(job.name()).standing;
+      if (standing != null && standing.state() == JobState.FAILED) {
+        failed.add(job.name());
+      } else if (standing == null || !standing.state().isEnd()) {
+        others.add(number);
+      }
+    }
+    if (failed.size() < rule.failWhenFailedJobs()) {
+      return false;
+    }
+    String named = String.join(", ", failed.subList(0, Math.min(SETS_NAMED, failed.size())));
+    String why =
+        "its set "
+            + set
+            + " has failed: "
+            + (failed.size() == 1 ? "job " + named + " has" : "jobs " + named)
+            + (failed.size() > SETS_NAMED ? " and others" : "")
+            + (failed.size() == 1 ? " failed" : " have failed");
+    boolean changed = false;
+    for (int number : others) {
+      Job job = core.job(number);
+      if (job != null) {
+        Kept kept = kept(job.name());
+        kept.failure = why;
+        core.close(Gate.of(GateKind.JOB_FAILED, job.name(), why));
+        changed |= look(number, job, nowMillis, record);
+      }
+    }
     return changed;
   }
 
@@ -342,6 +406,7 @@ public final class JobStateTracker {
         changed |= look(number, job, nowMillis, record);
       }
     }
+    changed |= judgeSets(nowMillis, record);
     return changed;
   }
 
@@ -481,6 +546,12 @@ public final class JobStateTracker {
     }
     record.changed(now, moved);
     recorded.add(now);
+    if (moved && now.state() == JobState.FAILED) {
+      Job failed = core.job(core.findJob(job));
+      if (failed != null && !failed.set().isEmpty()) {
+        setsToJudge.add(failed.set());
+      }
+    }
     if (moved && before != null) {
       Json.Builder said =
           Json.object()

@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes a task in one byte: the main status, its flags, and whether the node is avoided or
- * disabled. There are 243 combinations, with fixed numbers. Code 0 is a task that was never tried
+ * disabled. There are 246 combinations, with fixed numbers. Code 0 is a task that was never tried
  * and may run, so new arrays need no initialization.
  */
 public final class StatusCodes {
-  public static final int COUNT = 243;
+  public static final int COUNT = 246;
 
   /** The eligibility of the node by the job's filters and the enabled flags. */
   public static final int OPEN = 0;
@@ -20,7 +20,7 @@ public final class StatusCodes {
 
   public static final int UNSTARTED = 0;
 
-  private static final int PER_EFFECT = 81;
+  private static final int PER_EFFECT = 82;
   private static final int WAITING = 1;
   private static final int HOLDS = 2;
   private static final int OVERWRITEABLE = 4;
@@ -28,10 +28,13 @@ public final class StatusCodes {
 
   public static final int RUNNING = code(Main.RUNNING, 0);
 
+  /** Cancelled tasks have no flags here. */
+  private static final int CANCELLED = code(Main.CANCELLED, 0);
+
   private StatusCodes() {}
 
   private static int code(Main main, int flags) {
-    return 1 + (Integer.numberOfTrailingZeros(main.bit()) - 1) * 16 + flags;
+    return 1 + (main.ordinal() - 1) * 16 + flags;
   }
 
   /**
@@ -45,6 +48,9 @@ public final class StatusCodes {
     }
     if (status.main() == Main.RUNNING) {
       return RUNNING;
+    }
+    if (status.main() == Main.CANCELLED) {
+      return CANCELLED;
     }
     return code(
         status.main(),
@@ -93,7 +99,7 @@ public final class StatusCodes {
     return switch (main(code)) {
       case UNSTARTED -> true;
       case INCOMPLETE, ERROR -> !isWaiting(code);
-      case RUNNING, DONE, FAILED -> false;
+      case RUNNING, DONE, FAILED, CANCELLED -> false;
     };
   }
 
@@ -117,7 +123,7 @@ public final class StatusCodes {
   public static boolean isRemaining(int code) {
     return switch (main(code)) {
       case RUNNING -> true;
-      case DONE, FAILED -> false;
+      case DONE, FAILED, CANCELLED -> false;
       case UNSTARTED, INCOMPLETE, ERROR -> effect(code) == OPEN;
     };
   }

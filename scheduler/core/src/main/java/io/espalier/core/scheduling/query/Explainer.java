@@ -166,6 +166,13 @@ public final class Explainer {
       case DONE -> add(Kind.DONE, null, "the task is done");
       case FAILED ->
           add(Kind.FAILED, null, RetryMessages.failed(state.tasks.detail(job, node), rules));
+      case CANCELLED -> {
+        String said = why(state.tasks.detail(job, node));
+        add(
+            Kind.CANCELLED,
+            null,
+            "the task will not run" + (said.isEmpty() ? ": cancelled" : said));
+      }
       case UNSTARTED, INCOMPLETE, ERROR -> {
         if (StatusCodes.isWaiting(code)) {
           TaskStatus status = state.tasks.detail(job, node);

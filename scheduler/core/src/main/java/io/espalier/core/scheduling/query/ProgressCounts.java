@@ -16,6 +16,7 @@ public final class ProgressCounts {
   public static JobProgress of(SchedulingState state, int job) {
     long done = 0;
     long failed = 0;
+    long cancelled = 0;
     long running = 0;
     long waiting = 0;
     long ready = 0;
@@ -36,6 +37,7 @@ public final class ProgressCounts {
         switch (StatusCodes.main(code)) {
           case DONE -> done += count;
           case FAILED -> failed += count;
+          case CANCELLED -> cancelled += count;
           case RUNNING -> throw new IllegalStateException("counted above");
           case UNSTARTED, INCOMPLETE, ERROR -> {
             waiting += StatusCodes.isWaiting(code) ? count : 0;
@@ -52,6 +54,7 @@ public final class ProgressCounts {
         state.jobs.name(job),
         done,
         failed,
+        cancelled,
         running,
         waiting,
         startable,

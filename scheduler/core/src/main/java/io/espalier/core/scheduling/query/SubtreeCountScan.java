@@ -19,14 +19,15 @@ import java.util.function.Supplier;
  * <p>{@code SchedulingCore.counts} creates it; use it on the thread of the core.
  */
 public final class SubtreeCountScan {
-  private static final int STATES = 6;
+  private static final int STATES = 7;
   private static final int DONE = 0;
   private static final int FAILED = 1;
   private static final int RUNNING = 2;
   private static final int WAITING = 3;
   private static final int READY = 4;
   private static final int BLOCKED = 5;
-  private static final int NONE = 6;
+  private static final int CANCELLED = 6;
+  private static final int NONE = 7;
 
   /** By code: the state, for jobs whose tasks may start. */
   private static final byte[] STATE = new byte[StatusCodes.COUNT];
@@ -92,6 +93,7 @@ public final class SubtreeCountScan {
     return switch (main) {
       case DONE -> DONE;
       case FAILED -> FAILED;
+      case CANCELLED -> CANCELLED;
       case RUNNING -> RUNNING;
       case UNSTARTED, INCOMPLETE, ERROR -> StatusCodes.isWaiting(code) ? WAITING : READY;
     };
@@ -270,6 +272,7 @@ public final class SubtreeCountScan {
     return new TaskCounts(
         from[at + DONE],
         from[at + FAILED],
+        from[at + CANCELLED],
         from[at + RUNNING],
         from[at + WAITING],
         from[at + READY],

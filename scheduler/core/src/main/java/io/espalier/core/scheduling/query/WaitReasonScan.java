@@ -122,7 +122,8 @@ public final class WaitReasonScan {
     return StatusCodes.effect(code) == StatusCodes.OPEN
         && main != Main.RUNNING
         && main != Main.DONE
-        && main != Main.FAILED;
+        && main != Main.FAILED
+        && main != Main.CANCELLED;
   }
 
   /** Returns whether jobs or nodes have been renumbered, so that the scan must be restarted. */

@@ -2,6 +2,7 @@ package io.espalier.core.scheduling.query;
 
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.Explanation.Reason;
+import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.reservation.CapacityReservation;
@@ -9,10 +10,14 @@ import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.worker.WorkerIndex;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * first by name among equals.
  */
 final class WorkerExplainer {
+  /** How many different combinations of labels are listed. */
+  private static final int MOST_SHOWN = 5;
+
   private final SchedulingState state;
   private final WorkerIndex index;
   private final WorkerTable table;
@@ -73,6 +81,10 @@ final class WorkerExplainer {
       return List.of(
           reason(host, "none of " + count(all) + where + " takes tasks now: " + shown(states)));
     }
+    String mismatch = mismatch(job, taking);
+    if (passing.isEmpty() && mismatch != null) {
+      return List.of(reason(host, "no worker" + where + " fits " + mismatch));
+    }
     if (passing.isEmpty()) {
       return List.of(
           reason(
@@ -83,6 +95,42 @@ final class WorkerExplainer {
                   + " that take tasks"));
     }
     return nearest(job, passing);
+  }
+
+  /**
+   * Returns the job's condition on labels and the labels that the workers have in place of it; null
+   * when some worker fulfils the condition.
+   */
+  private @Nullable String mismatch(int job, List<Integer> workers) {
+    LabelExpression labels = index.labels(job);
+    Set<String> names = new TreeSet<>();
+    labels.addNames(names);
+    Map<String, Integer> found = new LinkedHashMap<>();
+    for (int worker : workers) {
+      WorkerInfo info = table.info(worker);
+      Map<String, String> own = info == null ? Map.of() : info.labels();
+      if (labels.holds(own)) {
+        return null;
+      }
+      found.merge(
+          names.stream()
+              .map(name -> own.containsKey(name) ? name + "=" + own.get(name) : "no " + name)
+              .collect(Collectors.joining(", ")),
+          1,
+          Integer::sum);
+    }
+    List<String> parts = new ArrayList<>();
+    found.forEach((have, count) -> parts.add(counted(count) + have));
+    String more = parts.size() > MOST_SHOWN ? "; ..." : "";
+    return "`"
+        + labels
+        + "`: "
+        + String.join("; ", parts.subList(0, Math.min(MOST_SHOWN, parts.size())))
+        + more;
+  }
+
+  private static String counted(int workers) {
+    return workers == 1 ? "1 worker has " : workers + " workers have ";
   }
 
   private static String count(List<Integer> workers) {

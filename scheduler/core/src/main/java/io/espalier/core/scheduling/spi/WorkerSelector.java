@@ -8,8 +8,8 @@ package io.espalier.core.scheduling.spi;
  * <p>A selector only defines an order. Other classes decide whether a worker may take the task (it
  * is healthy, on the required host, passes the filter and has capacity), so no selector can
  * overload a worker. The order is maintained, not computed per task: the rank is queried again only
- * when the worker's load has changed. The needs of the task play no part, because they are the same
- * on every worker.
+ * when the worker's load has changed, unless two workers are drawn for each task. The needs of the
+ * task play no part, because they are the same on every worker.
  *
  * <p>Contract: a selector is stateless and deterministic, and never throws. Among equal ranks, the
  * worker that joined the pool first comes first.
@@ -21,11 +21,26 @@ public interface WorkerSelector {
   /** Returns the rank of a worker; workers with smaller ranks are taken first. */
   long rank(WorkerLoad worker);
 
+  /** Returns how the core searches among the workers that may take the task. */
+  default Search search() {
+    return Search.LEAST_RANK;
+  }
+
   /**
-   * Returns whether each search starts after the last worker taken and wraps around. Each pool (all
-   * workers, or those of one host) has its own position.
+   * Ways to search. The core keeps positions and draws random numbers, from the seed of the
+   * scheduler, so that a recording can be repeated.
    */
-  default boolean rotates() {
-    return false;
+  enum Search {
+    /** The worker with the smallest rank. */
+    LEAST_RANK,
+
+    /**
+     * The next one after the last worker taken, in the order of ranks, and then from the first.
+     * Each pool (all workers, or those of one host) has its own position.
+     */
+    IN_TURN,
+
+    /** Of two random workers the one with the smaller rank; only these two are ranked. */
+    BETTER_OF_TWO
   }
 }

@@ -180,7 +180,8 @@ public final class SchedulingState implements ReservationContext {
             gates,
             limitTable,
             over,
-            topology.name(0));
+            topology.name(0),
+            random);
     queues = new QueueTable(config, jobs, ledger, workers, gates, limitTable);
     gates.add(jobs::active);
     gates.add(workers::open);

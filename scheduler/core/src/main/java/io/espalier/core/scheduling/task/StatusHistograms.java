@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 public final class StatusHistograms {
   private static final int MOST_PASSES = 4;
 
-  /** The number of combinations of status bits (docs/design/bistro.md#status-bits). */
+  /**
+   * The number of combinations of status bits while no task is cancelled
+   * (docs/design/bistro.md#status-bits).
+   */
   private static final int COMBINATIONS = 4096;
 
   /** The maximum number of nodes to visit to find the samples of one bucket. */
@@ -234,6 +237,9 @@ public final class StatusHistograms {
     dirty[at] &= ~(1L << job);
     if (bits != before) {
       count[level][before]--;
+      if (bits >= count[level].length) {
+        count[level] = Arrays.copyOf(count[level], 2 * COMBINATIONS);
+      }
       count[level][bits]++;
       row[node] = (short) bits;
     }
@@ -244,7 +250,7 @@ public final class StatusHistograms {
       short[] row, int[] count, int level, int samples) {
     Map<Integer, List<String>> names = new TreeMap<>();
     int wanted = 0;
-    for (int bits = 1; bits < COMBINATIONS; bits++) {
+    for (int bits = 1; bits < count.length; bits++) {
       if (count[bits] > 0) {
         names.put(bits, new ArrayList<>());
         wanted += Math.min(samples, count[bits]);

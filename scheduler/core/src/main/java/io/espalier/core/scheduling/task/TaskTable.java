@@ -179,11 +179,12 @@ public final class TaskTable {
   private static final int LEFT = 1;
   private static final int DONE = 2;
   private static final int FAILED = 3;
+  private static final int CANCELLED = 4;
 
   /** The task is running, or on a node that does not count. */
-  private static final int OTHER = 4;
+  private static final int OTHER = 5;
 
-  private static final int CLASSES = 5;
+  private static final int CLASSES = 6;
 
   private static int tallyClass(int code) {
     TaskStatus.Main main = StatusCodes.main(code);
@@ -194,6 +195,7 @@ public final class TaskTable {
       case UNSTARTED -> UNTRIED;
       case DONE -> DONE;
       case FAILED -> FAILED;
+      case CANCELLED -> CANCELLED;
       case INCOMPLETE, ERROR, RUNNING -> LEFT;
     };
   }
@@ -205,7 +207,7 @@ public final class TaskTable {
    */
   public JobCounts tally(int job, int running) {
     int[] of = tallies[job];
-    return new JobCounts(of[UNTRIED], of[LEFT], running, of[DONE], of[FAILED]);
+    return new JobCounts(of[UNTRIED], of[LEFT], running, of[DONE], of[FAILED], of[CANCELLED]);
   }
 
   /**

@@ -190,6 +190,7 @@ public final class WholeJobDependencies {
     DoneCounts tagged = condition.tagged();
     List<String> disabled = new ArrayList<>();
     List<String> failed = new ArrayList<>();
+    List<String> cancelled = new ArrayList<>();
     for (int node = tasks.first(job); node < tasks.end(job); node++) {
       int code = tasks.code(job, node);
       boolean counts = tagged == null || tagged.has(node - tasks.first(job));
@@ -200,8 +201,10 @@ public final class WholeJobDependencies {
           }
         } else if (StatusCodes.main(code) == TaskStatus.Main.FAILED) {
           failed.add(topology.name(node));
+        } else if (StatusCodes.main(code) == TaskStatus.Main.CANCELLED) {
+          cancelled.add(topology.name(node));
         }
-        if (disabled.size() > NAMED || failed.size() > NAMED) {
+        if (disabled.size() > NAMED || failed.size() > NAMED || cancelled.size() > NAMED) {
           break;
         }
       }
@@ -209,7 +212,8 @@ public final class WholeJobDependencies {
     return (disabled.isEmpty()
             ? ""
             : "; " + named(disabled) + (disabled.size() == 1 ? " is" : " are") + " disabled")
-        + (failed.isEmpty() ? "" : "; it has failed on " + named(failed));
+        + (failed.isEmpty() ? "" : "; it has failed on " + named(failed))
+        + (cancelled.isEmpty() ? "" : "; it is cancelled on " + named(cancelled));
   }
 
   private static String named(List<String> nodes) {

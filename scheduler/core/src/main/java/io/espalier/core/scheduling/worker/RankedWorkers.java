@@ -171,6 +171,18 @@ final class RankedWorkers {
     return forest.first(top, needClass);
   }
 
+  /**
+   * Returns the first worker after a number on which a class fits, and then from the first, where
+   * all workers have the rank 0; -1 when it fits on none.
+   *
+   * @param host -1: any
+   */
+  int after(int host, int needClass, int number) {
+    return host < 0
+        ? choose(all, root, needClass, true, 0, number)
+        : choose(byHost, roots[host], needClass, true, 0, number);
+  }
+
   // ---- queries
 
   /** Returns the number of workers that fit into the arrays. */

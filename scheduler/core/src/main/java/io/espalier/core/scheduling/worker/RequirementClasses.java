@@ -6,7 +6,9 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.job.JobTable;
 import java.util.ArrayList;
@@ -141,10 +143,20 @@ final class RequirementClasses {
   }
 
   /** Returns whether the worker filter of a class accepts a worker. */
-  boolean passes(int needClass, String host, String shard) {
+  boolean passes(int needClass, WorkerInfo worker) {
     Key key = keys.get(needClass);
     return FilterEvaluator.passesWorker(
-        key.filter(), key.salt(), host, shard, steps.get(needClass));
+        key.filter(),
+        key.salt(),
+        worker.host(),
+        worker.ref().shard(),
+        worker.labels(),
+        steps.get(needClass));
+  }
+
+  /** Returns the condition of a class on the labels of workers. */
+  LabelExpression labels(int needClass) {
+    return keys.get(needClass).filter().labels();
   }
 
   /** Returns the problems of jobs whose worker filter is too slow. */

@@ -5,6 +5,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.LimitTable;
@@ -12,7 +13,9 @@ import io.espalier.core.scheduling.capacity.OverLimitTracker;
 import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.index.StartableIndex;
 import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.spi.WorkerSelector;
+import io.espalier.core.scheduling.spi.WorkerSelector.Search;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.Arrays;
 import java.util.List;
@@ -68,6 +71,7 @@ public final class WorkerIndex {
   private final StartableIndex index;
   private final WorkerCapacity ledger;
   private final RankedWorkers order;
+  private final SplitMix64 random;
   private @Nullable WorkerSelector selector;
 
   // By worker.
@@ -93,6 +97,7 @@ public final class WorkerIndex {
    *     again for the workers
    * @param over receives the places where usage exceeds the limit
    * @param instance the name of the scheduler's own host
+   * @param random draws workers for selectors that ask for it
    */
   public WorkerIndex(
       WorkerTable table,
@@ -105,13 +110,15 @@ public final class WorkerIndex {
       JobGates gates,
       LimitTable overrides,
       OverLimitTracker over,
-      String instance) {
+      String instance,
+      SplitMix64 random) {
     this.table = table;
     this.selectors = selectors;
     this.hosts = hosts;
     this.placementLevel = placementLevel;
     this.index = index;
     this.gates = gates;
+    this.random = random;
     ledger = new WorkerCapacity(table, settings, overrides, over, instance);
     words = jobs.words;
     WorkerTable.Mode mode = table.mode();
@@ -228,7 +235,7 @@ public final class WorkerIndex {
     ledger.put(worker, info);
     Arrays.fill(passes, worker * classWords, (worker + 1) * classWords, 0);
     for (int c = 0; c < classes.count(); c++) {
-      if (classes.passes(c, info.host(), info.ref().shard())) {
+      if (classes.passes(c, info)) {
         passes[worker * classWords + (c >>> 6)] |= 1L << c;
       }
     }
@@ -307,12 +314,32 @@ public final class WorkerIndex {
     if (level >= 0 && path[level] >= 0) {
       host = hosts.ofNode(path[level], level);
     }
-    boolean rotates = selector == null || selector.rotates();
-    int worker = order.choose(host, classes.ofJob[job], rotates);
+    int needClass = classes.ofJob[job];
+    int worker =
+        search() == Search.BETTER_OF_TWO
+            ? betterOfTwo(host, needClass)
+            : order.choose(host, needClass, search() == Search.IN_TURN);
     if (worker < 0) {
       throw new IllegalStateException("a job is open and no worker fits");
     }
     return worker;
+  }
+
+  private Search search() {
+    return selector == null ? Search.IN_TURN : selector.search();
+  }
+
+  private int betterOfTwo(int host, int needClass) {
+    int first = order.after(host, needClass, random.below(table.high()));
+    int second = order.after(host, needClass, random.below(table.high()));
+    if (second == first && first >= 0) {
+      second = order.after(host, needClass, first);
+    }
+    return first < 0 || selector == null || loadRank(first) <= loadRank(second) ? first : second;
+  }
+
+  private long loadRank(int worker) {
+    return selector == null ? 0 : selector.rank(ledger.load(worker));
   }
 
   // ---- fitting
@@ -384,8 +411,9 @@ public final class WorkerIndex {
     }
   }
 
+  /** Returns the place of a worker in the order that is kept. */
   private long rank(int worker) {
-    return selector == null ? 0 : selector.rank(ledger.load(worker));
+    return search() == Search.BETTER_OF_TWO ? 0 : loadRank(worker);
   }
 
   /** Updates a worker's bits and rank, and the bits that depend on them. */
@@ -497,6 +525,11 @@ public final class WorkerIndex {
   public boolean passes(int job, int worker) {
     int needClass = classes.ofJob[job];
     return (passes[worker * classWords + (needClass >>> 6)] & 1L << needClass) != 0;
+  }
+
+  /** Returns the condition of a job on the labels of workers. */
+  public LabelExpression labels(int job) {
+    return classes.labels(classes.ofJob[job]);
   }
 
   /** Returns the slots of a worker-level resource that a task of a job needs. */

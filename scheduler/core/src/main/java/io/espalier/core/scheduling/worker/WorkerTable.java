@@ -101,6 +101,7 @@ public final class WorkerTable {
         && old.maxTasks() == next.maxTasks()
         && old.host().equals(next.host())
         && old.address().equals(next.address())
+        && old.labels().equals(next.labels())
         && old.physical().equals(next.physical());
   }
 

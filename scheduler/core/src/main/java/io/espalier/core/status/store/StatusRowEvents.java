@@ -5,9 +5,11 @@ import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Failure;
+import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskTransitions;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -42,6 +44,12 @@ public final class StatusRowEvents {
 
   /** Failures and waits were forgiven; members {@code job} and {@code tasks}. */
   public static final String FORGIVEN = "tasks_forgiven";
+
+  /**
+   * Tasks that do not run were cancelled; members {@code job}, {@code tasks}, and {@code
+   * exception}, which becomes a member of their data.
+   */
+  public static final String CANCELLED = "tasks_cancelled";
 
   /**
    * Tasks were reset to run again; members {@code job}, and {@code tasks} by node. Their rows are
@@ -87,11 +95,18 @@ public final class StatusRowEvents {
     return event;
   }
 
+  /** The member {@code exception} of the data of a row; empty when there is none. */
+  public static String exception(StatusRow row) {
+    Json.Obj data = row.status().data();
+    Json text = data == null ? null : data.get(ParsedStatus.EXCEPTION);
+    return text instanceof Json.Str said ? said.value() : "";
+  }
+
   /**
-   * Encodes one task of {@link #FORGIVEN}: {@code [node, bits, since, backoff, position,
-   * attempts]}.
+   * Encodes one task of {@link #FORGIVEN} and {@link #CANCELLED}: {@code [node, bits, since,
+   * backoff, position, attempts]}.
    */
-  public static Json forgiven(StatusRow row) {
+  public static Json brief(StatusRow row) {
     TaskStatus status = row.status();
     return new Json.Arr(
         List.of(
@@ -128,7 +143,12 @@ public final class StatusRowEvents {
           }
           case FORGIVEN -> {
             for (Json task : items(data.get("tasks"))) {
-              forgive(text(data, "job"), items(task));
+              change(text(data, "job"), items(task), "");
+            }
+          }
+          case CANCELLED -> {
+            for (Json task : items(data.get("tasks"))) {
+              change(text(data, "job"), items(task), text(data, ParsedStatus.EXCEPTION));
             }
           }
           case RERUN -> {
@@ -185,20 +205,21 @@ public final class StatusRowEvents {
                       text(data, "worker"), Long.parseLong(text(data, "worker_instance")))));
     }
 
-    private void forgive(String job, List<Json> task) {
+    /** Changes the status of a task but not its data, to which an exception may be added. */
+    private void change(String job, List<Json> task, String exception) {
       TaskKey key = new TaskKey(job, ((Json.Str) task.get(0)).value());
       StatusRow before = rows.get(key);
-      rows.put(
-          key,
+      boolean unstarted = number(task.get(1)) == TaskStatus.Main.UNSTARTED.bit();
+      TaskStatus kept = before == null || unstarted ? null : before.status();
+      Json.Obj said = kept == null ? null : kept.data();
+      if (!exception.isEmpty()) {
+        said = TaskTransitions.explained(said, exception);
+      }
+      Json.Obj checkpoint = kept == null ? null : kept.checkpoint();
+      StatusRow after =
           new StatusRow(
-              job,
-              key.node(),
-              status(
-                  task,
-                  1,
-                  before == null ? null : before.status().data(),
-                  before == null ? null : before.status().checkpoint()),
-              new Invocation(0, 0, 0)));
+              job, key.node(), status(task, 1, said, checkpoint), new Invocation(0, 0, 0));
+      rows.put(key, after);
     }
 
     private void rerun(String job, String node, long atMillis) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class NameOrderedMapTest {
   private static JobProgress of(String job) {
-    return JobProgress.of(job, 0, 0, 0, 0, 1, 0, 0, 0);
+    return JobProgress.of(job, 0, 0, 0, 0, 0, 1, 0, 0, 0);
   }
 
   private final Map<String, JobProgress> map =

@@ -1,0 +1,69 @@
+#!/bin/bash
+# 200 tasks are calls over Thrift of an agent in Python, which loses answers; the scheduler is killed meanwhile and
+# started again. In the end the agent's log has each task once.
+# Leaves nothing behind. Exit code: 0 all is right, 1 it is not, 77 something is missing on this machine.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+espalier=$here/../../espalier
+python=/usr/bin/python3
+for tool in jq thrift "$python"; do
+  command -v "$tool" >/dev/null || {
+    echo "SKIPPED, nothing was tested: $tool is missing (apt-get install jq thrift-compiler python3)" >&2
+    exit 77
+  }
+done
+"$python" -c 'import thrift' 2>/dev/null || {
+  echo 'SKIPPED, nothing was tested: the thrift module is missing (apt-get install python3-thrift)' >&2
+  exit 77
+}
+"$espalier" --version >/dev/null # builds it, the first time
+work=$(mktemp -d)
+running=()
+
+cleanup() {
+  { kill -9 "${running[@]}" && wait; } 2>/dev/null || true
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+# until_so SECONDS COMMAND...: waits until the command succeeds
+until_so() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    if [ "$SECONDS" -ge "$end" ]; then
+      echo "not within its time: $*" >&2
+      tail -n 5 "$work"/*.err "$work/agent.out" >&2
+      return 1
+    fi
+    sleep 0.2
+  done
+}
+
+echo '--- the agent'
+thrift --gen py -out "$work" "$here/../../thrift/src/main/thrift/agent.thrift"
+: >"$work/log"
+PYTHONPATH=$work "$python" "$here/agent.py" "$work/log" >"$work/agent.out" 2>"$work/agent.err" &
+running+=($!)
+until_so 30 grep -q 'listening on' "$work/agent.out"
+port=$(sed -n 's/^listening on //p' "$work/agent.out")
+sed "s/19090/$port/" "$here/thrift-agent.json" >"$work/thrift-agent.json"
+"$espalier" validate "$work/thrift-agent.json"
+
+echo '--- the scheduler is killed amid the calls, and goes on'
+"$espalier" run "$work/thrift-agent.json" --data-dir "$work/data" --http 127.0.0.1:0 >/dev/null 2>"$work/first.err" &
+scheduler=$!
+running+=("$scheduler")
+worked() { [ "$(wc -l <"$work/log")" -ge "$1" ]; }
+until_so 60 worked 60
+{ kill -9 "$scheduler" && wait "$scheduler"; } 2>/dev/null || true
+"$espalier" run "$work/thrift-agent.json" --data-dir "$work/data" --http 127.0.0.1:0 --json 2>"$work/second.err" |
+  jq -e '.jobs.scrub.done == 200'
+
+echo '--- what the agent has seen'
+twice=$(cut -d ' ' -f 1 "$work/log" | sort | uniq -d)
+lost=$(grep -c '^lost an answer' "$work/agent.out" || true)
+reported=$(grep -c '^reported 200' "$work/agent.out" || true)
+echo "$(wc -l <"$work/log") tasks, more than once: ${twice:-none}, reported by the agent: $reported, answers lost: $lost"
+[ "$(wc -l <"$work/log")" -eq 200 ] && [ -z "$twice" ] && [ "$reported" -gt 0 ] && [ "$lost" -gt 0 ]
+echo 'all of it ended well'
