@@ -12,4 +12,4 @@ CREATE TABLE IF NOT EXISTS espalier_brake (
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- Last: with this the store is complete.
-UPDATE espalier_store SET version = 9 WHERE id = 1;
+UPDATE espalier_store SET version = 10 WHERE id = 1;
