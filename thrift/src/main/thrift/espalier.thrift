@@ -156,6 +156,7 @@ struct WireEnd {
   9: optional WireUsage usage
   10: i64 endedAtMillis
   11: i64 retryAfterMillis
+  12: optional i64 startedAtMillis // by the clock of the worker's host; of its process or call
 }
 
 struct WireProgress {

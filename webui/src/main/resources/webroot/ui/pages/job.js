@@ -103,6 +103,7 @@ function Now({ job, waiting }) {
       tile('Done', share(p?.done ?? 0, p?.total ?? 0) || '–', p ? `${count(p.done)} of ${count(p.total)}` : ''),
       tile('Running', count(p?.running ?? 0), 'tasks'),
       tile('Rate', rate(job.rate_per_second), 'over the last minute'),
+      job.waited_p50_sec !== undefined && tile('Waited', seconds(job.waited_p50_sec), `half of its tasks; 95 % at most ${seconds(job.waited_p95_sec)}`),
       tile('Time left', timeLeft(job), job.seconds_left > 0 && timeLeft(job) === seconds(job.seconds_left) ? 'at this rate' : '')),
     c(Bar, { states: p, total: p?.total, tall: true, label: job.name, words: wordsOf(job) }),
     c(Counts, { states: more.length > 0 ? { ...p, ready: 0, blocked: 0 } : p, words: wordsOf(job), more }));

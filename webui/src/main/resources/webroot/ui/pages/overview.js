@@ -31,7 +31,7 @@ const SORT = {
 };
 
 export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed') - of(j, 'cancelled'); }
-function finished(j) { if (j.state === 'succeeded') return true; return of(j, 'total') > 0 && todo(j) === 0; }
+function finished(j) { if (j.state === 'succeeded') return true; if (j.state === 'verifying') return false; return of(j, 'total') > 0 && todo(j) === 0; }
 let standing = {};
 /** Some of its tasks can never start as things are, and nothing else of it moves. */
 const isStanding = (j) => standing[j.name] !== undefined;
@@ -81,6 +81,7 @@ export function JobBadges({ job }) {
     !job.valid && c(Badge, { kind: 'bad' }, 'invalid'),
     job.valid && job.warning && c(Badge, { kind: 'warn', title: job.warning }, 'warning'),
     !job.enabled && c(Badge, null, 'disabled'),
+    job.state === 'verifying' && c(Badge, { title: job.state_reason }, 'verifying'),
     job.state === 'open' && c(Badge, { title: 'It never ends by itself' }, 'open'),
     job.state === 'failed' && c(Badge, { kind: 'bad', title: job.state_reason }, 'failed'),
     job.state === 'stuck' && c(Badge, { kind: 'bad', title: job.state_reason }, 'stuck'),

@@ -18,7 +18,7 @@ export default function Task({ route }) {
   return t.div({ class: 'page' },
     c(Crumbs, { trail: [['Jobs', '#/'], [job, jobLink(job)], [node]] }),
     c(Title, { badges: task && t.span({ class: 'badges' }, c(Status, { status: task.status }), task.phase && task.phase !== task.status && c(Badge, { title: 'Its phase: the same in fewer words' }, task.phase)), actions: task && c(Actions, { task }),
-      sub: task && t.span('on level ', t.a({ href: nodeLink(task.level, node) }, task.level), ` · ${plural(task.attempts, 'attempt')}`,
+      sub: task && t.span('on level ', t.a({ href: nodeLink(task.level, node) }, task.level), ` · ${plural(task.attempts, 'attempt')}`, !task.running && task.step && ` · next step ${task.step}`, task.step_note && ` · ${task.step_note}`,
         task.since_ms && t.span(' · since ', c(Ago, { ms: task.since_ms })), task.until_ms > Date.now() && t.span(' · backs off until ', c(At, { ms: task.until_ms }))), of: job }, node),
     c(Failure, { error, retry: again }),
     !task ? !error && c(Waiting) : t.div(
@@ -67,7 +67,7 @@ function Running({ task }) {
   const u = r.usage ?? {};
   const p = r.progress;
   const item = (name, value) => value !== undefined && value !== null && value !== false && t.div({ key: name }, t.dt(name), t.dd(value));
-  return c(Panel, { title: 'Running', id: 'h-running', note: `attempt ${r.attempt}` },
+  return c(Panel, { title: 'Running', id: 'h-running', note: `attempt ${r.attempt}${r.step ? `, step ${r.step}` : ''}` },
     p?.total > 0 && t.p(t.progress({ class: 'broad', max: p.total, value: p.done, 'aria-label': 'its own progress' }), ` ${count(p.done)} of ${count(p.total)}`,
       p.seconds_left !== undefined && `, ${seconds(p.seconds_left)} left`),
     t.dl({ class: 'facts' },
@@ -140,7 +140,7 @@ function how(a) {
   if (a.core_dumped) parts.push('core dumped');
   if (a.stop_reason) parts.push(a.stop_reason.replaceAll('_', ' '));
   if (a.made_progress) parts.push('made progress');
-  if (a.backoff_sec) parts.push(`then a wait of ${seconds(a.backoff_sec)}`);
+  if (a.backoff_sec) parts.push(`then a back-off of ${seconds(a.backoff_sec)}`);
   return parts.join(', ');
 }
 
@@ -148,7 +148,7 @@ function Attempts({ task, attempt, setAttempt }) {
   const now = useNow(1000);
   const h = task.history;
   const past = h.attempts;
-  const running = task.running && { attempt: task.running.attempt, invocation: task.running.invocation, worker: task.running.worker, started_at_ms: task.running.started_at_ms, live: true };
+  const running = task.running && { attempt: task.running.attempt, invocation: task.running.invocation, worker: task.running.worker, started_at_ms: task.running.started_at_ms, waited_ms: task.running.waited_ms, live: true };
   const all = running ? [...past, running] : past;
   if (all.length === 0) return c(Panel, { title: 'Attempts', id: 'h-attempts' }, c(Empty, { title: 'It was never started' }));
   const from = Math.min(...all.map((a) => a.started_at_ms));
@@ -160,9 +160,9 @@ function Attempts({ task, attempt, setAttempt }) {
         style: { left: `min(${left(a.started_at_ms)}, 100% - 4px)`, width: `max(4px, ${100 * ((a.ended_at_ms ?? now) - a.started_at_ms) / (until - from)}%)` } }))),
       t.div({ class: 'scale' }, c(At, { ms: from }), until === now ? t.span('now') : c(At, { ms: until }))),
     t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'List of attempts' }, t.table(
-      t.thead(t.tr(t.th({ scope: 'col', class: 'num' }, 'No.'), t.th({ scope: 'col' }, 'Status'), t.th({ scope: 'col' }, 'Started'), t.th({ scope: 'col', class: 'num' }, 'Took'), t.th({ scope: 'col' }, 'End'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col', class: 'num' }, 'Memory'), t.th({ scope: 'col' }, 'What went wrong'), t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Its output')))),
+      t.thead(t.tr(t.th({ scope: 'col', class: 'num' }, 'No.'), t.th({ scope: 'col' }, 'Status'), t.th({ scope: 'col', class: 'num' }, 'Waited'), t.th({ scope: 'col' }, 'Started'), t.th({ scope: 'col', class: 'num' }, 'Took'), t.th({ scope: 'col' }, 'End'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col', class: 'num' }, 'Memory'), t.th({ scope: 'col' }, 'What went wrong'), t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Its output')))),
       t.tbody([...all].reverse().map((a) => t.tr({ key: a.invocation },
-        t.td({ class: 'num' }, a.attempt), t.td(c(Status, { status: a.live ? 'running' : a.status })), t.td({ class: 'nowrap' }, c(At, { ms: a.started_at_ms })),
+        t.td({ class: 'num' }, a.attempt), t.td(c(Status, { status: a.live ? 'running' : a.status })), t.td({ class: 'num' }, a.waited_ms === undefined ? '–' : millis(a.waited_ms)), t.td({ class: 'nowrap' }, c(At, { ms: a.started_at_ms })),
         t.td({ class: 'num' }, millis((a.ended_at_ms ?? now) - a.started_at_ms)), t.td(a.live ? '–' : how(a)), t.td({ dir: 'auto' }, workerName(a.worker)),
         t.td({ class: 'num' }, a.usage?.peak_memory_bytes !== undefined ? bytes(a.usage.peak_memory_bytes) : '–'), t.td({ class: 'wide', dir: 'auto' }, a.message ?? ''),
         t.td(t.button({ type: 'button', class: 'small', 'aria-pressed': attempt === a.invocation ? 'true' : 'false', 'aria-label': `Output of attempt ${a.attempt}`, onClick: () => setAttempt(attempt === a.invocation ? '' : a.invocation) }, attempt === a.invocation ? 'All output' : 'Output'))))))));

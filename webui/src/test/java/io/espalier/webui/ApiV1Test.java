@@ -62,7 +62,7 @@ class ApiV1Test {
             Served.json(
                 """
                 {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,"level":"db",
-                 "priority":1,"depends_on":[],"queue":"default","rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,
+                 "priority":1,"depends_on":[],"set":"nightly","queue":"default","rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,"cancelled":0,
                  "running":1,"waiting":1,"ready":0,"blocked":0,"avoided":0,"disabled":0}}\
                 """));
   }
@@ -190,14 +190,14 @@ class ApiV1Test {
                 """
                 {"job":"backup","node":"d11","level":"db","status":"done","phase":"succeeded","bits":4,"attempts":1,
                  "since_ms":1700000000000,"data":{"rows":7},
-                 "history":{"ended":0,"cpu_ms":0,"attempts":[]}}\
+                 "history":{"ended":0,"cpu_ms":0,"ran_ms":0,"waited_ms":0,"attempts":[]}}\
                 """));
     assertThat(get("/api/v1/jobs/scrub/tasks/h1"))
         .isEqualTo(
             Served.json(
                 """
                 {"job":"scrub","node":"h1","level":"host","status":"unstarted","phase":"pending","bits":1,
-                 "attempts":0,"history":{"ended":0,"cpu_ms":0,"attempts":[]}}\
+                 "attempts":0,"history":{"ended":0,"cpu_ms":0,"ran_ms":0,"waited_ms":0,"attempts":[]}}\
                 """));
   }
 
@@ -207,8 +207,10 @@ class ApiV1Test {
         .isEqualTo(
             Served.json(
                 """
-                {"ended":3,"cpu_ms":1500,"attempts":[
-                 {"attempt":2,"invocation":"1.5","worker":"","started_at_ms":1699999939000,
+                {"ended":3,"cpu_ms":1500,"ran_ms":9900,"waited_ms":4000,"attempts":[
+                 {"attempt":2,"invocation":"1.5","worker":"","waited_ms":4000,
+                  "eligible_at_ms":1699999935000,"process_started_at_ms":1699999939100,
+                  "started_at_ms":1699999939000,
                   "ended_at_ms":1699999940000,"end":"exited","status":"error_backoff","bits":96,
                   "exit_code":3,"core_dumped":false,"made_progress":false,"usage":{"cpu_ms":250,
                   "peak_memory_bytes":3000000,"read_bytes":0,"written_bytes":12345678},
@@ -295,7 +297,7 @@ class ApiV1Test {
                 """
                 {"published_at_ms":1700000100000,"total":1,"running":[{"job":"backup","node":"d12",
                  "attempt":1,"worker":"here","started_at_ms":1700000000000,"invocation":"1.1",
-                 "timeout_at_ms":1700000300000,"progress":{"done":120,"total":300,"cursor":"pk=8",
+                 "waited_ms":2500,"eligible_at_ms":1699999997500,"timeout_at_ms":1700000300000,"progress":{"done":120,"total":300,"cursor":"pk=8",
                  "rate_per_sec":1.5,"seconds_left":120},
                  "usage":{"cpu_ms":1234,"memory_bytes":8500000,"peak_memory_bytes":9000000,
                  "read_bytes":4096,"gpus":["K40 0:3"]}}]}\

@@ -183,7 +183,7 @@ class HostileClientsTest {
   @ParameterizedTest
   @ValueSource(strings = {"events", "logs?stream=stdout"})
   void streamsThatAreRefusedHoldNoConnection(String what) throws Exception {
-    serveWithFewStreams(3);
+    serveWithFewStreams(5); // three for one address
     String request =
         "GET /api/v1/" + what + " HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
     List<Socket> sockets = new ArrayList<>();
@@ -211,7 +211,7 @@ class HostileClientsTest {
 
   @Test
   void connectionsThatAskForNothingMakeRoomForNewOnesAndStreamsDoNot() throws Exception {
-    serveWithFewStreams(3);
+    serveWithFewStreams(5); // three for one address
     String stream =
         "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
     List<Socket> sockets = new ArrayList<>();

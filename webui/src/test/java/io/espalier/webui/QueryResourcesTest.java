@@ -40,13 +40,13 @@ class QueryResourcesTest {
                 {"at_ms":1700000100000,"root":"here","nodes":[
                  {"name":"here","level":"instance","parent":-1,"leaves":4,"children":2,"enabled":true,
                   "resources":[],
-                  "states":{"done":1,"failed":1,"running":1,"waiting":1,"ready":0,"blocked":0}},
+                  "states":{"done":1,"failed":1,"cancelled":0,"running":1,"waiting":1,"ready":0,"blocked":0}},
                  {"name":"h1","level":"host","parent":0,"leaves":2,"children":2,"enabled":true,
                   "resources":[{"resource":"conn","used":1,"limit":2}],
-                  "states":{"done":1,"failed":0,"running":1,"waiting":0,"ready":0,"blocked":0}},
+                  "states":{"done":1,"failed":0,"cancelled":0,"running":1,"waiting":0,"ready":0,"blocked":0}},
                  {"name":"h2","level":"host","parent":0,"leaves":2,"children":2,"enabled":true,
                   "resources":[{"resource":"conn","used":0,"limit":2}],
-                  "states":{"done":0,"failed":1,"running":0,"waiting":1,"ready":0,"blocked":0},
+                  "states":{"done":0,"failed":1,"cancelled":0,"running":0,"waiting":1,"ready":0,"blocked":0},
                   "reserved":{"job":"backup","task":"d22","since_ms":1700000010000,"idle_slots":2}}],
                  "truncated":false}\
                 """));
@@ -79,7 +79,7 @@ class QueryResourcesTest {
             Served.json(
                 """
                 {"job":"backup",
-                 "states":{"done":1,"failed":0,"running":1,"waiting":0,"ready":0,"blocked":0}}\
+                 "states":{"done":1,"failed":0,"cancelled":0,"running":1,"waiting":0,"ready":0,"blocked":0}}\
                 """));
   }
 
@@ -101,7 +101,7 @@ class QueryResourcesTest {
         .isEqualTo(
             Served.json(
                 """
-                {"level":"host","nodes":2,"states":{"done":1,"failed":1,"running":1,"waiting":1,
+                {"level":"host","nodes":2,"states":{"done":1,"failed":1,"cancelled":0,"running":1,"waiting":1,
                   "ready":0,"blocked":0,"avoided":0,"disabled":0},
                  "samples":{"done":["h1"],"running":["h1"],"failed":["h2"],"waiting":["h2"]}}\
                 """));

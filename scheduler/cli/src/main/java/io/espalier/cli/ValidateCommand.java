@@ -18,6 +18,7 @@ import io.espalier.core.topology.NodeSourceType;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.CommandCheck;
+import io.espalier.server.app.Plugins;
 import io.espalier.server.app.options.RunnerOptions;
 import io.espalier.server.config.ConfigLoader;
 import io.espalier.server.config.ConfigSources;
@@ -25,7 +26,6 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -75,7 +75,7 @@ final class ValidateCommand implements Callable<Integer> {
       defaultValue = "local",
       description =
           "What is to run the tasks. With local (the default) the programs of all commands must be"
-              + " on this host; with remote, dry-run or simulated they are not looked for.")
+              + " on this host; with another one they are not looked for.")
   private String runner = "local";
 
   @Option(
@@ -101,9 +101,12 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (Arrays.stream(RunnerOptions.Kind.values()).noneMatch(kind -> kind.label().equals(runner))) {
-      throw new CommandException(
-          ExitCode.USAGE, "--runner " + runner + " is none of local, remote, dry-run, simulated");
+    String complaint =
+        RunnerOptions.Kind.of(runner) == RunnerOptions.Kind.PLUG_IN
+            ? Plugins.load().complaintAboutRunner(runner)
+            : null;
+    if (complaint != null) {
+      throw new CommandException(ExitCode.USAGE, complaint);
     }
     Result<Config> result = check();
     List<Problem> problems = Problems.sorted(result.problems());

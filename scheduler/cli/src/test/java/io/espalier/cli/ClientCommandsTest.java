@@ -182,15 +182,15 @@ class ClientCommandsTest {
             """
             backup on d21: failed, 3 attempts since 2023-11-14T22:13:20Z
             ended: 3 attempts, 1.50 s of CPU time
-            #  STARTED               FOR  WORKER  STATUS         END                                             CPU  MEMORY  READ  WRITTEN  CAUSE             MESSAGE
-            2  2023-11-14T22:12:19Z   1s          error_backoff  exited with 3                                0.25 s  3.0 MB   0 B    12 MB  0123456789abcdef  no such table
-            3  2023-11-14T22:13:11Z   9s  w1      failed         killed by signal 9, core dumped (no output)                                 fedcba9876543210  ended by signal 9
+            #  WAITED  STARTED               FOR  WORKER  STATUS         END                                             CPU  MEMORY  READ  WRITTEN  CAUSE             MESSAGE
+            2      4s  2023-11-14T22:12:19Z   1s          error_backoff  exited with 3                                0.25 s  3.0 MB   0 B    12 MB  0123456789abcdef  no such table
+            3          2023-11-14T22:13:11Z   9s  w1      failed         killed by signal 9, core dumped (no output)                                 fedcba9876543210  ended by signal 9
             """);
     assertThat(failed.err()).contains("and 1 older attempts");
     CommandRun running = run("tasks", "backup", "d12");
     assertThat(running.out())
         .contains(
-            "running: attempt 1 on worker here since 2023-11-14T22:13:20Z; CPU 1.23 s, memory 8.5"
+            "running: attempt 1 on worker here since 2023-11-14T22:13:20Z, waited 2s; CPU 1.23 s, memory 8.5"
                 + " MB, at most 9.0 MB, read 4.1 kB, GPUs K40 0:3",
             "progress: 120 of 300");
     assertThat(running.err()).contains("not ended any attempt");
@@ -235,15 +235,15 @@ class ClientCommandsTest {
     assertThat(run("running").out())
         .isEqualToNormalizingNewlines(
             """
-            JOB     NODE  ATTEMPT    FOR   LEFT  PROGRESS                                       WORKER     CPU  MEMORY    READ  GPUS
-            backup  d12         1  1m40s  3m20s  120 of 300, 40 %, at pk=8 (1.5/s, 2m00s left)  here    1.23 s  8.5 MB  4.1 kB  K40 0:3
+            JOB     NODE  ATTEMPT  WAITED    FOR   LEFT  PROGRESS                                       WORKER     CPU  MEMORY    READ  GPUS
+            backup  d12         1      2s  1m40s  3m20s  120 of 300, 40 %, at pk=8 (1.5/s, 2m00s left)  here    1.23 s  8.5 MB  4.1 kB  K40 0:3
             """);
     assertThat(run("workers").out())
         .isEqualToNormalizingNewlines(
             """
-            WORKER  KIND   HOST       STATE      RUNNING  SLOTS    NOTE
-            here    local  host-here  healthy          1  ram 1/4
-            away    local  host-away  unhealthy        0  ram 0/4  silent
+            WORKER  KIND   HOST       LABELS     STATE      RUNNING  SLOTS    NOTE
+            here    local  host-here  zone=here  healthy          1  ram 1/4
+            away    local  host-away  zone=away  unhealthy        0  ram 0/4  silent
             """);
     assertThat(run("running", "scrub").err()).contains("nothing is running");
   }

@@ -66,7 +66,7 @@ class RunIT {
         .isEqualTo(
             json(
                 """
-                {"jobs": {"work": {"done": 3, "failed": 0, "blocked": 0, "running": 0, "total": 3,
+                {"jobs": {"work": {"done": 3, "failed": 0, "cancelled": 0, "blocked": 0, "running": 0, "total": 3,
                                    "state": "succeeded"}},
                  "exit": 0}
                 """));
@@ -104,7 +104,7 @@ class RunIT {
         .isEqualTo(
             json(
                 """
-                {"done": 2, "failed": 1, "blocked": 0, "running": 0, "total": 3, "state": "failed",
+                {"done": 2, "failed": 1, "cancelled": 0, "blocked": 0, "running": 0, "total": 3, "state": "failed",
                  "state_reason":
                    "nothing is left to run: 2 of 3 tasks are done, 1 failed for good",
                  "failures": [{"count": 1, "message": "no luck", "nodes": ["b"]}]}
@@ -202,17 +202,17 @@ class RunIT {
         .isEqualTo(
             json(
                 """
-                {"good": {"done": 3, "failed": 0, "blocked": 0, "running": 0, "total": 3,
+                {"good": {"done": 3, "failed": 0, "cancelled": 0, "blocked": 0, "running": 0, "total": 3,
                           "state": "succeeded"},
-                 "heavy": {"done": 0, "failed": 0, "blocked": 3, "running": 0, "total": 3,
+                 "heavy": {"done": 0, "failed": 0, "cancelled": 0, "blocked": 3, "running": 0, "total": 3,
                            "state": "stuck", "state_reason":
                              "its tasks need 2 of slots, and no node of level host has more than 1"},
-                 "fails": {"done": 0, "failed": 1, "blocked": 0, "running": 0, "total": 1,
+                 "fails": {"done": 0, "failed": 1, "cancelled": 0, "blocked": 0, "running": 0, "total": 1,
                            "state": "failed", "state_reason":
                              "nothing is left to run: 0 of 1 task is done, 1 failed for good",
                            "failures": [{"count": 1, "nodes": ["a"],
                              "message": "the task said failed without a reason"}]},
-                 "after": {"done": 0, "failed": 0, "blocked": 3, "running": 0, "total": 3,
+                 "after": {"done": 0, "failed": 0, "cancelled": 0, "blocked": 3, "running": 0, "total": 3,
                            "state": "stuck", "state_reason":
                              "its tasks wait for job fails on their node; on a job fails is not done here: failed"}}
                 """));

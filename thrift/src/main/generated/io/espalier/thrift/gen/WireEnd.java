@@ -21,6 +21,7 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
   private static final org.apache.thrift.protocol.TField USAGE_FIELD_DESC = new org.apache.thrift.protocol.TField("usage", org.apache.thrift.protocol.TType.STRUCT, (short)9);
   private static final org.apache.thrift.protocol.TField ENDED_AT_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("endedAtMillis", org.apache.thrift.protocol.TType.I64, (short)10);
   private static final org.apache.thrift.protocol.TField RETRY_AFTER_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("retryAfterMillis", org.apache.thrift.protocol.TType.I64, (short)11);
+  private static final org.apache.thrift.protocol.TField STARTED_AT_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("startedAtMillis", org.apache.thrift.protocol.TType.I64, (short)12);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireEndStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireEndTupleSchemeFactory();
@@ -36,6 +37,7 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
   private @org.apache.thrift.annotation.Nullable WireUsage usage; // optional
   private long endedAtMillis; // required
   private long retryAfterMillis; // required
+  private long startedAtMillis; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -53,7 +55,8 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     CORE_DUMPED((short)8, "coreDumped"),
     USAGE((short)9, "usage"),
     ENDED_AT_MILLIS((short)10, "endedAtMillis"),
-    RETRY_AFTER_MILLIS((short)11, "retryAfterMillis");
+    RETRY_AFTER_MILLIS((short)11, "retryAfterMillis"),
+    STARTED_AT_MILLIS((short)12, "startedAtMillis");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -91,6 +94,8 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
           return ENDED_AT_MILLIS;
         case 11: // RETRY_AFTER_MILLIS
           return RETRY_AFTER_MILLIS;
+        case 12: // STARTED_AT_MILLIS
+          return STARTED_AT_MILLIS;
         default:
           return null;
       }
@@ -139,8 +144,9 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
   private static final int __COREDUMPED_ISSET_ID = 2;
   private static final int __ENDEDATMILLIS_ISSET_ID = 3;
   private static final int __RETRYAFTERMILLIS_ISSET_ID = 4;
+  private static final int __STARTEDATMILLIS_ISSET_ID = 5;
   private byte __isset_bitfield = 0;
-  private static final _Fields optionals[] = {_Fields.RAW_STATUS,_Fields.EXIT_CODE,_Fields.SIGNAL,_Fields.MESSAGE,_Fields.STOP_REASON,_Fields.USAGE};
+  private static final _Fields optionals[] = {_Fields.RAW_STATUS,_Fields.EXIT_CODE,_Fields.SIGNAL,_Fields.MESSAGE,_Fields.STOP_REASON,_Fields.USAGE,_Fields.STARTED_AT_MILLIS};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -165,6 +171,8 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     tmpMap.put(_Fields.ENDED_AT_MILLIS, new org.apache.thrift.meta_data.FieldMetaData("endedAtMillis", org.apache.thrift.TFieldRequirementType.DEFAULT,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
     tmpMap.put(_Fields.RETRY_AFTER_MILLIS, new org.apache.thrift.meta_data.FieldMetaData("retryAfterMillis", org.apache.thrift.TFieldRequirementType.DEFAULT,
+        new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
+    tmpMap.put(_Fields.STARTED_AT_MILLIS, new org.apache.thrift.meta_data.FieldMetaData("startedAtMillis", org.apache.thrift.TFieldRequirementType.OPTIONAL,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireEnd.class, metaDataMap);
@@ -219,6 +227,7 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     }
     this.endedAtMillis = other.endedAtMillis;
     this.retryAfterMillis = other.retryAfterMillis;
+    this.startedAtMillis = other.startedAtMillis;
   }
 
   @Override
@@ -244,6 +253,8 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     this.endedAtMillis = 0;
     setRetryAfterMillisIsSet(false);
     this.retryAfterMillis = 0;
+    setStartedAtMillisIsSet(false);
+    this.startedAtMillis = 0;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -519,6 +530,29 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __RETRYAFTERMILLIS_ISSET_ID, value);
   }
 
+  public long getStartedAtMillis() {
+    return this.startedAtMillis;
+  }
+
+  public WireEnd setStartedAtMillis(long startedAtMillis) {
+    this.startedAtMillis = startedAtMillis;
+    setStartedAtMillisIsSet(true);
+    return this;
+  }
+
+  public void unsetStartedAtMillis() {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.clearBit(__isset_bitfield, __STARTEDATMILLIS_ISSET_ID);
+  }
+
+  /** Returns true if field startedAtMillis is set (has been assigned a value) and false otherwise */
+  public boolean isSetStartedAtMillis() {
+    return org.apache.thrift.EncodingUtils.testBit(__isset_bitfield, __STARTEDATMILLIS_ISSET_ID);
+  }
+
+  public void setStartedAtMillisIsSet(boolean value) {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __STARTEDATMILLIS_ISSET_ID, value);
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -610,6 +644,14 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       }
       break;
 
+    case STARTED_AT_MILLIS:
+      if (value == null) {
+        unsetStartedAtMillis();
+      } else {
+        setStartedAtMillis((java.lang.Long)value);
+      }
+      break;
+
     }
   }
 
@@ -650,6 +692,9 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     case RETRY_AFTER_MILLIS:
       return getRetryAfterMillis();
 
+    case STARTED_AT_MILLIS:
+      return getStartedAtMillis();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -684,6 +729,8 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       return isSetEndedAtMillis();
     case RETRY_AFTER_MILLIS:
       return isSetRetryAfterMillis();
+    case STARTED_AT_MILLIS:
+      return isSetStartedAtMillis();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -800,6 +847,15 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
         return false;
     }
 
+    boolean this_present_startedAtMillis = true && this.isSetStartedAtMillis();
+    boolean that_present_startedAtMillis = true && that.isSetStartedAtMillis();
+    if (this_present_startedAtMillis || that_present_startedAtMillis) {
+      if (!(this_present_startedAtMillis && that_present_startedAtMillis))
+        return false;
+      if (this.startedAtMillis != that.startedAtMillis)
+        return false;
+    }
+
     return true;
   }
 
@@ -844,6 +900,10 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     hashCode = hashCode * 8191 + org.apache.thrift.TBaseHelper.hashCode(endedAtMillis);
 
     hashCode = hashCode * 8191 + org.apache.thrift.TBaseHelper.hashCode(retryAfterMillis);
+
+    hashCode = hashCode * 8191 + ((isSetStartedAtMillis()) ? 131071 : 524287);
+    if (isSetStartedAtMillis())
+      hashCode = hashCode * 8191 + org.apache.thrift.TBaseHelper.hashCode(startedAtMillis);
 
     return hashCode;
   }
@@ -966,6 +1026,16 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetStartedAtMillis(), other.isSetStartedAtMillis());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetStartedAtMillis()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.startedAtMillis, other.startedAtMillis);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -1069,6 +1139,12 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     sb.append("retryAfterMillis:");
     sb.append(this.retryAfterMillis);
     first = false;
+    if (isSetStartedAtMillis()) {
+      if (!first) sb.append(", ");
+      sb.append("startedAtMillis:");
+      sb.append(this.startedAtMillis);
+      first = false;
+    }
     sb.append(")");
     return sb.toString();
   }
@@ -1212,6 +1288,14 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 12: // STARTED_AT_MILLIS
+            if (schemeField.type == org.apache.thrift.protocol.TType.I64) {
+              struct.startedAtMillis = iprot.readI64();
+              struct.setStartedAtMillisIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -1285,6 +1369,11 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       oprot.writeFieldBegin(RETRY_AFTER_MILLIS_FIELD_DESC);
       oprot.writeI64(struct.retryAfterMillis);
       oprot.writeFieldEnd();
+      if (struct.isSetStartedAtMillis()) {
+        oprot.writeFieldBegin(STARTED_AT_MILLIS_FIELD_DESC);
+        oprot.writeI64(struct.startedAtMillis);
+        oprot.writeFieldEnd();
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -1337,7 +1426,10 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       if (struct.isSetRetryAfterMillis()) {
         optionals.set(10);
       }
-      oprot.writeBitSet(optionals, 11);
+      if (struct.isSetStartedAtMillis()) {
+        optionals.set(11);
+      }
+      oprot.writeBitSet(optionals, 12);
       if (struct.isSetRun()) {
         struct.run.write(oprot);
       }
@@ -1371,12 +1463,15 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       if (struct.isSetRetryAfterMillis()) {
         oprot.writeI64(struct.retryAfterMillis);
       }
+      if (struct.isSetStartedAtMillis()) {
+        oprot.writeI64(struct.startedAtMillis);
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireEnd struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(11);
+      java.util.BitSet incoming = iprot.readBitSet(12);
       if (incoming.get(0)) {
         struct.run = new WireRun();
         struct.run.read(iprot);
@@ -1422,6 +1517,10 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       if (incoming.get(10)) {
         struct.retryAfterMillis = iprot.readI64();
         struct.setRetryAfterMillisIsSet(true);
+      }
+      if (incoming.get(11)) {
+        struct.startedAtMillis = iprot.readI64();
+        struct.setStartedAtMillisIsSet(true);
       }
     }
   }

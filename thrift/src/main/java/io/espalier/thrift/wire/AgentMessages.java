@@ -21,6 +21,7 @@ import org.apache.thrift.transport.TMemoryInputTransport;
 
 /** The messages of {@code agent.thrift}, which agents understand, without their frames. */
 public final class AgentMessages {
+  private static final long MOST_RETRY_AFTER_MILLIS = 86_400_000;
   public static final String START = "start";
   public static final String POLL = "poll";
   public static final String CANCEL = "cancel";
@@ -56,7 +57,7 @@ public final class AgentMessages {
           out.writeI32(Integer.parseInt(call.name(CallSpec.ATTEMPT)));
           text(out, 6, JsonWriter.compact(argument));
           text(out, 7, call.spec().idempotent() ? call.name(CallSpec.KEY) : "");
-          text(out, 8, call.name(CallSpec.CALLBACK));
+          text(out, 8, call.callback());
           out.writeFieldStop();
         });
   }
@@ -153,7 +154,9 @@ public final class AgentMessages {
       case 2 -> new CallAnswer.Ended(status.isBlank() ? CallAnswer.DONE : status.strip());
       case 3 -> new CallAnswer.Cancelled();
       case 4 -> new CallAnswer.Failed(message);
-      case 5 -> new CallAnswer.NotStarted(message, Math.max(0, retryAfterMillis));
+      case 5 ->
+          new CallAnswer.NotStarted(
+              message, Math.max(0, Math.min(MOST_RETRY_AFTER_MILLIS, retryAfterMillis)));
       case 6 -> new CallAnswer.NotFound(message);
       default -> new CallAnswer.Unknown("the answer has the state " + state);
     };

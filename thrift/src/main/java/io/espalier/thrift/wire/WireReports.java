@@ -186,6 +186,9 @@ public final class WireReports {
     }
     wire.setEndedAtMillis(end.endedAtMillis());
     wire.setRetryAfterMillis(end.retryAfterMillis());
+    if (end.startedAtMillis() > 0) {
+      wire.setStartedAtMillis(end.startedAtMillis());
+    }
     return wire;
   }
 
@@ -206,7 +209,8 @@ public final class WireReports {
         wire.isCoreDumped(),
         wire.isSetUsage() ? Wire.usage(wire.getUsage()) : null,
         wire.getEndedAtMillis(),
-        wire.getRetryAfterMillis());
+        wire.getRetryAfterMillis(),
+        wire.getStartedAtMillis());
   }
 
   private static WireProgress of(Report.ProgressOf of) {

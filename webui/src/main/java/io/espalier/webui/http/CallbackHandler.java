@@ -83,7 +83,8 @@ public final class CallbackHandler implements Handler<RoutingContext> {
   }
 
   private CompletionStage<HttpReply> report(Callback callback, String network) {
-    long seconds = reports.take(callback.invocation(), 1);
+    // By address too: nothing is proven yet, and others must not use up the share of the service.
+    long seconds = reports.take(network + " " + callback.invocation(), 1);
     return seconds > 0
         ? CompletableFuture.completedFuture(tooMany("reports about one call", seconds))
         : api.calledBack(callback).thenApply(outcome -> reply(outcome, network));

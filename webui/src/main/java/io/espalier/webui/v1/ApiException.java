@@ -105,6 +105,7 @@ public final class ApiException extends RuntimeException {
             case UNKNOWN -> 404;
             case CONFLICT, STALE -> 409;
             case UNSUPPORTED -> 405;
+            case FULL -> 429;
             case UNAVAILABLE -> 503;
           };
       return new ApiException(status, detail);

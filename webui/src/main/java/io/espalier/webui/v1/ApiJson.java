@@ -12,8 +12,10 @@ import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
 import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskPhase;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +47,15 @@ public final class ApiJson {
             .put("attempts", task.attempts());
     time(json, "since_ms", task.sinceMillis());
     time(json, "until_ms", task.untilMillis());
+    time(json, "eligible_at_ms", task.eligibleMillis());
     json.putIfPresent("data", task.data()).putIfPresent("checkpoint", task.checkpoint());
+    StepPosition step = task.step();
+    if (step != null) {
+      json.put("step", step.label());
+      if (!step.note().isEmpty()) {
+        json.put("step_note", step.note());
+      }
+    }
     RetryCounts retries = task.retries();
     if (!retries.withGotOn(false).equals(RetryCounts.NONE)) {
       json.put(
@@ -88,12 +98,14 @@ public final class ApiJson {
     for (Explanation.Reason reason : explanation.reasons()) {
       reasons.add(reason(reason));
     }
-    return Json.object()
-        .put("job", explanation.job())
-        .put("node", explanation.node())
-        .put("startable", explanation.startable())
-        .put("status", explanation.status())
-        .put("reasons", new Json.Arr(reasons))
+    Json.Builder json =
+        Json.object()
+            .put("job", explanation.job())
+            .put("node", explanation.node())
+            .put("startable", explanation.startable())
+            .put("status", explanation.status());
+    time(json, "eligible_at_ms", explanation.eligibleMillis());
+    return json.put("reasons", new Json.Arr(reasons))
         .put("path", QueryJson.path(explanation.path()))
         .putIfPresent("alternatives", QueryJson.alternatives(explanation.alternatives()))
         .build();
@@ -131,7 +143,9 @@ public final class ApiJson {
             .put("worker", task.workerShard())
             .put("started_at_ms", task.invocation().startMillis())
             .put("invocation", task.invocation().token())
-            .putIfPresent("role", task.role().isEmpty() ? null : Json.of(task.role()));
+            .putIfPresent("role", task.role().isEmpty() ? null : Json.of(task.role()))
+            .putIfPresent("step", task.step().isEmpty() ? null : Json.of(task.step()));
+    waited(json, task.waitedMillis(), task.invocation());
     limits(json, task.limits());
     return json.putIfPresent("progress", progressOf(task))
         .putIfPresent("usage", task.usage() == null ? null : AttemptJson.usage(task.usage()))
@@ -177,6 +191,10 @@ public final class ApiJson {
     if (progress.secondsLeft() >= 0) {
       json.put("seconds_left", rounded(progress.secondsLeft()));
     }
+    if (progress.waits().isKnown()) {
+      json.put("waited_p50_sec", rounded(progress.waits().p50Seconds()))
+          .put("waited_p95_sec", rounded(progress.waits().p95Seconds()));
+    }
   }
 
   private static double rounded(double number) {
@@ -214,7 +232,15 @@ public final class ApiJson {
     return json.build();
   }
 
-  private static void time(Json.Builder json, String key, long millis) {
+  /** Adds how long a task had been eligible when it was placed, and since when; if known. */
+  static void waited(Json.Builder json, long waitedMillis, Invocation placed) {
+    if (waitedMillis >= 0) {
+      json.put("waited_ms", waitedMillis)
+          .put("eligible_at_ms", placed.startMillis() - waitedMillis);
+    }
+  }
+
+  static void time(Json.Builder json, String key, long millis) {
     if (millis > 0) {
       json.put(key, millis);
     }

@@ -25,8 +25,10 @@ final class AttemptJson {
         .with(
             "history",
             Json.object()
-                .put("ended", history.ended())
-                .put("cpu_ms", history.cpuMillis())
+                .put("ended", history.totals().ended())
+                .put("cpu_ms", history.totals().cpuMillis())
+                .put("ran_ms", history.totals().ranMillis())
+                .put("waited_ms", history.totals().waitedMillis())
                 .put("attempts", new Json.Arr(attempts))
                 .build());
   }
@@ -41,6 +43,8 @@ final class AttemptJson {
     if (!attempt.worker().isLocal()) {
       json.put("worker_instance", Long.toHexString(attempt.worker().instance()));
     }
+    ApiJson.waited(json, attempt.waitedMillis(), attempt.invocation());
+    ApiJson.time(json, "process_started_at_ms", attempt.startedAtMillis());
     json.put("started_at_ms", attempt.invocation().startMillis())
         .put("ended_at_ms", attempt.endedAtMillis())
         .put("end", attempt.kind().name().toLowerCase(Locale.ROOT))

@@ -37,8 +37,8 @@ class OpenApiValidatorTest {
                 [{"in":"query","parameter":"after","value":"x,y","expected":"one value",
                   "message":"parameter \\"after\\" is given more than once"},
                  {"in":"query","parameter":"status","value":"runing",
-                  "expected":"one of unstarted, running, done, incomplete, incomplete_backoff, error, error_backoff, failed, never_started, was_not_running, lost, interrupted, avoided, disabled",
-                  "message":"parameter \\"status\\" must be one of unstarted, running, done, incomplete, incomplete_backoff, error, error_backoff, failed, never_started, was_not_running, lost, interrupted, avoided, disabled, not \\"runing\\"",
+                  "expected":"one of unstarted, running, done, incomplete, incomplete_backoff, error, error_backoff, failed, cancelled, never_started, was_not_running, lost, interrupted, avoided, disabled",
+                  "message":"parameter \\"status\\" must be one of unstarted, running, done, incomplete, incomplete_backoff, error, error_backoff, failed, cancelled, never_started, was_not_running, lost, interrupted, avoided, disabled, not \\"runing\\"",
                   "hint":"did you mean \\"running\\"?"},
                  {"in":"query","parameter":"limit","value":"0",
                   "expected":"a whole number from 1 to 1000",
@@ -82,8 +82,8 @@ class OpenApiValidatorTest {
         .isEqualTo(
             Served.json(
                 """
-                [{"in":"body","pointer":"/version","expected":"a whole number of at least 1",
-                  "message":"\\"version\\" is missing in the body; it must be a whole number of at least 1"}]\
+                [{"in":"body","pointer":"/version","expected":"a whole number of at least 0",
+                  "message":"\\"version\\" is missing in the body; it must be a whole number of at least 0"}]\
                 """));
   }
 

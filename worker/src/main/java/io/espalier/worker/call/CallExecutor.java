@@ -18,6 +18,7 @@ import io.espalier.worker.process.os.Uptime;
 import io.espalier.worker.thread.OwnerThread;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -50,6 +51,9 @@ public final class CallExecutor implements AutoCloseable {
   private static final Duration CLOSE_BOUND = Duration.ofSeconds(2);
   private static final long MS = 1_000_000L;
 
+  /** The questions that may be unanswered at a time: each holds a connection with its buffers. */
+  private static final int MOST_QUESTIONS = 500;
+
   private final TaskLog log;
   private final OwnerThread<Runnable> thread = new OwnerThread<>("calls");
   private final Map<JournalKey, LaunchSpec> known = new ConcurrentHashMap<>();
@@ -57,6 +61,9 @@ public final class CallExecutor implements AutoCloseable {
   private final Map<String, CallClient> clients = new HashMap<>();
   private final TreeSet<Timer> timers =
       new TreeSet<>(Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::number));
+  private final ArrayDeque<Running> waiting = new ArrayDeque<>();
+  private final int mostQuestions;
+  private int questions;
   private long timerCount;
   private @Nullable TaskListener listener;
   private boolean begun;
@@ -79,6 +86,12 @@ public final class CallExecutor implements AutoCloseable {
     @Nullable Timer timer;
     String trouble = "";
 
+    /** When it was sent, epoch milliseconds; 0: by somebody else. */
+    long startedMillis;
+
+    /** Whether a question is due, and too many others are unanswered. */
+    boolean isWaiting;
+
     /** Read by the thread that sends. */
     volatile boolean isOver;
 
@@ -95,7 +108,12 @@ public final class CallExecutor implements AutoCloseable {
    * @param log takes the events of calls
    */
   public CallExecutor(TaskLog log) {
+    this(log, MOST_QUESTIONS);
+  }
+
+  CallExecutor(TaskLog log, int mostQuestions) {
     this.log = log;
+    this.mostQuestions = mostQuestions;
   }
 
   /**
@@ -282,10 +300,12 @@ public final class CallExecutor implements AutoCloseable {
     }
     event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
     running.put(sent.key, sent);
+    sent.startedMillis = System.currentTimeMillis();
     ask(
         sent,
         () -> sent.client.start(sent.call, launch.argument(), () -> !sent.isOver && !mayNotSend()),
-        sent.course::started);
+        sent.course::started,
+        () -> {});
     advance(sent);
   }
 
@@ -344,7 +364,11 @@ public final class CallExecutor implements AutoCloseable {
     void take(CallAnswer answer, long nowMillis);
   }
 
-  private void ask(Running call, Supplier<CompletionStage<CallAnswer>> request, Answered then) {
+  /**
+   * @param over what to do when there is an answer, also to a call that has ended meanwhile
+   */
+  private void ask(
+      Running call, Supplier<CompletionStage<CallAnswer>> request, Answered then, Runnable over) {
     CompletionStage<CallAnswer> answer;
     try {
       answer = request.get();
@@ -356,6 +380,7 @@ public final class CallExecutor implements AutoCloseable {
             (result, failure) ->
                 thread.post(
                     () -> {
+                      over.run();
                       if (running.get(call.key) != call) {
                         return;
                       }
@@ -388,8 +413,10 @@ public final class CallExecutor implements AutoCloseable {
       event(call, "stopped", Json.object().put("reason", over.name().toLowerCase(Locale.ROOT)));
       stop(call, over);
     }
-    CallCourse.Request request = call.course.due(now());
+    boolean waits = questions >= mostQuestions && call.course.nextMillis() <= now();
+    CallCourse.Request request = waits ? null : call.course.due(now());
     if (request != null) {
+      questions++;
       String handle = call.course.handle();
       ask(
           call,
@@ -397,7 +424,8 @@ public final class CallExecutor implements AutoCloseable {
               request == CallCourse.Request.POLL
                   ? call.client.poll(call.call, handle)
                   : call.client.cancel(call.call, handle),
-          (answer, at) -> call.course.answered(request, answer, at));
+          (answer, at) -> call.course.answered(request, answer, at),
+          this::answered);
     }
     if (!call.trouble.equals(call.course.trouble())) {
       call.trouble = call.course.trouble();
@@ -418,10 +446,14 @@ public final class CallExecutor implements AutoCloseable {
       call.isOver = true;
       running.remove(call.key);
       set(call, null);
-      finish(call.key, end);
+      finish(call.key, end, call.startedMillis);
       return;
     }
-    long at = call.course.nextMillis();
+    if (waits && !call.isWaiting) {
+      call.isWaiting = true;
+      waiting.add(call);
+    }
+    long at = waits ? CallCourse.NEVER : call.course.nextMillis();
     long wait = call.limits.waitNanos(System.nanoTime(), System.currentTimeMillis());
     if (wait != TaskTimeLimits.NEVER) {
       at = Math.min(at, now() + wait / MS + 1);
@@ -429,14 +461,27 @@ public final class CallExecutor implements AutoCloseable {
     set(call, at == CallCourse.NEVER ? null : new Timer(at, ++timerCount, call));
   }
 
-  private void finish(JournalKey key, CallCourse.End end) {
+  /** A question was answered: the next may be asked. */
+  private void answered() {
+    questions--;
+    while (questions < mostQuestions && !waiting.isEmpty()) {
+      Running next = waiting.remove();
+      next.isWaiting = false;
+      if (running.get(next.key) == next) {
+        advance(next);
+      }
+    }
+  }
+
+  private void finish(JournalKey key, CallCourse.End end, long startedMillis) {
     TaskResult result =
         key.end(end.kind())
             .withRawStatus(end.status())
             .withMessage(end.message())
             .withStopReason(end.stop())
             .withUsage(null, false, System.currentTimeMillis())
-            .withRetryAfter(end.retryAfterMillis());
+            .withRetryAfter(end.retryAfterMillis())
+            .withStartedAt(startedMillis);
     Json.Builder about = Json.object();
     if (end.message() != null) {
       about.put("message", end.message());
@@ -458,7 +503,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void fail(JournalKey key, TaskResult.Kind kind, String message) {
-    finish(key, new CallCourse.End(kind, null, message, 0, null));
+    finish(key, new CallCourse.End(kind, null, message, 0, null), 0);
   }
 
   private void event(Running call, String name, Json.Builder about) {

@@ -204,7 +204,7 @@ public final class HttpCalls implements CallClient {
       Json body = http.body().map(given -> filled(given, call)).orElse(argument);
       String text = body instanceof Json.Str plain ? plain.value() : JsonWriter.compact(body);
       request.method(method, HttpRequest.BodyPublishers.ofString(text));
-      String callback = call.name(CallSpec.CALLBACK);
+      String callback = call.callback();
       if (!callback.isEmpty()) {
         request.setHeader("Espalier-Callback", callback);
       }
@@ -297,16 +297,18 @@ public final class HttpCalls implements CallClient {
   }
 
   private static CallAnswer cancelled(HttpCall http, HttpResponse<BoundedBody.Text> answer) {
-    if (answer.statusCode() >= 200 && answer.statusCode() <= 299) {
-      if (answer.statusCode() == HttpCall.ACCEPTED) {
-        return going(answer.body());
-      }
-      CallAnswer ended = ended(answer.body());
-      return ended.equals(new CallAnswer.Ended(CallAnswer.DONE))
-          ? new CallAnswer.Cancelled()
-          : ended;
+    boolean isSuccess = answer.statusCode() >= 200 && answer.statusCode() <= 299;
+    CallAnswer said =
+        isSuccess && answer.statusCode() != HttpCall.ACCEPTED
+            ? ended(answer.body())
+            : isSuccess ? going(answer.body()) : polled(http, answer);
+    if (said.equals(new CallAnswer.Ended(CallAnswer.DONE))) {
+      return new CallAnswer.Cancelled();
     }
-    return polled(http, answer);
+    // What cannot be understood does not say that nothing runs any more.
+    return said instanceof CallAnswer.Failed unclear
+        ? new CallAnswer.Unknown(unclear.message())
+        : said;
   }
 
   /** The status line of a body; one that says nothing about a status is done. */

@@ -57,6 +57,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink, Termi
   private @Nullable StopReason stopReason;
   private volatile long pid;
   private volatile long startTicks;
+  private long startedMillis;
   private final TaskUsage consumption = new TaskUsage();
   private boolean ended;
   private int timer;
@@ -121,6 +122,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink, Termi
   public void started(ProcessBackend.Child newChild) {
     child = newChild;
     pid = newChild.pid();
+    startedMillis = System.currentTimeMillis();
     open.addAll(newChild.channels());
     open.forEach(
         channel -> {
@@ -390,8 +392,9 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink, Termi
     watchTime();
   }
 
-  private void finish(TaskResult end, String lastEvent) {
+  private void finish(TaskResult how, String lastEvent) {
     ended = true;
+    TaskResult end = how.withStartedAt(startedMillis);
     termination.end();
     if (json != null) {
       json.delete();

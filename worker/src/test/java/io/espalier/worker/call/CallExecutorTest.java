@@ -28,9 +28,11 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -177,6 +179,29 @@ class CallExecutorTest implements TaskListener {
   }
 
   @Test
+  void onlySoManyQuestionsAreUnansweredAtATime() throws Exception {
+    calls.close();
+    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 2);
+    calls.open(this);
+    List<LaunchSpec> launches = new ArrayList<>();
+    for (int i = 0; i < 7; i++) {
+      launches.add(launch(polling(), "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
+    }
+    launches.forEach(calls::adopt);
+    LaunchSpec gone = launches.get(5);
+    assertThat(calls.letGo("job", "n5", gone.invocation(), "not needed")).isTrue();
+    assertThat(end().kind()).isEqualTo(TaskResult.Kind.LOST);
+    // All were looked at before that end, which is in their order.
+    launches.forEach(each -> service.answers(asking(each), Reply.of(202, ""), Reply.of(200, "")));
+    for (int i = 0; i < 6; i++) {
+      assertThat(end().rawStatus()).isEqualTo("done");
+    }
+    assertThat(service.requests(asking(gone))).as("it was waiting").isEmpty();
+    assertThat(service.mostAtATime()).isLessThanOrEqualTo(2);
+    assertThat(calls.count()).isZero();
+  }
+
+  @Test
   void aLeaseThatEndedMeanwhileSendsNothing() throws Exception {
     calls.lease(0, 0);
     TaskResult end = run(launch(options()));
@@ -188,7 +213,17 @@ class CallExecutorTest implements TaskListener {
   void theServiceIsToldWhereItMayReportTheEnd() throws Exception {
     service.answers("/run/n1", Reply.of(200, ""));
     LaunchSpec plain = launch(options().put("body", "at {callback}"));
-    Call call = call(plain).withName(CallSpec.CALLBACK, "http://s/callback?signature=x");
+    CallSpec spec = call(plain).spec();
+    CallSpec reporting =
+        new CallSpec(
+            spec.executor(),
+            spec.options(),
+            spec.idempotent(),
+            spec.unknownHold(),
+            Optional.of(new CallSpec.Callback("")));
+    Call call =
+        new Call(reporting, call(plain).names(), call(plain).limits())
+            .withName(CallSpec.CALLBACK, "http://s/callback?signature=x");
     run(plain.toBuilder().call(call).build());
     SlowService.Seen seen = service.requests("/run/n1").get(0);
     assertThat(seen.header("Espalier-callback")).isEqualTo("http://s/callback?signature=x");

@@ -14,12 +14,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A real HTTP service on loopback whose answers tests set, path by path. */
 final class SlowService implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Map<String, BlockingQueue<Reply>> replies = new ConcurrentHashMap<>();
+  private final AtomicInteger unanswered = new AtomicInteger();
+  private final AtomicInteger most = new AtomicInteger();
   private final List<Seen> requests = new CopyOnWriteArrayList<>();
 
   /**
@@ -60,7 +63,13 @@ final class SlowService implements AutoCloseable {
     return requests.stream().filter(seen -> seen.path().equals(path)).toList();
   }
 
+  /** Returns how many requests waited for their answer at the same time, at most. */
+  int mostAtATime() {
+    return most.get();
+  }
+
   private void handle(HttpExchange exchange) throws IOException {
+    most.accumulateAndGet(unanswered.incrementAndGet(), Math::max);
     try (exchange) {
       String path = exchange.getRequestURI().getRawPath();
       requests.add(
@@ -76,6 +85,8 @@ final class SlowService implements AutoCloseable {
         reply = queue.take();
       } catch (InterruptedException e) {
         return;
+      } finally {
+        unanswered.decrementAndGet();
       }
       if (queue.isEmpty()) {
         queue.add(reply);

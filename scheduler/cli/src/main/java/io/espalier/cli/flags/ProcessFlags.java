@@ -3,6 +3,7 @@ package io.espalier.cli.flags;
 import io.espalier.core.config.Partition;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
+import io.espalier.server.app.Plugins;
 import io.espalier.server.app.options.EventRetentionOptions;
 import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ImportSource;
@@ -50,7 +51,7 @@ public final class ProcessFlags {
       names = "--runner",
       paramLabel = "KIND",
       description =
-          "local, remote, dry-run or simulated. Default: local for run and with"
+          "local, remote, dry-run, simulated, or that of a plug-in. Default: local for run and with"
               + " --worker-command, otherwise remote.")
   private @Nullable String runner;
 
@@ -202,6 +203,7 @@ public final class ProcessFlags {
         new StoreOptions(directory, store.kind(), store.mysql(), owning, fresh, others, events),
         new RunnerOptions(
             kind,
+            kind == RunnerOptions.Kind.PLUG_IN && runner != null ? runner : kind.label(),
             workerCommand == null ? List.of() : List.of(workerCommand),
             maxAttempts,
             measured,
@@ -223,13 +225,13 @@ public final class ProcessFlags {
       problems.add("--runner remote is for the daemon: espalier scheduler");
       return RunnerOptions.Kind.LOCAL;
     }
-    for (RunnerOptions.Kind kind : RunnerOptions.Kind.values()) {
-      if (kind.label().equals(runner)) {
-        return kind;
-      }
+    RunnerOptions.Kind kind = RunnerOptions.Kind.of(runner);
+    String complaint =
+        kind == RunnerOptions.Kind.PLUG_IN ? Plugins.load().complaintAboutRunner(runner) : null;
+    if (complaint != null) {
+      problems.add(complaint);
     }
-    problems.add("--runner " + runner + " is none of local, remote, dry-run, simulated");
-    return RunnerOptions.Kind.LOCAL;
+    return kind;
   }
 
   private List<ImportSource> earlierStores(List<String> problems) {

@@ -51,7 +51,12 @@ record RunSummary(
       return ExitCode.USAGE;
     }
     boolean ended =
-        jobs.stream().allMatch(j -> j.done() + j.cancelled() == j.total() || isState(j, SUCCEEDED));
+        jobs.stream()
+            .allMatch(
+                j ->
+                    isState(j, SUCCEEDED)
+                        || (j.done() + j.cancelled() == j.total()
+                            && !isState(j, JobState.VERIFYING)));
     return ended ? ExitCode.OK : ExitCode.FAILED;
   }
 

@@ -137,11 +137,11 @@ class LookingCommandsTest {
     assertThat(run.out())
         .isEqualToNormalizingNewlines(
             """
-            NODE                         LEVEL     USE       TASKS  DONE  RUNNING  READY  WAITING  FAILED
-            site                         instance                5     3        1      0        0       1
-            ├─ h1 (kept free for heavy)  host      conn 1/2      3     3        0      0        0       0
-            │  └─ d1                     db                      3     3        0      0        0       0
-            └─ h2 (disabled)             host                    2     0        1      0        0       1
+            NODE                         LEVEL     USE       TASKS  DONE  RUNNING  READY  WAITING  FAILED  CANCELLED
+            site                         instance                5     3        1      0        0       1          0
+            ├─ h1 (kept free for heavy)  host      conn 1/2      3     3        0      0        0       0          0
+            │  └─ d1                     db                      3     3        0      0        0       0          0
+            └─ h2 (disabled)             host                    2     0        1      0        0       1          0
             """);
     assertThat(run.err()).contains("there are more nodes");
     assertThat(server.asked().get(0))
@@ -175,8 +175,8 @@ class LookingCommandsTest {
             HELD BY  ON  SLOTS  SINCE
             scrub    d2      1  2023-11-14T22:13:20Z
 
-            JOB    DONE  RUNNING  READY  WAITING  FAILED
-            scrub     1        0      0        0       2
+            JOB    DONE  RUNNING  READY  WAITING  FAILED  CANCELLED
+            scrub     1        0      0        0       2          0
             """);
   }
 

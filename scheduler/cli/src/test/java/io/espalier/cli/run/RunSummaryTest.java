@@ -55,7 +55,7 @@ class RunSummaryTest {
         .isEqualTo(
             JsonReader.parse(
                     """
-                    {"lo ad": {"done": 3, "failed": 2, "blocked": 0, "running": 0, "total": 5,
+                    {"lo ad": {"done": 3, "failed": 2, "cancelled": 0, "blocked": 0, "running": 0, "total": 5,
                       "state": "waiting",
                       "failures": [{"count": 2, "message": "x", "nodes": ["a", "b"]}]}}
                     """)

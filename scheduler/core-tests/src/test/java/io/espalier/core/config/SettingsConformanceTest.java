@@ -15,6 +15,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.testkit.config.ConfigFixtures;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -289,7 +290,9 @@ class SettingsConformanceTest {
     assertThat(config.warnings())
         .extracting(Problem::path)
         .containsExactly(
-            "bistro_settings.nodes.node_source", "bistro_settings.nodes.node_source_prefs");
+            "bistro_settings.idle_wait",
+            "bistro_settings.nodes.node_source",
+            "bistro_settings.nodes.node_source_prefs");
   }
 
   @ParameterizedTest
@@ -368,17 +371,20 @@ class SettingsConformanceTest {
   void keysThatHaveNoEffectAreReportedAsObsolete() {
     Config config =
         config(
-            "{'bistro_settings': {'nodes': {'levels': ['a']}, 'resources': {}, 'idle_wait': 7,"
+            "{'bistro_settings': {'nodes': {'levels': ['a'], 'node_sources': [{'source': 'empty'}]},"
+                + "'resources': {}, 'idle_wait': 7,"
                 + "'task_subprocess': {'process_group_leader': true}},"
                 + "'bistro_job->j': {'owner': 'o', 'task_subprocess':"
                 + "{'process_group_leader': false}}}");
-    assertThat(config.warnings())
+    List<Problem> all = new ArrayList<>(config.warnings());
+    all.addAll(ConfigFixtures.job(config, "j").problems());
+    assertThat(all)
         .extracting(Problem::path, Problem::message)
         .containsExactly(
             tuple("bistro_settings.idle_wait", "obsolete key"),
             tuple("bistro_settings.task_subprocess.process_group_leader", "obsolete key"),
             tuple("bistro_job->j.task_subprocess.process_group_leader", "obsolete key"));
-    assertThat(config.warnings()).extracting(Problem::hint).doesNotContainNull();
+    assertThat(all).extracting(Problem::hint).doesNotContainNull();
   }
 
   @Test

@@ -1,7 +1,6 @@
 package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.loop.CallSimulation.Mistake;
 import io.espalier.core.loop.CallSimulation.Property;
@@ -25,19 +24,25 @@ class CallSimulationTest {
     assertThat(sum.keySet()).as("everything that can happen").contains(Trouble.values());
   }
 
+  /** The seeds of the table change with every change of the core; that there is one must not. */
   @ParameterizedTest
   @CsvSource({
-    "ADOPTED_IS_SENT,1,SENT_ONCE",
-    "LOST_IS_FAILED,1,NEVER_TWICE_AT_ONCE",
-    "UNKNOWN_IS_REFUSED,1,NEVER_TWICE_AT_ONCE",
-    "ABSENCE_PROVES,1,NEVER_TWICE_AT_ONCE",
-    "REPORT_FOR_ANY,5,NEVER_TWICE_AT_ONCE",
-    "WAITS_FOR_EVER,2,EVERYTHING_ENDS"
+    "ADOPTED_IS_SENT,SENT_ONCE",
+    "LOST_IS_FAILED,NEVER_TWICE_AT_ONCE",
+    "UNKNOWN_IS_REFUSED,NEVER_TWICE_AT_ONCE",
+    "ABSENCE_PROVES,NEVER_TWICE_AT_ONCE",
+    "REPORT_FOR_ANY,NEVER_TWICE_AT_ONCE",
+    "WAITS_FOR_EVER,EVERYTHING_ENDS"
   })
-  void aMistakeBreaksItsProperty(Mistake mistake, long seed, Property property) {
-    assertThatThrownBy(() -> new CallSimulation(seed, mistake).live())
-        .isInstanceOfSatisfying(
-            Violation.class, violation -> assertThat(violation.property).isEqualTo(property));
-    assertThat(new CallSimulation(seed, Mistake.NONE).live()).isNotEmpty();
+  void aMistakeBreaksItsProperty(Mistake mistake, Property property) {
+    for (long seed = 1; seed <= 100; seed++) {
+      Violation violation = CallSimulation.first(seed, 1, mistake, new EnumMap<>(Trouble.class));
+      if (violation != null && violation.property == property) {
+        System.out.println(mistake + " is caught by seed " + seed);
+        assertThat(new CallSimulation(seed, Mistake.NONE).live()).isNotEmpty();
+        return;
+      }
+    }
+    throw new AssertionError(mistake + " is not caught by 100 seeds");
   }
 }

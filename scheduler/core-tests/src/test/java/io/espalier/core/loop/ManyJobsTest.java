@@ -3,6 +3,7 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.WaitQuantiles;
 import io.espalier.core.status.TaskKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +40,7 @@ class ManyJobsTest {
       if (world.core.job(job) != null) {
         JobProgress now = world.core.progress(job);
         JobProgress seen = Objects.requireNonNull(shown.get(now.job()));
-        assertThat(seen.withPace(0, -1)).isEqualTo(now);
+        assertThat(seen.withPace(0, -1, WaitQuantiles.NONE)).isEqualTo(now);
       }
     }
     assertThat(world.loop.progress().keySet()).containsExactlyElementsOf(shown.keySet());

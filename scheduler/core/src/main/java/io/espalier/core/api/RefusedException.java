@@ -19,6 +19,8 @@ public final class RefusedException extends RuntimeException {
     STALE,
     /** The configuration cannot be written, or another fixed property forbids it: 405. */
     UNSUPPORTED,
+    /** The scheduler takes no more, try again later: 429. */
+    FULL,
     /** Temporarily impossible, try again: 503. */
     UNAVAILABLE
   }

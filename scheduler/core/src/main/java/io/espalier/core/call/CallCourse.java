@@ -45,6 +45,9 @@ public final class CallCourse {
   /** Since when the service has confirmed nothing though it was asked; NEVER: it is not overdue. */
   private long silentSince = NEVER;
 
+  /** Whether the service was asked since then. */
+  private boolean askedSince;
+
   private String handle = "";
   private long waitMillis;
   private long nextMillis = NEVER;
@@ -78,7 +81,7 @@ public final class CallCourse {
     this.holdMillis = call.spec().unknownHold().toMillis();
     this.canPoll = client.canPoll(call);
     this.canCancel = client.canCancel(call);
-    this.callsBack = !call.name(CallSpec.CALLBACK).isEmpty();
+    this.callsBack = !call.callback().isEmpty();
     this.provesAbsence = client.provesAbsence(call);
     this.pace = client.pace(call);
     this.jitter = new Jitter(call.name(CallSpec.INVOCATION).hashCode());
@@ -147,9 +150,6 @@ public final class CallCourse {
     } else if (answer instanceof CallAnswer.Unknown unknown) {
       trouble = unknown.message();
       retry(waitMillis, nowMillis);
-    } else if (request == Request.CANCEL && answer instanceof CallAnswer.Failed refused) {
-      trouble = refused.message();
-      retry(waitMillis, nowMillis);
     } else if (starting && answer instanceof CallAnswer.Cancelled) {
       // The call may still arrive: once its start is answered it is cancelled again.
       retry(waitMillis, nowMillis);
@@ -163,6 +163,7 @@ public final class CallCourse {
   private void take(CallAnswer answer, long nowMillis) {
     confirmed = true;
     silentSince = NEVER;
+    askedSince = false;
     trouble = "";
     if (answer instanceof CallAnswer.Ended ended) {
       end = new End(TaskResult.Kind.EXITED, ended.status(), null, 0, stop);
@@ -252,7 +253,11 @@ public final class CallCourse {
     if (end != null) {
       return null;
     }
-    boolean isOverdue = silentSince != NEVER && nowMillis - silentSince >= holdMillis;
+    // A call that had to wait for its turn to be asked about is asked about once, however late.
+    boolean isOverdue =
+        silentSince != NEVER
+            && (askedSince || nextMillis == NEVER)
+            && nowMillis - silentSince >= holdMillis;
     if (!starting && !asking && isOverdue) {
       finish(
           idempotent ? TaskResult.Kind.CALL_FAILED : TaskResult.Kind.OUTCOME_UNKNOWN, trouble, 0);
@@ -263,6 +268,7 @@ public final class CallCourse {
     }
     nextMillis = NEVER;
     asking = true;
+    askedSince = true;
     silentSince = silentSince == NEVER ? nowMillis : silentSince;
     return mayCancel() ? Request.CANCEL : Request.POLL;
   }

@@ -5,6 +5,7 @@ import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
 import io.espalier.core.config.task.OutcomeRules;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.ProgressRetryRules;
 import io.espalier.core.config.task.RetryPolicy;
 import io.espalier.core.config.task.StatusSource;
@@ -31,6 +32,7 @@ import java.util.Optional;
  * @param hostPlacement required host; overrides {@code levelForHostPlacement}; empty string: none
  * @param command argv prefix; empty: the worker command
  * @param call how its tasks call a service; empty: they are processes
+ * @param program the steps of its tasks; {@link Program#NONE}: its command or call is the only one
  * @param options its options, of which the settings have the defaults
  * @param versionId version; -1 when there is none
  * @param createTime epoch seconds, 0 when unknown
@@ -54,6 +56,7 @@ public record Job(
     List<String> command,
     StatusSource statusFrom,
     Optional<CallSpec> call,
+    Program program,
     JobOptions options,
     long versionId,
     long createTime,
@@ -92,6 +95,7 @@ public record Job(
         command,
         statusFrom,
         call,
+        program,
         options,
         versionId,
         createTime,

@@ -77,7 +77,8 @@ final class Committer {
         task.status,
         task.invocation(),
         task.launch.worker(),
-        task.launch.call());
+        task.launch.call(),
+        task.waitedMillis);
   }
 
   /** Records the start of a task, which goes to the runner once that is durable. */
@@ -239,6 +240,10 @@ final class Committer {
           TaskResult.of(launch.job(), launch.node(), launch.invocation(), TaskResult.Kind.KILLED)
               .withMessage("not started: the scheduler was stopped");
       ports.owner().accept(now -> ends.ended(end, now));
+      return;
+    }
+    if (task.isEmpty) {
+      // There is nothing to run; its end comes from the loop itself.
       return;
     }
     task.dispatched = true;

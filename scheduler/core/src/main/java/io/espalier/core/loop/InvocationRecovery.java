@@ -58,6 +58,7 @@ final class InvocationRecovery {
       Live task = new Live(row.key(), run, launch, row.status(), settings.defaults().retrying());
       task.dispatched = true;
       task.resumed = true;
+      task.waitedMillis = row.waitedMillis();
       task.dispatchedMillis = nowMillis;
       live.add(task);
       resumed.add(task);
@@ -100,6 +101,7 @@ final class InvocationRecovery {
       if (job != null) {
         task.retrying = job.retrying();
         task.statusFrom = job.statusFrom();
+        task.program = job.program();
       } else {
         task.retrying = core.config().settings().defaults().retrying();
       }

@@ -4,7 +4,11 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.WorkerAllocation;
 import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.config.task.Program;
+import io.espalier.core.config.task.Step;
+import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.config.task.TimeLimits;
+import io.espalier.core.config.task.Verification;
 import io.espalier.core.loop.command.WorkerPool;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
@@ -17,6 +21,8 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.FirstRunStatusCache;
+import io.espalier.core.status.ProgramTransitions;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -31,12 +37,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns each placed task of a round into a live invocation with its launch specification. */
 final class LaunchFactory {
+  private static final String STEP_VARIABLE = "ESPALIER_TASK_STEP";
+  private static final String PHASE_VARIABLE = "ESPALIER_TASK_PHASE";
+
   private final SchedulingCore core;
   private final LiveTasks live;
   private final WorkerPool pool;
   private final LoopOptions options;
   private final Warnings warnings;
   private final Map<String, WorkerAllocation> shares = new HashMap<>();
+
+  /** The options of steps, identical for all tasks, by job and step. */
+  private final Map<String, Map<String, SubprocessOptions>> optionsOfSteps = new HashMap<>();
+
   private final FirstRunStatusCache firstStarts = new FirstRunStatusCache();
   private @Nullable Config sharesOf;
   private long sequence;
@@ -65,14 +78,40 @@ final class LaunchFactory {
    *     longer be trusted
    */
   Live placed(long run, long nowMillis) {
+    long eligible = core.eligibleMillis(run);
+    Live task = started(run, core.runStatus(run), nowMillis);
+    task.waitedMillis = Math.max(0, nowMillis - eligible);
+    return task;
+  }
+
+  /**
+   * Creates the live invocation of the next step of a run, which keeps what it is charged for.
+   *
+   * @param earlier status after the step before
+   * @throws IllegalStateException as {@link #placed}
+   */
+  Live started(long run, @Nullable TaskStatus earlier, long nowMillis) {
     int job = core.runJob(run);
     Job config = core.job(job);
     if (config == null) {
       throw new IllegalStateException("placed a task of the removed job " + core.runJobName(run));
     }
-    TaskStatus before = core.runStatus(run);
+    Program program = config.program();
+    StepPosition at = earlier == null ? null : earlier.step();
+    if (at != null || !program.steps().isEmpty()) {
+      at = ProgramTransitions.begin(at, program);
+    }
+    // A checkpoint belongs to one step.
+    TaskStatus before =
+        earlier == null || at == null || at.isSameStep(earlier.step())
+            ? earlier
+            : earlier.withCheckpoint(null);
     TaskStatus status =
-        before == null ? firstStarts.at(nowMillis) : startedAgain(before, config, nowMillis);
+        before == null
+            ? firstStarts.at(nowMillis)
+            : startedAgain(before.withStep(at), config, nowMillis);
+    status = at == null ? status : status.withStep(at);
+    Step step = at == null ? null : step(program, at);
     core.setRunStatus(run, status);
     WorkerRef worker = pool.of(run);
     TaskKey key = new TaskKey(config.name(), core.runNodeName(run));
@@ -84,31 +123,65 @@ final class LaunchFactory {
             key.node(),
             invocation,
             status.attempts(),
-            config.command(),
+            step == null ? config.command() : step.command(),
             TaskArgument.of(
                 config,
                 core.runPath(run),
                 core.runRole(run),
                 core.resourcesByNode(run),
+                at,
                 before == null ? null : before.toJson(),
                 status.checkpoint(),
                 pool.name(worker),
                 pool.hostOf(run, options.workerHost())),
             config.statusFrom(),
-            config.subprocess().withLimits(share.limits()),
+            at == null
+                ? config.subprocess().withLimits(share.limits())
+                : options(config, at, share),
             config.kill(),
-            limits(config.timeLimits()),
+            limits(step == null ? config.timeLimits() : step.limits(config.timeLimits())),
             worker,
             share.slots(),
             config.logs(),
-            call(config, run, invocation, status.attempts()));
+            call(config, step, at, run, invocation, status.attempts()));
     Live task = new Live(key, run, launch, status, config.retrying());
+    task.program = program;
+    task.isEmpty = at != null && step == null;
     live.add(task);
     return task;
   }
 
-  private @Nullable Call call(Job job, long run, Invocation invocation, int attempt) {
-    CallSpec spec = job.call().orElse(null);
+  private static @Nullable Step step(Program program, StepPosition at) {
+    return switch (at.phase()) {
+      case STEP -> program.steps().get(program.find(at.step()));
+      case COMPENSATION -> program.compensation(at.step());
+      case VERIFICATION -> program.verification().map(Verification::step).orElse(null);
+      case ENDED -> null;
+    };
+  }
+
+  /** The options of a step, whose process sees its name. */
+  private SubprocessOptions options(Job job, StepPosition at, WorkerAllocation share) {
+    return optionsOfSteps
+        .computeIfAbsent(job.name(), name -> new HashMap<>())
+        .computeIfAbsent(
+            at.phase().word() + " " + at.step(),
+            step -> {
+              Map<String, String> own =
+                  Map.of(STEP_VARIABLE, at.step(), PHASE_VARIABLE, at.phase().word());
+              SubprocessOptions all = job.subprocess();
+              return all.withVariables(all.variables().with(own)).withLimits(share.limits());
+            });
+  }
+
+  private @Nullable Call call(
+      Job job,
+      @Nullable Step step,
+      @Nullable StepPosition at,
+      long run,
+      Invocation invocation,
+      int attempt) {
+    CallSpec spec = (step == null ? job.call() : step.call()).orElse(null);
     if (spec == null) {
       return null;
     }
@@ -122,8 +195,8 @@ final class LaunchFactory {
             attempt,
             levels,
             core.runPath(run),
-            limits(job.timeLimits()));
-    return options.callbacks().signed(call);
+            limits(step == null ? job.timeLimits() : step.limits(job.timeLimits())));
+    return options.callbacks().signed(at == null ? call : call.ofStep(at.label()));
   }
 
   private static TaskStatus startedAgain(TaskStatus before, Job config, long nowMillis) {
@@ -149,6 +222,7 @@ final class LaunchFactory {
     if (sharesOf != core.config()) {
       sharesOf = core.config();
       shares.clear();
+      optionsOfSteps.clear();
     }
     WorkerAllocation known = shares.get(job.name());
     if (known == null) {

@@ -23,8 +23,10 @@ import io.espalier.core.loop.state.LoopStats;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.CheckpointWriter;
+import io.espalier.core.loop.watch.JobAdmission;
 import io.espalier.core.loop.watch.JobDeadlines;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
 import io.espalier.core.outcome.JobStateRecord;
@@ -99,6 +101,8 @@ public final class SchedulerLoop {
   private final WorkerPool pool;
   private final RunnerWatchdog supervision;
   private final JobDeadlines deadlines;
+  private final JobAdmission admission;
+  private final JobVerifications verifications;
   private final JobStateTracker outcomes;
   private final CheckpointWriter checkpoints = new CheckpointWriter();
   private final LaunchFactory starts;
@@ -127,10 +131,12 @@ public final class SchedulerLoop {
     this.ports = ports;
     this.events = new LoopEvents(options.firstEvent());
     this.deadlines = new JobDeadlines(core);
+    this.admission = new JobAdmission(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
     this.brakes = new BrakeCommands(core, events);
-    this.outcomes = new JobStateTracker(core, events);
+    this.verifications = new JobVerifications(core, live);
+    this.outcomes = new JobStateTracker(core, events, verifications);
     this.views =
         new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses, brakes);
     this.kills = new TaskKiller(core, live, events, ports.runner());
@@ -142,7 +148,8 @@ public final class SchedulerLoop {
     this.recovery = new InvocationRecovery(core, live);
     this.committer = new Committer(ports, events, outcomes, views, changes);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
-    this.completion = new TaskCompletion(shared, statusText, paces, options.maxAttempts());
+    this.completion =
+        new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
     this.commands =
         new OperatorCommands(
             shared, pauses, limits, brakes, kills, pool, chores::add, this::reported);
@@ -239,7 +246,7 @@ public final class SchedulerLoop {
     for (Live task : live.all()) {
       if (task.key.job().equals(job)) {
         // The task is still alive, and the next scheduler process must know of it.
-        task.forget(nowMillis);
+        live.forget(task, nowMillis);
         committer.changed(Committer.row(task), nowMillis);
       }
     }
@@ -363,12 +370,14 @@ public final class SchedulerLoop {
    */
   public boolean isQuiet() {
     return chores.isEmpty()
+        && verifications.isIdle()
         && questions.isEmpty()
         && awaitedCount() == 0
         && !changes.underWay()
         && committer.isDurable()
         && roundComplete
         && !placedInRound
+        && admission.isCurrent()
         && !timersMatter()
         && !endsOfOverridesMatter();
   }
@@ -443,11 +452,17 @@ public final class SchedulerLoop {
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
     more |= stepChores(nowMillis);
+    more |= verifications.step(row -> committer.changed(row, nowMillis));
     committer.updateJobStates(nowMillis);
+    if (changes.hasConfig() && admission.step()) {
+      views.error("capacity", admission.problem());
+      views.changed();
+      committer.updateJobStates(nowMillis);
+    }
     more |= questions.step(nowMillis);
     more |= round(nowMillis);
     committer.updateJobStates(nowMillis);
-    more |= changes.hasConfig() && core.isTouched();
+    more |= changes.hasConfig() && (core.isTouched() || !admission.isCurrent());
     judgeStuck(nowMillis, more);
     if (!stopping && changes.hasConfig()) {
       more |= kills.checkOrphans(nowMillis);
@@ -460,6 +475,7 @@ public final class SchedulerLoop {
     var unused = committer.commit();
     stats.now(live.size(), chores.size());
     stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
+    stats.heldByCapacity(admission.waiting());
     stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
     SchedulerView view = views.makeIfDue(nowMillis);
     if (view != null) {
@@ -554,7 +570,16 @@ public final class SchedulerLoop {
   }
 
   private void placed(long run, long nowMillis) {
-    committer.started(starts.placed(run, nowMillis), nowMillis);
+    Live task = starts.placed(run, nowMillis);
+    paces.placed(task);
+    committer.started(task, nowMillis);
+    if (task.isEmpty) {
+      put(
+          TaskResult.of(task.key.job(), task.key.node(), task.invocation(), TaskResult.Kind.EXITED)
+              .withRawStatus("done")
+              .withExit(0, null)
+              .withMessage("its step is gone from the job: nothing was run"));
+    }
   }
 
   /** Puts the end of a task, which nobody reports, into the queue. */

@@ -1,6 +1,7 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.api.Callback;
+import io.espalier.core.config.Job;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.loop.state.LiveTasks;
@@ -9,6 +10,7 @@ import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.StopReason;
@@ -16,7 +18,11 @@ import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.Attempt;
+import io.espalier.core.status.ProgramTransitions;
+import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.StatusParser;
+import io.espalier.core.status.StepPosition;
+import io.espalier.core.status.StopReasonRules;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -43,6 +49,8 @@ final class TaskCompletion {
   private final Throughput paces;
   private final ViewPublisher views;
   private final Committer committer;
+  private final LaunchFactory starts;
+  private final JobVerifications verifications;
 
   /** Attempts recorded as lost; their real outcome may still be reported later. */
   private final Map<Invocation, Attempt> lost =
@@ -61,7 +69,15 @@ final class TaskCompletion {
   /**
    * @param maxAttempts maximum number of attempts since a task was last forgiven; 0: no limit
    */
-  TaskCompletion(SharedParts parts, StatusParser statusText, Throughput paces, int maxAttempts) {
+  TaskCompletion(
+      SharedParts parts,
+      LaunchFactory starts,
+      JobVerifications verifications,
+      StatusParser statusText,
+      Throughput paces,
+      int maxAttempts) {
+    this.starts = starts;
+    this.verifications = verifications;
     this.core = parts.core();
     this.live = parts.live();
     this.ports = parts.ports();
@@ -106,28 +122,95 @@ final class TaskCompletion {
         TaskTransitions.paced(
             task.status, bounded(transition.status()), core.config().settings().workingWait());
     boolean gotOn = task.status.retries().gotOn();
-    Attempt attempt = Attempt.of(explained, task.launch.attempt(), worker, after, gotOn, nowMillis);
-    TaskStatus status = after.withFailure(attempt.failure());
+    Attempt attempt =
+        Attempt.of(
+            explained, task.launch.attempt(), worker, after, gotOn, task.waitedMillis, nowMillis);
+    TaskStatus status = next(task, end, after.withFailure(attempt.failure()));
     if (transition.warning() != null) {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
     }
-    boolean outside = core.runNode(task.run) < 0;
-    core.finish(task.run, status);
-    if (outside) {
-      knowOutside(key, status);
+    boolean goesOn = goesOn(task, status);
+    if (!goesOn) {
+      boolean outside = core.runNode(task.run) < 0;
+      core.finish(task.run, status);
+      if (outside) {
+        knowOutside(key, status);
+      }
     }
-    outcomes.ended(key.job(), status);
+    StepPosition ran = task.status.step();
+    boolean wasDone = ran != null && ran.isVerification() && status.main() == TaskStatus.Main.DONE;
+    if (!wasDone) {
+      outcomes.ended(key.job(), status);
+    }
     paces.ended(task, end, status, nowMillis);
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     committer.write(row);
     if (end.kind() != TaskResult.Kind.NOT_STARTED) {
-      committer.batch().attempt(attempt);
+      StepPosition step = task.status.step();
+      committer.batch().attempt(step == null ? attempt : attempt.ofStep(step.label()));
       if (end.kind() == TaskResult.Kind.LOST && !task.isOfForgottenJob()) {
         lost.put(end.invocation(), attempt);
       }
     }
     events.ended(task, explained, row, nowMillis);
+    if (goesOn) {
+      committer.started(starts.started(task.run, status, nowMillis), nowMillis);
+    }
     views.changed();
+  }
+
+  /** The status of a task after the end of one of its steps. */
+  private TaskStatus next(Live task, TaskResult end, TaskStatus after) {
+    int number = core.findJob(task.key.job());
+    Job job = core.job(number);
+    boolean isVerified = job != null && job.program().verification().isPresent();
+    if (task.isOfForgottenJob() || (task.status.step() == null && !isVerified)) {
+      return after;
+    }
+    // A stop is no failure of the task, and of a call with unknown outcome nobody knows what to
+    // undo, or whether it has ended.
+    boolean isItsOwn =
+        end.kind() != TaskResult.Kind.OUTCOME_UNKNOWN
+            && (end.kind() != TaskResult.Kind.KILLED
+                || end.rawStatus() != null
+                || StopReasonRules.isError(end.stopReason()));
+    TaskStatus next =
+        ProgramTransitions.ended(
+            task.status, after, job == null ? task.program : job.program(), isItsOwn);
+    StepPosition at = task.status.step();
+    if (at != null && at.isCompensation()) {
+      return next.withFailure(task.status.failure());
+    }
+    if (at != null && at.isVerification()) {
+      return next.step() == null ? bounded(next) : next;
+    }
+    int node = core.runNode(task.run);
+    return job != null
+            && next.main() == TaskStatus.Main.DONE
+            && node >= 0
+            && verifications.isInSample(job, number, node)
+        ? ProgramTransitions.toVerify(next)
+        : next;
+  }
+
+  /**
+   * Whether the task goes on with its next step at once: it keeps its slots and its worker, and no
+   * policy is asked.
+   */
+  private boolean goesOn(Live task, TaskStatus next) {
+    StepPosition before = task.status.step();
+    StepPosition after = next.step();
+    return before != null
+        && after != null
+        && !after.label().equals(before.label())
+        && after.follows()
+        && !next.isFinal()
+        && task.program != null
+        && task.program.holds()
+        && task.killAskedMillis == 0
+        && !task.isOfForgottenJob()
+        && !committer.isStopped()
+        && core.mayGoOn(task.run);
   }
 
   /**
@@ -255,8 +338,13 @@ final class TaskCompletion {
       throw new IllegalStateException("a task that ran has no status");
     }
     boolean triesAgain = status.usesBackoff() || status.main() == TaskStatus.Main.ERROR;
+    StepPosition at = status.step();
+    int tried = at != null && at.isCompensation() ? at.tries() + 1 : status.attempts();
     if (maxAttempts == 0
-        || status.attempts() < maxAttempts
+        // Nothing was tried; the attempts of a step that follows another do not show that.
+        || status.label() == StatusLabel.NEVER_STARTED
+        || (at != null && at.isVerification())
+        || tried < maxAttempts
         || status.isFinal()
         || !triesAgain
         || committer.isStopped()) {
@@ -275,6 +363,7 @@ final class TaskCompletion {
         status.data(),
         status.checkpoint(),
         null,
-        status.retries());
+        status.retries(),
+        at);
   }
 }

@@ -11,6 +11,7 @@ import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
+import io.espalier.core.status.ProgramTransitions;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -408,6 +409,6 @@ final class UpdateApplier {
     if (status == null) {
       throw new IllegalStateException("no status for an interrupted task");
     }
-    return status;
+    return ProgramTransitions.interrupted(row.status(), status);
   }
 }

@@ -12,6 +12,8 @@ public enum JobState {
   WAITING,
   /** It has running or started tasks, and there is work left. */
   RUNNING,
+  /** Enough tasks are done, and some of them are being verified. */
+  VERIFYING,
   /** It is endless and may run: done tasks stay done, and new nodes are included. */
   OPEN,
   /** Enough tasks are done, and none run. */

@@ -12,6 +12,8 @@ import io.espalier.core.config.task.OutcomeRules;
  *     is not stuck
  * @param donePercent percentage of tasks that must be done; {@link OutcomeRules#NEVER}: the job is
  *     endless
+ * @param tally the counts of its tasks; a task that is being verified is done
+ * @param unverified how many of its done tasks are being verified or still to be verified
  */
 public record JobStateInputs(
     boolean valid,
@@ -20,7 +22,25 @@ public record JobStateInputs(
     String stuck,
     double donePercent,
     JobCounts tally,
-    JobFlags flags) {
+    JobFlags flags,
+    long unverified) {
+  /** Creates the inputs of a job without verification. */
+  public JobStateInputs(
+      boolean valid,
+      String off,
+      String overdue,
+      String stuck,
+      double donePercent,
+      JobCounts tally,
+      JobFlags flags) {
+    this(valid, off, overdue, stuck, donePercent, tally, flags, 0);
+  }
+
+  /** Returns true when its success rule is met, and only verifications are missing. */
+  public boolean isInVerification() {
+    return unverified > 0 && isSuccess();
+  }
+
   /** Returns true when its success rule is met. */
   public boolean isSuccess() {
     long total = tally.total();
@@ -50,16 +70,16 @@ public record JobStateInputs(
    * than all, enough are done, and no operator has requested the rest since.
    */
   public boolean restIsNotNeeded() {
-    return isSuccess() && !flags.goesOn() && tally.untried() + tally.left() > 0;
+    return isSuccess() && unverified == 0 && !flags.goesOn() && tally.untried() + tally.left() > 0;
   }
 
   /** A copy with other flags. */
   public JobStateInputs with(JobFlags others) {
-    return new JobStateInputs(valid, off, overdue, stuck, donePercent, tally, others);
+    return new JobStateInputs(valid, off, overdue, stuck, donePercent, tally, others, unverified);
   }
 
   /** A copy with other counts. */
   public JobStateInputs with(JobCounts others) {
-    return new JobStateInputs(valid, off, overdue, stuck, donePercent, others, flags);
+    return new JobStateInputs(valid, off, overdue, stuck, donePercent, others, flags, unverified);
   }
 }

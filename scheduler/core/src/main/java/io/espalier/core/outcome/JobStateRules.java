@@ -5,9 +5,10 @@ package io.espalier.core.outcome;
  * the legal transitions.
  *
  * <p><b>Precedence.</b> If several states apply, the first of these counts: invalid, disabled,
- * failed by rule, succeeded, failed because nothing is left to run, stopped, paused, stuck, open,
- * running, waiting. A finished job is therefore shown as finished even when it is paused; and a job
- * that the configuration keeps from running is shown as such, even if it also failed.
+ * failed by rule, succeeded, failed because nothing is left to run, stopped, paused, stuck,
+ * verifying, open, running, waiting. A finished job is therefore shown as finished even when it is
+ * paused; and a job that the configuration keeps from running is shown as such, even if it also
+ * failed.
  *
  * <p>Failed by rule is the only state that tasks and configuration alone cannot end.
  */
@@ -46,10 +47,10 @@ public final class JobStateRules {
       return new Verdict(JobState.FAILED, flags.failure());
     }
     boolean rests = tally.isThrough() || facts.restIsNotNeeded();
-    if (tally.running() == 0 && rests && facts.isSuccess()) {
+    if (tally.running() == 0 && rests && facts.isSuccess() && facts.unverified() == 0) {
       return new Verdict(JobState.SUCCEEDED, success(facts));
     }
-    if (tally.total() > 0 && tally.isThrough() && !facts.isOpen()) {
+    if (tally.total() > 0 && tally.isThrough() && !facts.isOpen() && !facts.isInVerification()) {
       return new Verdict(JobState.FAILED, "nothing is left to run: " + missing(facts));
     }
     if (!facts.overdue().isEmpty() && tally.running() == 0 && tally.total() > 0) {
@@ -61,6 +62,9 @@ public final class JobStateRules {
     boolean hasWork = tally.total() > 0 || !facts.isOpen();
     if (!facts.stuck().isEmpty() && tally.running() == 0 && hasWork) {
       return new Verdict(JobState.STUCK, facts.stuck());
+    }
+    if (facts.isInVerification()) {
+      return new Verdict(JobState.VERIFYING, facts.unverified() + " tasks are left to be verified");
     }
     if (facts.isOpen()) {
       return OPEN;

@@ -2,6 +2,7 @@ package io.espalier.core.pace;
 
 import io.espalier.core.scheduling.spi.SplitMix64;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shortens waits by random parts, so that many who began to wait at one instant do not come back at
@@ -15,10 +16,17 @@ public final class Jitter {
   /** The part of a pause that may be missing, for what is tried again after a failure. */
   public static final double OF_RETRIES = 0.5;
 
-  private final SplitMix64 random;
+  /** Shortens nothing. */
+  public static final Jitter NONE = new Jitter();
+
+  private final @Nullable SplitMix64 random;
 
   public Jitter(long seed) {
     random = new SplitMix64(seed);
+  }
+
+  private Jitter() {
+    random = null;
   }
 
   /**
@@ -29,7 +37,7 @@ public final class Jitter {
    * @return at least {@code (1 - part) * wait}, at most {@code wait}
    */
   public long shorten(long wait, double part) {
-    return wait - (long) (wait * part * random.fraction());
+    return random == null ? wait : wait - (long) (wait * part * random.fraction());
   }
 
   /** See {@link #shorten(long, double)}. */

@@ -79,7 +79,11 @@ final class RemoteWorker {
    * @param ordered runs whose commands are in the batch, with the number of the last one
    */
   record Batch(
-      long number, List<TrackedRun> starts, Map<TrackedRun, Long> ordered, List<TrackedRun> asks) {}
+      long number,
+      List<TrackedRun> starts,
+      Map<TrackedRun, Long> ordered,
+      List<TrackedRun> asks,
+      List<RunId> settled) {}
 
   RemoteWorker(WorkerRef ref, WorkerDescription facts) {
     this.ref = ref;
@@ -186,7 +190,7 @@ final class RemoteWorker {
     while (nowSettled.size() < MOST_OTHERS && !settled.isEmpty()) {
       nowSettled.add(settled.remove());
     }
-    underWay = new Batch(number, sentStarts, sentOrders, sentAsks);
+    underWay = new Batch(number, sentStarts, sentOrders, sentAsks, nowSettled);
     return new WorkBatch(
         epoch,
         session,

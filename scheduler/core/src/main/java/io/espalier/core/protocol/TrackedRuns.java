@@ -187,6 +187,7 @@ final class TrackedRuns {
             false,
             null,
             nowMillis,
+            0,
             0));
   }
 

@@ -111,6 +111,8 @@ final class WorkDispatcher {
       return;
     }
     worker.underWay = null;
+    // A worker repeats its own reports, but only this tells it to let go of a call.
+    batch.settled().forEach(worker::settle);
     worker.retryAt = nowMillis + pause(worker.failedCalls++);
     worker.callNote = "cannot be reached: " + why;
     if (worker.check == null) {

@@ -43,6 +43,10 @@ public final class WorkerProtocol {
   private final List<Long> cleared = new ArrayList<>();
   private final Map<RunId, Running> running = new LinkedHashMap<>();
   private final Map<TaskKey, RunId> tasks = new HashMap<>();
+
+  /** How many of the running calls are let go of. */
+  private int lettingGo;
+
   private final ReportOutbox reports;
 
   /** Keeps the workers of one scheduler from calling it at one instant. */
@@ -93,7 +97,15 @@ public final class WorkerProtocol {
   private record Sent(long number, ClockReading at, boolean registers) {}
 
   private static final class Running {
+    final boolean isCall;
     long lastOrder;
+
+    /** Whether the scheduler knows its end, so that it is about to go. */
+    boolean isLetGo;
+
+    Running(boolean isCall) {
+      this.isCall = isCall;
+    }
   }
 
   /**
@@ -325,8 +337,9 @@ public final class WorkerProtocol {
     }
     fence = work.number();
     for (RunId run : work.settled()) {
-      if (running.containsKey(run)) {
-        out.letGo(run);
+      Running known = running.get(run);
+      if (known != null) {
+        letGo(run, known);
       } else {
         reports.settled(run);
       }
@@ -348,6 +361,16 @@ public final class WorkerProtocol {
     return new WorkResponse(work.number(), WorkResponse.Verdict.DONE, epoch, starts, asked);
   }
 
+  /** Lets go of a call; of processes a scheduler hears from here only that they have ended. */
+  private void letGo(RunId run, Running call) {
+    if (call.isCall && !call.isLetGo) {
+      call.isLetGo = true;
+      lettingGo++;
+      tasks.remove(new TaskKey(run.job(), run.node()), run);
+      out.letGo(run);
+    }
+  }
+
   private StartAnswer start(LaunchSpec launch, ClockReading now) {
     boolean check = HealthCheck.is(launch.job());
     if (phase != Phase.REGISTERED || leaseAge(now) >= timers.stopAfterMillis()) {
@@ -361,15 +384,22 @@ public final class WorkerProtocol {
     }
     TaskKey task = new TaskKey(launch.job(), launch.node());
     RunId other = tasks.get(task);
+    Running before = other == null ? null : running.get(other);
+    if (!check && other != null && before != null && before.isCall) {
+      // Its service has reported its end to the scheduler, which would not start the task
+      // otherwise.
+      letGo(other, before);
+      other = null;
+    }
     if (!check && other != null) {
       return StartAnswer.refused("still running here: " + other, REFUSED_RETRY_MILLIS);
     }
-    if (!check && facts.maxTasks() > 0 && running.size() >= facts.maxTasks()) {
+    if (!check && facts.maxTasks() > 0 && running.size() - lettingGo >= facts.maxTasks()) {
       return StartAnswer.refused(
           "the worker runs " + running.size() + " tasks already", BUSY_RETRY_MILLIS);
     }
     RunId run = RunId.of(launch);
-    running.put(run, new Running());
+    running.put(run, new Running(launch.call() != null));
     if (!check) {
       tasks.put(task, run);
     }
@@ -398,10 +428,12 @@ public final class WorkerProtocol {
    */
   public void ended(TaskResult end, ClockReading now) {
     RunId run = RunId.of(end);
-    if (running.remove(run) == null) {
+    Running ended = running.remove(run);
+    if (ended == null) {
       out.warn("an end of a task that does not run here: " + run);
       return;
     }
+    lettingGo -= ended.isLetGo ? 1 : 0;
     tasks.remove(new TaskKey(end.job(), end.node()), run);
     boolean byUs =
         phase == Phase.STOPPING && end.kind() == TaskResult.Kind.KILLED && end.stopReason() == null;

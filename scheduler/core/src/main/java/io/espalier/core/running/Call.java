@@ -59,9 +59,21 @@ public record Call(CallSpec spec, Map<String, String> names, InvocationLimits li
     return new Call(spec, names, limits);
   }
 
+  /** The same call as a step of its task, which is another one to its service than other steps. */
+  public Call ofStep(String step) {
+    return withName(CallSpec.KEY, uuid(name(CallSpec.KEY), step));
+  }
+
   /** Returns how services know an invocation. */
   public static String id(String job, String node, Invocation invocation) {
     return uuid(job, node, invocation.token(), Long.toString(invocation.startMillis()));
+  }
+
+  /** Returns the URL at which its service may report its end; empty: it reports nothing. */
+  public String callback() {
+    // A level may have the name of the placeholder; then that stands for a node.
+    String url = spec.callback().isEmpty() ? "" : name(CallSpec.CALLBACK);
+    return url.startsWith("http://") || url.startsWith("https://") ? url : "";
   }
 
   /** A copy in which one more placeholder stands for something. */

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param endedAtMillis end by the clock of its host, epoch milliseconds; 0: unknown
  * @param retryAfterMillis for {@code NOT_STARTED}: how long the runner asks to wait before a retry;
  *     0: not specified
+ * @param startedAtMillis start of its process, or sending of its call, by the clock of its host,
+ *     epoch milliseconds; 0: it did not start, or its worker is too old to say
  */
 public record TaskResult(
     String job,
@@ -33,7 +35,8 @@ public record TaskResult(
     boolean coreDumped,
     @Nullable ResourceUsage usage,
     long endedAtMillis,
-    long retryAfterMillis) {
+    long retryAfterMillis,
+    long startedAtMillis) {
 
   /** The kind of end. */
   public enum Kind {
@@ -65,7 +68,7 @@ public record TaskResult(
   /** Creates an end of that kind without further details. */
   public static TaskResult of(String job, String node, Invocation invocation, Kind kind) {
     return new TaskResult(
-        job, node, invocation, kind, null, null, null, null, null, false, null, 0, 0);
+        job, node, invocation, kind, null, null, null, null, null, false, null, 0, 0, 0);
   }
 
   /** Creates the end of a task that ended by itself, without resource usage. */
@@ -87,6 +90,7 @@ public record TaskResult(
         null,
         false,
         null,
+        0,
         0,
         0);
   }
@@ -110,7 +114,8 @@ public record TaskResult(
         false,
         null,
         0,
-        retryAfterMillis);
+        retryAfterMillis,
+        0);
   }
 
   /** Creates the end of a task whose worker was lost. */
@@ -129,6 +134,7 @@ public record TaskResult(
         false,
         null,
         atMillis,
+        0,
         0);
   }
 
@@ -157,7 +163,8 @@ public record TaskResult(
         coreDumped,
         usage,
         endedAtMillis,
-        retryAfterMillis);
+        retryAfterMillis,
+        startedAtMillis);
   }
 
   /** A copy with the exit code or signal of its process. */
@@ -175,7 +182,8 @@ public record TaskResult(
         coreDumped,
         usage,
         endedAtMillis,
-        retryAfterMillis);
+        retryAfterMillis,
+        startedAtMillis);
   }
 
   /** A copy with a message. */
@@ -193,7 +201,8 @@ public record TaskResult(
         coreDumped,
         usage,
         endedAtMillis,
-        retryAfterMillis);
+        retryAfterMillis,
+        startedAtMillis);
   }
 
   /** A copy with the reason for which it was stopped. */
@@ -211,7 +220,8 @@ public record TaskResult(
         coreDumped,
         usage,
         endedAtMillis,
-        retryAfterMillis);
+        retryAfterMillis,
+        startedAtMillis);
   }
 
   /** A copy with how long its runner asks to wait before a retry. */
@@ -229,7 +239,8 @@ public record TaskResult(
         coreDumped,
         usage,
         endedAtMillis,
-        millis);
+        millis,
+        startedAtMillis);
   }
 
   /** A copy with its resource usage. */
@@ -247,6 +258,26 @@ public record TaskResult(
         dumped,
         newUsage,
         atMillis,
-        retryAfterMillis);
+        retryAfterMillis,
+        startedAtMillis);
+  }
+
+  /** A copy with the start of its process or call. */
+  public TaskResult withStartedAt(long millis) {
+    return new TaskResult(
+        job,
+        node,
+        invocation,
+        kind,
+        rawStatus,
+        exitCode,
+        signal,
+        message,
+        stopReason,
+        coreDumped,
+        usage,
+        endedAtMillis,
+        retryAfterMillis,
+        millis);
   }
 }

@@ -326,6 +326,7 @@ public final class SchedulingCore {
     state.queues.enter(now, queueHistory);
     judged = -1; // the migration checked each running task
     updateGates();
+    state.jobs.keepActiveSince(before.jobs);
     state.takeOver(before, done.change());
   }
 
@@ -358,7 +359,7 @@ public final class SchedulingCore {
             && state.wholeJobs.areDone(job)
             && !gates.isClosed(Scope.job(state.jobs.name(job)));
     if (before != after) {
-      state.jobs.setActive(job, after);
+      state.jobs.setActive(job, after, now);
       state.gates.changed(job >>> 6);
       state.activated(job, after);
     }
@@ -882,6 +883,37 @@ public final class SchedulingCore {
         : detail;
   }
 
+  /**
+   * Returns how many tasks of a job are done and not verified yet, without those that run, and
+   * without those on nodes that are disabled or that its filters exclude.
+   */
+  public long awaitingVerification(int job) {
+    return state.tasks.counted(
+        job,
+        code ->
+            StatusCodes.awaitsVerification(code) && StatusCodes.effect(code) == StatusCodes.OPEN);
+  }
+
+  /** Returns how many of {@link #awaitingVerification} may not be verified yet. */
+  public long mayNotBeVerifiedYet(int job) {
+    return state.tasks.counted(
+        job,
+        code ->
+            StatusCodes.awaitsVerification(code)
+                && !StatusCodes.isInVerification(code)
+                && StatusCodes.effect(code) == StatusCodes.OPEN);
+  }
+
+  /** Returns the first node of the job's level. */
+  public int firstNode(int job) {
+    return state.tasks.first(job);
+  }
+
+  /** Returns the exclusive end of the nodes of the job's level. */
+  public int endNode(int job) {
+    return state.tasks.end(job);
+  }
+
   /** Returns the status bits of a task, as in histograms (docs/design/bistro.md#histograms). */
   public int bits(int job, int node) {
     return StatusCodes.bits(state.tasks.code(job, node));
@@ -1064,6 +1096,46 @@ public final class SchedulingCore {
     }
   }
 
+  /**
+   * Returns whether a running task whose invocation has ended may go on with another one, on the
+   * same path and worker and for the same charge: its job and its node are as open as for a start,
+   * and its worker takes tasks. Otherwise it must {@link #finish}.
+   */
+  public boolean mayGoOn(long run) {
+    int index = runs.index(run);
+    int job = state.places.job(index);
+    int node = state.places.node(index);
+    if (job < 0 || node < 0 || !state.jobs.isActive(job)) {
+      return false;
+    }
+    int parent = -1;
+    for (int level = 0; level < state.topology.levels().count(); level++) {
+      int at = state.places.node(index, level);
+      if (at >= 0) {
+        if (state.closed.isClosed(at) || !isAllowed(at, parent, job)) {
+          return false;
+        }
+        parent = at;
+      }
+    }
+    if (parent != node) {
+      return false;
+    }
+    int worker = state.places.worker(index);
+    WorkerInfo info = worker < 0 ? null : pool.info(worker);
+    return worker < 0 || (info != null && info.takesTasks());
+  }
+
+  private boolean isAllowed(int node, int parent, int job) {
+    for (int i = 0; i < state.topology.slotCount(node); i++) {
+      int slot = state.topology.slot(node, i);
+      if (state.topology.parent(slot) == parent && state.index.isAllowed(slot, job)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   public int runningCount() {
     return runs.count();
   }
@@ -1101,6 +1173,26 @@ public final class SchedulingCore {
    */
   public @Nullable TaskStatus runStatus(long run) {
     return runs.status(runs.index(run));
+  }
+
+  /**
+   * Returns since when a task that was placed just now could have started: the latest of the end of
+   * its back-off, or of its status without one; the moment since which its job may start tasks; and
+   * the end of the last task on which it depends (docs/adr/0063-wait-times.md).
+   *
+   * @return epoch milliseconds
+   */
+  public long eligibleMillis(long run) {
+    int at = runs.index(run);
+    return state.eligibleMillis(state.places.job(at), state.places.node(at), runs.status(at));
+  }
+
+  /**
+   * Returns the same of a task that is not running; 0: its status, its job or what it depends on
+   * does not let it start.
+   */
+  public long eligibleMillis(int job, int node) {
+    return state.eligibleMillis(job, node);
   }
 
   /**

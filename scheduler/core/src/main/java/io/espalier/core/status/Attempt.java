@@ -17,11 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param endedAtMillis epoch milliseconds, by the clock of its host if known
  * @param bits bits of the resulting task status
  * @param stopReason why its runner stopped it; null when it ended by itself
- * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did
+ * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did.
+ *     Of a task with several steps it begins with {@code step NAME}
  * @param fingerprint fingerprint shared by failures with the same cause, see {@link
  *     FailureFingerprint}; empty for an attempt that did not fail
  * @param gotOn whether it made progress: its cursor changed, or its {@code done} grew
- * @param backoffSeconds how long its task had to wait afterwards; 0: not at all
+ * @param backoffSeconds the back-off of its task afterwards; 0: none
+ * @param waitedMillis how long its task had been eligible when the scheduler started it (see {@code
+ *     SchedulingCore.eligibleMillis}); {@link #UNKNOWN_WAIT}: not known
+ * @param startedAtMillis start of its process, or sending of its call, epoch milliseconds by the
+ *     clock of its host; 0: it did not start, or it is not known
  */
 public record Attempt(
     String job,
@@ -40,7 +45,12 @@ public record Attempt(
     String message,
     String fingerprint,
     boolean gotOn,
-    int backoffSeconds) {
+    int backoffSeconds,
+    long waitedMillis,
+    long startedAtMillis) {
+  /** The wait of an attempt whose scheduler, or whose release, did not record it. */
+  public static final long UNKNOWN_WAIT = -1;
+
   /** Longer messages are cut; the logs contain the rest. */
   public static final int MAX_MESSAGE = 500;
 
@@ -49,6 +59,7 @@ public record Attempt(
    *
    * @param status status of the task after the attempt
    * @param gotOn whether it made progress
+   * @param waitedMillis how long its task had been eligible before
    * @param nowMillis when the scheduler learned of the end, for runners that do not report the time
    */
   public static Attempt of(
@@ -57,6 +68,7 @@ public record Attempt(
       WorkerRef worker,
       TaskStatus status,
       boolean gotOn,
+      long waitedMillis,
       long nowMillis) {
     boolean failed =
         status.main() == TaskStatus.Main.ERROR
@@ -82,7 +94,9 @@ public record Attempt(
         message.length() > MAX_MESSAGE ? StatusParser.cut(message, MAX_MESSAGE) : message,
         failed ? FailureFingerprint.of(end, message) : "",
         gotOn,
-        status.backoffSeconds());
+        status.backoffSeconds(),
+        waitedMillis,
+        end.startedAtMillis());
   }
 
   /**
@@ -112,7 +126,40 @@ public record Attempt(
         text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text,
         "",
         false,
-        backoffSeconds);
+        backoffSeconds,
+        waitedMillis,
+        end.startedAtMillis());
+  }
+
+  /** How long it ran, in milliseconds, from when its process started, or else was placed. */
+  public long ranMillis() {
+    return Math.max(
+        0, endedAtMillis - (startedAtMillis > 0 ? startedAtMillis : invocation.startMillis()));
+  }
+
+  /** A copy whose message begins with the step of the task that it was. */
+  public Attempt ofStep(String step) {
+    String text = "step " + step + (message.isEmpty() ? "" : ": " + message);
+    return new Attempt(
+        job,
+        node,
+        number,
+        invocation,
+        worker,
+        endedAtMillis,
+        kind,
+        bits,
+        exitCode,
+        signal,
+        coreDumped,
+        stopReason,
+        usage,
+        text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text,
+        fingerprint,
+        gotOn,
+        backoffSeconds,
+        waitedMillis,
+        startedAtMillis);
   }
 
   /**

@@ -273,7 +273,8 @@ public final class StatusParser {
                 data.without(SAVED_BACKOFF)
                     .without(TaskStatus.CHECKPOINT_KEY)
                     .without(TaskStatus.FAILURE_KEY)
-                    .without(TaskStatus.RETRIES_KEY));
+                    .without(TaskStatus.RETRIES_KEY)
+                    .without(TaskStatus.STEP_KEY));
     return own.isEmpty() ? null : own;
   }
 

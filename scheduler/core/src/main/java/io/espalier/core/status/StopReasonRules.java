@@ -18,7 +18,7 @@ public final class StopReasonRules {
   }
 
   /** Returns true when the task exceeded a limit: an error that advances the back-off. */
-  static boolean isError(@Nullable StopReason reason) {
+  public static boolean isError(@Nullable StopReason reason) {
     return reason == StopReason.TIMEOUT
         || reason == StopReason.NO_OUTPUT
         || reason == StopReason.OUT_OF_MEMORY;

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param failure why the latest attempt failed; null when it did not fail, was forgiven, or is
  *     running
  * @param retries counts of its failures for rules that consider progress
+ * @param step where it is in the steps of its job; null: its job has none, or it begins with the
+ *     first one
  */
 public record TaskStatus(
     Main main,
@@ -43,7 +45,40 @@ public record TaskStatus(
     Json.@Nullable Obj data,
     Json.@Nullable Obj checkpoint,
     @Nullable Failure failure,
-    RetryCounts retries) {
+    RetryCounts retries,
+    @Nullable StepPosition step) {
+
+  /** Creates the status of a task that begins with the first step, if its job has any. */
+  public TaskStatus(
+      Main main,
+      boolean usesBackoff,
+      boolean holdsPosition,
+      boolean overwriteable,
+      boolean savedBackoff,
+      long sinceMillis,
+      int backoffSeconds,
+      int position,
+      int attempts,
+      Json.@Nullable Obj data,
+      Json.@Nullable Obj checkpoint,
+      @Nullable Failure failure,
+      RetryCounts retries) {
+    this(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        backoffSeconds,
+        position,
+        attempts,
+        data,
+        checkpoint,
+        failure,
+        retries,
+        null);
+  }
 
   /** The key of the checkpoint in the data that stores write. */
   static final String CHECKPOINT_KEY = "__espalier_checkpoint";
@@ -53,6 +88,9 @@ public record TaskStatus(
 
   /** The key of the retry counts in the data that stores write. */
   static final String RETRIES_KEY = "__espalier_retries";
+
+  /** The key of the position in the steps in the data that stores write. */
+  static final String STEP_KEY = "__espalier_step";
 
   /** The status of a task that was reset to run again: only its history remains. */
   public static TaskStatus unstarted(long nowMillis) {
@@ -149,7 +187,22 @@ public record TaskStatus(
 
   /** Returns true when the task is never started again, unless forgiven. */
   public boolean isFinal() {
-    return main == Main.DONE || main == Main.FAILED || main == Main.CANCELLED;
+    return (main == Main.DONE && !isInVerification())
+        || main == Main.FAILED
+        || main == Main.CANCELLED;
+  }
+
+  /**
+   * Returns true when the task is done and not verified yet: its dependants wait. In the stored
+   * form it is done and {@code overwriteable}, so that the release before takes it for done.
+   */
+  public boolean awaitsVerification() {
+    return main == Main.DONE && overwriteable;
+  }
+
+  /** Returns true when its verification may start, once a wait is over. */
+  public boolean isInVerification() {
+    return main == Main.DONE && overwriteable && savedBackoff;
   }
 
   /**
@@ -175,7 +228,8 @@ public record TaskStatus(
         data,
         checkpoint,
         failure,
-        retries);
+        retries,
+        step);
   }
 
   /** A copy with other data of the task. */
@@ -193,7 +247,8 @@ public record TaskStatus(
         newData,
         checkpoint,
         failure,
-        retries);
+        retries,
+        step);
   }
 
   /** A copy with another checkpoint. */
@@ -211,7 +266,8 @@ public record TaskStatus(
         data,
         newCheckpoint,
         failure,
-        retries);
+        retries,
+        step);
   }
 
   /** A copy with another failure of its latest attempt. */
@@ -229,7 +285,8 @@ public record TaskStatus(
         data,
         checkpoint,
         newFailure,
-        retries);
+        retries,
+        step);
   }
 
   /** A copy with other retry counts. */
@@ -247,11 +304,51 @@ public record TaskStatus(
         data,
         checkpoint,
         failure,
-        newRetries);
+        newRetries,
+        step);
+  }
+
+  /** A copy with another position in the steps of its job. */
+  public TaskStatus withStep(@Nullable StepPosition newStep) {
+    return new TaskStatus(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        backoffSeconds,
+        position,
+        attempts,
+        data,
+        checkpoint,
+        failure,
+        retries,
+        newStep);
+  }
+
+  /** A copy with another number of attempts. */
+  TaskStatus withAttempts(int newAttempts) {
+    return new TaskStatus(
+        main,
+        usesBackoff,
+        holdsPosition,
+        overwriteable,
+        savedBackoff,
+        sinceMillis,
+        backoffSeconds,
+        position,
+        newAttempts,
+        data,
+        checkpoint,
+        failure,
+        retries,
+        step);
   }
 
   /**
-   * Data, checkpoint, failure and retry counts as one object, for stores; null when all are empty.
+   * Data, checkpoint, failure, retry counts and position in the steps as one object, for stores;
+   * null when all are empty.
    */
   public Json.@Nullable Obj storedData() {
     Json.Obj all = data;
@@ -263,6 +360,9 @@ public record TaskStatus(
     }
     if (!retries.equals(RetryCounts.NONE)) {
       all = (all == null ? Json.Obj.EMPTY : all).with(RETRIES_KEY, retries.json());
+    }
+    if (step != null) {
+      all = (all == null ? Json.Obj.EMPTY : all).with(STEP_KEY, step.json());
     }
     return all;
   }
@@ -283,11 +383,16 @@ public record TaskStatus(
     Json.Obj data =
         storedData == null
             ? null
-            : storedData.without(CHECKPOINT_KEY).without(FAILURE_KEY).without(RETRIES_KEY);
+            : storedData
+                .without(CHECKPOINT_KEY)
+                .without(FAILURE_KEY)
+                .without(RETRIES_KEY)
+                .without(STEP_KEY);
     Json kept = storedData == null ? null : storedData.get(CHECKPOINT_KEY);
     Json why = storedData == null ? null : storedData.get(FAILURE_KEY);
     Json counts = storedData == null ? null : storedData.get(RETRIES_KEY);
-    boolean hasOwnKeys = kept != null || why != null || counts != null;
+    Json at = storedData == null ? null : storedData.get(STEP_KEY);
+    boolean hasOwnKeys = kept != null || why != null || counts != null || at != null;
     int flags = USES_BACKOFF | DOES_NOT_ADVANCE_BACKOFF | OVERWRITEABLE | HAS_SAVED_BACKOFF;
     for (Main main : MAINS) {
       if (main.bit() == (bits & ~flags) && (main != Main.UNSTARTED || (bits & flags) == 0)) {
@@ -304,7 +409,8 @@ public record TaskStatus(
             data == null || (data.isEmpty() && hasOwnKeys) ? null : data,
             kept instanceof Json.Obj checkpoint ? checkpoint : null,
             why instanceof Json.Str text ? Failure.of(text.value()) : null,
-            RetryCounts.of(counts));
+            RetryCounts.of(counts),
+            StepPosition.of(at));
       }
     }
     throw new IllegalArgumentException("not the bits of a stored status: " + bits);

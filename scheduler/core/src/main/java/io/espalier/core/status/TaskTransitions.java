@@ -38,6 +38,39 @@ public final class TaskTransitions {
    */
   public static Transition apply(
       @Nullable TaskStatus current, TaskEvent event, RetryPolicy retrying, long nowMillis) {
+    StepPosition at = current == null ? null : current.step();
+    if (at != null && at.isCompensation() && event instanceof TaskEvent.Forgiven) {
+      // It is undone before it can run again.
+      return Transition.none(current);
+    }
+    Transition next = transition(current, event, retrying, nowMillis);
+    TaskStatus status = next.status();
+    return current == null || at == null || status == null || !next.changed()
+        ? next
+        : Transition.to(inSteps(current, at, event, status));
+  }
+
+  /**
+   * Keeps the position in the steps. What only goes on with a step that follows another, or with a
+   * compensation, is no new attempt.
+   */
+  private static TaskStatus inSteps(
+      TaskStatus current, StepPosition at, TaskEvent event, TaskStatus next) {
+    if (event instanceof TaskEvent.Started) {
+      TaskStatus same = at.isAttempt() ? next : next.withAttempts(current.attempts());
+      // The cause of what is compensated is that of the task's failure.
+      return at.isCompensation()
+          ? same.withStep(at).withFailure(current.failure())
+          : same.withStep(at);
+    }
+    if (event instanceof TaskEvent.NotStarted) {
+      return (at.isAttempt() ? next : next.withAttempts(current.attempts())).withStep(at);
+    }
+    return next.withStep(at.after(next));
+  }
+
+  private static Transition transition(
+      @Nullable TaskStatus current, TaskEvent event, RetryPolicy retrying, long nowMillis) {
     if (event instanceof TaskEvent.Started) {
       return started(current, nowMillis);
     }

@@ -12,6 +12,7 @@ import io.espalier.core.running.TaskResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -82,8 +83,12 @@ class CallCourseTest {
   }
 
   private static Call call(boolean idempotent) {
+    return call(idempotent, Optional.empty());
+  }
+
+  private static Call call(boolean idempotent, Optional<CallSpec.Callback> callback) {
     return Call.of(
-        new CallSpec("fake", Json.Obj.EMPTY, idempotent, Duration.ofMillis(HOLD)),
+        new CallSpec("fake", Json.Obj.EMPTY, idempotent, Duration.ofMillis(HOLD), callback),
         "job",
         9,
         new Invocation(1, 2, 3),
@@ -94,7 +99,8 @@ class CallCourseTest {
   }
 
   private static Call callingBack(boolean idempotent) {
-    return call(idempotent).withName(CallSpec.CALLBACK, "http://s/api/v1/callbacks/1");
+    return call(idempotent, Optional.of(new CallSpec.Callback("")))
+        .withName(CallSpec.CALLBACK, "http://s/api/v1/callbacks/1");
   }
 
   private CallCourse sent() {
@@ -120,6 +126,25 @@ class CallCourseTest {
     }
     CallCourse.End end = course.end();
     return end == null ? null : end.kind();
+  }
+
+  @Test
+  void anAdoptedCallThatHadToWaitForItsTurnIsAskedAboutBeforeItIsGivenUp() {
+    CallCourse course = adopted();
+    assertThat(course.due(3 * HOLD)).isEqualTo(CallCourse.Request.POLL);
+    course.answered(CallCourse.Request.POLL, SILENCE, 3 * HOLD + 1);
+    assertThat(course.due(course.nextMillis())).isNull();
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
+  }
+
+  @Test
+  void aCancelThatIsAnsweredWithAFailureEndsTheCall() {
+    CallCourse course = sent();
+    course.started(CallAnswer.Running.PLAIN, 0);
+    course.stop(StopReason.TIMEOUT, 5);
+    assertThat(course.due(5)).isEqualTo(CallCourse.Request.CANCEL);
+    course.answered(CallCourse.Request.CANCEL, new CallAnswer.Failed("x"), 6);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.CALL_FAILED);
   }
 
   @Test

@@ -25,9 +25,9 @@ class JobStateRecordTest {
   @Test
   void whatIsNoStateIsRefused() {
     assertThatThrownBy(
-            () -> JobStateRecord.fromJson("j", Json.object().put("state", "verifying").build()))
+            () -> JobStateRecord.fromJson("j", Json.object().put("state", "perplexed").build()))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("verifying");
+        .hasMessageContaining("perplexed");
     assertThatThrownBy(() -> JobStateRecord.fromJson("j", Json.Obj.EMPTY))
         .isInstanceOf(IllegalArgumentException.class);
   }

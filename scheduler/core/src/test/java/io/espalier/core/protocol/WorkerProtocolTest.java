@@ -2,15 +2,20 @@ package io.espalier.core.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.json.Json;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.protocol.WorkResponse.RunState;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.running.WorkerRef;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -136,6 +141,22 @@ class WorkerProtocolTest implements WorkerOutput {
     hears(Verdict.ACCEPTED);
   }
 
+  private LaunchSpec calls(String node) {
+    Invocation invocation = new Invocation(epoch, ++sequence, now);
+    CallSpec spec = new CallSpec("fake", Json.Obj.EMPTY, false, Duration.ofSeconds(1));
+    Call call =
+        Call.of(
+            spec,
+            "job",
+            0,
+            invocation,
+            1,
+            List.of("host"),
+            List.of(node),
+            new InvocationLimits(0, 0, 0));
+    return LaunchSpec.of("job", node, invocation).worker(SELF).call(call).build();
+  }
+
   private LaunchSpec launch(String node) {
     return SchedulerWorld.launch(node, new Invocation(epoch, ++sequence, now), SELF);
   }
@@ -241,7 +262,7 @@ class WorkerProtocolTest implements WorkerOutput {
   @Test
   void itLetsGoOfACallWhoseEndTheSchedulerKnows() {
     registered();
-    LaunchSpec a = launch("a");
+    LaunchSpec a = calls("a");
     starts(a);
     WorkBatch settled =
         new WorkBatch(
@@ -258,6 +279,23 @@ class WorkerProtocolTest implements WorkerOutput {
     side.ended(end(a, Kind.LOST), now());
     after(0);
     assertThat(side.unsettled()).as("it is reported like any end").isEqualTo(1);
+  }
+
+  @Test
+  void anotherStartOfATaskMakesItLetGoOfItsCallButNotOfItsProcess() {
+    registered();
+    LaunchSpec call = calls("a");
+    LaunchSpec process = launch("b");
+    starts(call, process);
+    assertThat(starts(calls("a"), launch("b")).starts())
+        .extracting(WorkResponse.StartAnswer::accepted)
+        .containsExactly(true, false);
+    assertThat(done).contains("let go a").doesNotContain("let go b");
+    side.ended(end(call, Kind.LOST), now());
+    side.ended(end(process, Kind.EXITED), now());
+    assertThat(starts(launch("b")).starts())
+        .extracting(WorkResponse.StartAnswer::accepted)
+        .containsExactly(true);
   }
 
   @Test

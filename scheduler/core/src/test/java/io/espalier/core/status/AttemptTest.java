@@ -36,6 +36,7 @@ class AttemptTest {
         WorkerRef.LOCAL,
         status(96, data),
         false,
+        5,
         9);
   }
 
@@ -48,6 +49,7 @@ class AttemptTest {
             WorkerRef.LOCAL,
             status(4, Json.object().put("exception", "an older one").build()),
             false,
+            5,
             9);
     assertThat(attempt.message()).isEmpty();
     assertThat(attempt.fingerprint()).isEmpty();
@@ -66,6 +68,7 @@ class AttemptTest {
             new WorkerRef("w", 5),
             status(96, Json.object().put("exception", "x").build()),
             false,
+            5,
             9);
     assertThat(attempt.message()).isEqualTo("no such file");
     assertThat(attempt.endedAtMillis()).isEqualTo(7);
@@ -82,6 +85,7 @@ class AttemptTest {
             WorkerRef.LOCAL,
             status(96, null),
             false,
+            5,
             9);
     assertThat(attempt.message()).isEqualTo("exited with code 3");
     assertThat(attempt.fingerprint()).matches("[0-9a-f]{16}");
@@ -90,7 +94,7 @@ class AttemptTest {
   @Test
   void a_task_that_was_stopped_has_failed_even_if_it_costs_nothing() {
     TaskResult end = end("n", TaskResult.Kind.KILLED, 0, null).withStopReason(StopReason.TIMEOUT);
-    Attempt attempt = Attempt.of(end, 1, WorkerRef.LOCAL, status(584, null), false, 9);
+    Attempt attempt = Attempt.of(end, 1, WorkerRef.LOCAL, status(584, null), false, 5, 9);
     assertThat(attempt.fingerprint()).isNotEmpty();
     assertThat(attempt.stopReason()).isEqualTo(StopReason.TIMEOUT);
   }
@@ -118,7 +122,7 @@ class AttemptTest {
         (TaskEvent.Ended)
             new StatusParser(text -> new Result<>(null, List.of()))
                 .meaning(end, StatusSource.EXIT_CODE);
-    return Attempt.of(end, 1, WorkerRef.LOCAL, status(96, ended.report().data()), false, 9);
+    return Attempt.of(end, 1, WorkerRef.LOCAL, status(96, ended.report().data()), false, 5, 9);
   }
 
   @Test
@@ -141,21 +145,21 @@ class AttemptTest {
   }
 
   private static Attempt said(TaskResult end) {
-    return Attempt.of(end, 1, WorkerRef.LOCAL, status(16, null), false, 9);
+    return Attempt.of(end, 1, WorkerRef.LOCAL, status(16, null), false, 5, 9);
   }
 
   @Test
   void what_a_task_says_itself_stands_before_its_error_output() {
     TaskResult end = end("n", TaskResult.Kind.EXITED, 1, "a warning").withRawStatus("...");
     Json.Obj data = Json.object().put("exception", "table is locked").build();
-    Attempt attempt = Attempt.of(end, 1, WorkerRef.LOCAL, status(96, data), false, 9);
+    Attempt attempt = Attempt.of(end, 1, WorkerRef.LOCAL, status(96, data), false, 5, 9);
     assertThat(attempt.message()).isEqualTo("table is locked");
   }
 
   @Test
   void a_task_that_is_done_or_was_stopped_has_no_cause_in_its_error_output() {
     TaskResult noisy = end("n", TaskResult.Kind.EXITED, 0, "a warning");
-    assertThat(Attempt.of(noisy, 1, WorkerRef.LOCAL, status(4, null), false, 9).message())
+    assertThat(Attempt.of(noisy, 1, WorkerRef.LOCAL, status(4, null), false, 5, 9).message())
         .isEmpty();
     TaskResult stopped = noisy.withStopReason(StopReason.OUT_OF_MEMORY);
     assertThat(stopped.lastErrorLine()).isNull();
@@ -167,7 +171,7 @@ class AttemptTest {
         TaskResult.of("job", "n", INVOCATION, TaskResult.Kind.EXITED)
             .withExit(null, 11)
             .withMessage("reading row 7");
-    assertThat(Attempt.of(end, 1, WorkerRef.LOCAL, status(96, null), false, 9).message())
+    assertThat(Attempt.of(end, 1, WorkerRef.LOCAL, status(96, null), false, 5, 9).message())
         .isEqualTo("ended by signal 11: reading row 7");
   }
 

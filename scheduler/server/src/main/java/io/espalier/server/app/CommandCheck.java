@@ -4,6 +4,7 @@ import io.espalier.core.call.CallClient;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.config.task.Step;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
@@ -56,47 +57,85 @@ public final class CommandCheck {
   public List<Problem> problems(Config config) {
     List<Problem> problems = new ArrayList<>();
     for (Job job : config.jobs().values()) {
+      if (!job.canRun()) {
+        continue;
+      }
+      ProblemPath path = ProblemPath.ROOT.key("bistro_job->" + job.name());
+      job.call().ifPresent(call -> check(job, path.key("call"), call, problems));
       List<String> command = job.command().isEmpty() ? workerCommand : job.command();
-      job.call().filter(call -> job.canRun()).ifPresent(call -> check(job, call, problems));
-      if (job.canRun() && job.call().isEmpty() && !command.isEmpty()) {
+      if (hasOneCommand(job) && !command.isEmpty()) {
         programs
             .problem(command, job.subprocess().variables())
             .map(what -> problem(job, what))
             .ifPresent(problems::add);
       }
+      steps(job, path.key("steps"), job.program().steps(), problems);
+      steps(job, path.key("compensate"), job.program().compensations(), problems);
+      job.program()
+          .verification()
+          .ifPresent(verify -> step(job, path.key("verify"), verify.step(), problems));
     }
     return problems;
+  }
+
+  private void steps(Job job, ProblemPath list, List<Step> steps, List<Problem> problems) {
+    for (int i = 0; i < steps.size(); i++) {
+      step(job, list.index(i), steps.get(i), problems);
+    }
+  }
+
+  private void step(Job job, ProblemPath path, Step step, List<Problem> problems) {
+    step.call().ifPresent(call -> check(job, path.key("call"), call, problems));
+    if (!step.command().isEmpty()) {
+      programs
+          .problem(step.command(), job.subprocess().variables())
+          .map(
+              what ->
+                  Problems.at(
+                      Severity.ERROR,
+                      path.key("command").index(0),
+                      job.original().at(),
+                      Json.of(step.command().get(0)),
+                      what,
+                      hint))
+          .ifPresent(problems::add);
+    }
+  }
+
+  private static boolean hasOneCommand(Job job) {
+    return job.call().isEmpty() && job.program().steps().isEmpty();
   }
 
   /** Returns one error for each job without a command when there is no worker command either. */
   public List<Problem> withoutCommand(Config config) {
     return config.jobs().values().stream()
-        .filter(job -> job.canRun() && job.call().isEmpty())
+        .filter(job -> job.canRun() && hasOneCommand(job))
         .filter(job -> job.command().isEmpty() && workerCommand.isEmpty())
         .map(job -> problem(job, "the job has no command, and no --worker-command is given"))
         .toList();
   }
 
   /** Lets the plug-in that makes the calls of a job check its options. */
-  private static void check(Job job, CallSpec call, List<Problem> problems) {
+  private static void check(Job job, ProblemPath path, CallSpec call, List<Problem> problems) {
     Map<String, CallClient> executors = new TreeMap<>();
     ServiceLoader.load(CallClient.class).forEach(each -> executors.put(each.executor(), each));
     CallClient client = executors.get(call.executor());
     if (client == null) {
-      problems.add(unknown(job, call.executor(), executors.keySet()));
+      problems.add(unknown(job, path, call.executor(), executors.keySet()));
       return;
     }
     try {
       client
           .objections(call.options())
-          .forEach((option, what) -> problems.add(objection(job, call, option, what)));
+          .forEach((option, what) -> problems.add(objection(job, path, call, option, what)));
     } catch (RuntimeException e) {
-      problems.add(objection(job, call, "", "the executor cannot check them: " + e));
+      problems.add(objection(job, path, call, "", "the executor cannot check them: " + e));
     }
   }
 
-  private static Problem objection(Job job, CallSpec call, String option, String what) {
-    ProblemPath path = ProblemPath.ROOT.key("bistro_job->" + job.name()).key("call").key("options");
+  private static Problem objection(
+      Job job, ProblemPath ofCall, CallSpec call, String option, String what) {
+    ProblemPath path = ofCall.key("options");
     Json value = call.options().get(option);
     return Problems.at(
         Severity.ERROR,
@@ -107,10 +146,11 @@ public final class CommandCheck {
         null);
   }
 
-  private static Problem unknown(Job job, String executor, Set<String> executors) {
+  private static Problem unknown(
+      Job job, ProblemPath ofCall, String executor, Set<String> executors) {
     return Problems.at(
         Severity.ERROR,
-        ProblemPath.ROOT.key("bistro_job->" + job.name()).key("call").key("executor"),
+        ofCall.key("executor"),
         job.original().at(),
         Json.of(executor),
         "there is no executor of this name here",

@@ -10,6 +10,7 @@ import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.protocol.LeadershipTerm;
 import io.espalier.core.running.TaskRunner;
+import io.espalier.core.running.TaskRunnerType;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.store.StoreTransaction;
@@ -100,13 +101,13 @@ record LoopParts(
       core.recordTo(recording);
     }
     LoopThread thread = opened.add("scheduler", new LoopThread(clock, stored.onDeath()));
-    TaskRunner runner = runner(options, stored, logs, statusText);
+    TaskRunner runner = runner(options, stored, logs, statusText, plugins);
     // Registered right away: when reading the store fails below, the next attempt must find the
     // port free.
     opened.add("runner", () -> stop(runner, thread));
     CallbackSigner callbacks = new CallbackSigner(stored.store().callbackKey(epoch));
     CurrentView view = new CurrentView();
-    EventMetrics happened = new EventMetrics(metrics);
+    EventMetrics happened = new EventMetrics(metrics, () -> view.get().progress().keySet());
     SchedulerLoop loop =
         new SchedulerLoop(
             core,
@@ -161,12 +162,17 @@ record LoopParts(
   }
 
   private static TaskRunner runner(
-      ProcessOptions options, StoreParts stored, LogStore logs, StatusParser statusText)
+      ProcessOptions options,
+      StoreParts stored,
+      LogStore logs,
+      StatusParser statusText,
+      Plugins plugins)
       throws IOException {
     String shard = options.source().instanceNodeName();
     RunnerOptions how = options.runner();
     return switch (how.kind()) {
       case DRY_RUN -> new DryRunRunner(shard);
+      case PLUG_IN -> plugIn(options, stored, plugins);
       case SIMULATED ->
           new SimulatedRunner(
               shard, how.simulation().meanMillis(), how.simulation().failureRate(), options.seed());
@@ -188,6 +194,36 @@ record LoopParts(
                   .withStatusForm(end -> WorkerProcess.statusForm(statusText, end)),
               logs);
     };
+  }
+
+  private static TaskRunner plugIn(ProcessOptions options, StoreParts stored, Plugins plugins)
+      throws IOException {
+    String name = options.runner().name();
+    TaskRunnerType type = plugins.runners().get(name);
+    if (type == null) {
+      throw new IOException("there is no runner called " + name);
+    }
+    TaskRunner runner;
+    try {
+      runner =
+          type.create(
+              new TaskRunnerType.Context(
+                  options.source().instanceNodeName(),
+                  options.source().configDirectory(),
+                  stored.data().root().toString(),
+                  options.runner().workerCommand(),
+                  options.seed()));
+    } catch (RuntimeException e) {
+      throw new IOException("the runner " + name + " cannot be created: " + e.getMessage(), e);
+    }
+    if (runner.outlivesScheduler()) {
+      runner.close();
+      throw new IOException(
+          "the runner "
+              + name
+              + " says that its tasks outlive the scheduler: only --runner remote may");
+    }
+    return runner;
   }
 
   private static RemoteRunner listen(

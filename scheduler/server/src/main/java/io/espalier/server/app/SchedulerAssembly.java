@@ -3,6 +3,7 @@ package io.espalier.server.app;
 import io.espalier.core.config.Settings;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.loop.LoopInput;
+import io.espalier.core.loop.watch.JobAdmission;
 import io.espalier.core.pace.Jitter;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.topology.NodeSourceContext;
@@ -66,12 +67,14 @@ final class SchedulerAssembly implements AutoCloseable {
       LOG.info("effective options: {}", options.shown());
       StoreParts stored = StoreParts.open(opened, options, elected, waits, onDeath);
       logPolicy = options.logs().policy();
-      loop = LoopParts.open(opened, options, plugins, stored, metrics, clock);
+      LoopParts started = LoopParts.open(opened, options, plugins, stored, metrics, clock);
+      loop = started;
       JobEditor editor =
           new JobEditor(
               configPoller.source(),
               plugins.configParser().inShard(options.source().shard()),
-              clock);
+              clock,
+              config -> JobAdmission.refusal(config, started.view().get()));
       // Listens before anything can start: a port in use must not interrupt tasks that were
       // started.
       web = WebParts.open(opened, options, stored, loop, editor, metrics, clock);

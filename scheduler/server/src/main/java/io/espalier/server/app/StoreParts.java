@@ -5,7 +5,6 @@ import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.json.JsonReader;
 import io.espalier.server.app.options.ProcessOptions;
-import io.espalier.server.app.options.RunnerOptions;
 import io.espalier.server.app.ownership.DirectoryOwner;
 import io.espalier.server.app.ownership.Leadership;
 import io.espalier.server.app.ownership.StartWaits;
@@ -169,7 +168,7 @@ record StoreParts(
    */
   private static void unproven(
       ProcessOptions options, StatusStore store, Consumer<Throwable> died) {
-    if (options.runner().kind() == RunnerOptions.Kind.LOCAL) {
+    if (options.runner().kind().endsWithScheduler()) {
       died.accept(
           new StoreException(
               store.description()

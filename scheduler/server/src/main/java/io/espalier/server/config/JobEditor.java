@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,8 +48,21 @@ public final class JobEditor {
   private final ConfigSource source;
   private final ConfigLoader loader;
   private final InstantSource clock;
+  private final Function<Config, @Nullable String> refusal;
 
   public JobEditor(ConfigSource source, ConfigParser parser, InstantSource clock) {
+    this(source, parser, clock, config -> null);
+  }
+
+  /**
+   * @param refusal why no new job is taken now, beside the jobs of a configuration; null: it is
+   */
+  public JobEditor(
+      ConfigSource source,
+      ConfigParser parser,
+      InstantSource clock,
+      Function<Config, @Nullable String> refusal) {
+    this.refusal = refusal;
     this.source = source;
     this.loader = new ConfigLoader(parser);
     this.clock = clock;
@@ -61,8 +75,8 @@ public final class JobEditor {
    * @param expectedVersion the current {@code version_id} of the job, 0: there must be no such job;
    *     or another value of {@link JobVersions}
    * @return the saved version
-   * @throws RefusedException when the version differs, the job has errors, or the configuration
-   *     cannot be written
+   * @throws RefusedException when the version differs, the job has errors, a new job exceeds the
+   *     capacity, or the configuration cannot be written
    */
   public JobVersion save(
       String name, Json.Obj job, long expectedVersion, String author, String reason) {
@@ -192,6 +206,10 @@ public final class JobEditor {
               + name
               + (old == null ? " does not exist" : " has version " + version)
               + (expectedVersion < 0 ? "" : ", not version " + expectedVersion));
+    }
+    String full = old == null ? refusal.apply(config) : null;
+    if (full != null) {
+      throw new RefusedException(Reason.FULL, "job " + name + " is not taken: " + full);
     }
     for (JobVersion known : target.history(name)) {
       version = Math.max(version, known.version());

@@ -2,7 +2,6 @@ package io.espalier.server.ha;
 
 import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ProcessOptions;
-import io.espalier.server.app.options.RunnerOptions;
 import io.espalier.server.app.options.StoreOptions;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.zk.ZooKeeperTarget;
@@ -35,10 +34,12 @@ public record HaOptions(
    */
   public List<String> problems(ProcessOptions options) {
     String flag = zookeeper.isPresent() ? "--zookeeper" : "--ha store";
-    if (options.runner().kind() == RunnerOptions.Kind.LOCAL) {
+    if (options.runner().kind().endsWithScheduler()) {
       return List.of(
           flag
-              + " with --runner local: its tasks would die with the leader; use --runner"
+              + " with --runner "
+              + options.runner().name()
+              + ": its tasks would die with the leader; use --runner"
               + " remote with workers");
     }
     if (options.store().kind() == StoreOptions.Kind.MEMORY) {

@@ -98,7 +98,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
    */
   public NodeSourceCoordinator(
       NodeFetcher fetcher, Duration refresh, Duration retry, InstantSource clock) {
-    this(fetcher, refresh, retry, clock, NodesMemory.NONE, new Jitter(0));
+    this(fetcher, refresh, retry, clock, NodesMemory.NONE, Jitter.NONE);
   }
 
   /**

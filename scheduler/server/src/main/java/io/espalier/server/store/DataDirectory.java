@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -90,17 +91,27 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Returns the sibling directories, which may be data directories too. */
+  /**
+   * Returns the sibling directories that record a source. What this user must not read, such as the
+   * directory of another service, is none of them.
+   */
   public static List<Path> beside(Path root) {
     Path parent = root.getParent();
     if (parent == null) {
       return List.of();
     }
     try (Stream<Path> all = Files.list(parent)) {
-      return all.filter(path -> !path.equals(root) && Files.isDirectory(path)).sorted().toList();
+      return all.filter(path -> !path.equals(root) && recordsSource(path)).sorted().toList();
+    } catch (AccessDeniedException e) {
+      return List.of();
     } catch (IOException e) {
       throw unusable(parent, e);
     }
+  }
+
+  private static boolean recordsSource(Path path) {
+    Path source = path.resolve("source");
+    return Files.isRegularFile(source) && Files.isReadable(source);
   }
 
   /**

@@ -15,6 +15,7 @@ import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.core.status.store.TaskHistory;
+import io.espalier.core.status.store.TaskTotals;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -49,12 +50,10 @@ public final class MemoryStatusStore implements StatusStore {
   /** The history of one task, appended to over time. */
   private static final class Past {
     private final ArrayDeque<Attempt> newest = new ArrayDeque<>();
-    private long ended;
-    private long cpuMillis;
+    private TaskTotals totals = TaskTotals.NONE;
 
     void add(Attempt attempt) {
-      ended++;
-      cpuMillis += Math.max(0, attempt.usage().cpuMillis());
+      totals = totals.plus(attempt);
       newest.add(attempt);
       if (newest.size() > KEPT_ATTEMPTS) {
         newest.remove();
@@ -62,7 +61,7 @@ public final class MemoryStatusStore implements StatusStore {
     }
 
     TaskHistory history() {
-      return new TaskHistory(ended, cpuMillis, List.copyOf(newest));
+      return new TaskHistory(totals, List.copyOf(newest));
     }
   }
 

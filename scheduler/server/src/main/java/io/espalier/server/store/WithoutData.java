@@ -93,7 +93,8 @@ final class WithoutData {
                             row.status().withData(note).withCheckpoint(null),
                             row.invocation(),
                             row.worker(),
-                            row.call())
+                            row.call(),
+                            row.waitedMillis())
                         : row)
             .toList();
     List<Event> events =

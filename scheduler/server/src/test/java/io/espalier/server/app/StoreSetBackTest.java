@@ -85,6 +85,7 @@ final class StoreSetBackTest {
         plain.store(),
         new RunnerOptions(
             RunnerOptions.Kind.REMOTE,
+            RunnerOptions.Kind.REMOTE.label(),
             plain.runner().workerCommand(),
             plain.runner().maxAttempts(),
             plain.runner().measuring(),

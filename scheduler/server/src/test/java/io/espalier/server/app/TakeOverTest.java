@@ -112,6 +112,7 @@ final class TakeOverTest {
         plain.store(),
         new RunnerOptions(
             runner,
+            runner.label(),
             plain.runner().workerCommand(),
             plain.runner().maxAttempts(),
             plain.runner().measuring(),

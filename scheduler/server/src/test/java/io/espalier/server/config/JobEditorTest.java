@@ -97,6 +97,22 @@ final class JobEditorTest {
   }
 
   @Test
+  void aNewJobBeyondTheCapacityIsRefusedAndAnExistingOneIsNot(@TempDir Path directory)
+      throws Exception {
+    FileConfigSource source = new FileConfigSource(file(directory, "site.json", ONE));
+    JobEditor full =
+        new JobEditor(source, ConfigFixtures.parser(), clock, config -> "2 jobs wait already");
+    assertThatThrownBy(() -> full.save("new", job("{\"owner\": \"a\"}"), -1, "a", ""))
+        .hasMessage("job new is not taken: 2 jobs wait already")
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            refused -> assertThat(refused.reason()).isEqualTo(RefusedException.Reason.FULL));
+    full.save("other", job("{\"owner\": \"eve\"}"), -1, "eve", "");
+    full.delete("nightly", -1, "eve", "");
+    assertThat(read(source, "other").owner()).isEqualTo("eve");
+  }
+
+  @Test
   void versionsAreComparedAndGrowAndTheCreationStays(@TempDir Path directory) throws Exception {
     FileConfigSource source = new FileConfigSource(file(directory, "site.json", ONE));
     JobEditor editor = editor(source, clock);

@@ -28,6 +28,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
         List.of("'status_line'", "'exit_code'"),
         List.of("'exit'", "1", "null", "[]"));
     calls();
+    steps();
     key(SchemaRows::owned, "priority", List.of("0", "1.3", "'2'", "1e300"), NO_NUMBER);
     key(SchemaRows::owned, "priority", List.of(), List.of("-1"));
     key(SchemaRows::owned, "config", List.of("{}", "{'enable': [null]}"), NO_OBJECT);
@@ -311,6 +312,64 @@ final class SchemaRowsOfJobs extends SchemaRows {
     key(poll, "every_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
     key(poll, "up_to_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
     key(poll, "not_found", List.of("'unknown'", "'never_started'"), List.of("'no'", "1"));
+  }
+
+  private void steps() {
+    String step = "{'name': 'a', 'command': ['x']}";
+    key(SchemaRows::owned, "steps", List.of("[" + step + "]"), NO_LIST);
+    key(SchemaRows::owned, "steps", List.of(), List.of("[{}]", "[{'name': 'a'}]", "['a']"));
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'steps': []");
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'steps': [" + step + ", " + step + "]");
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'command': ['x'], 'steps': [" + step + "]");
+    key(SchemaRows::owned, "hold", BOOLS, NO_BOOL);
+    key(SchemaRows::owned, "restart_from", List.of("'first'", "'step'"), List.of("'last'", "1"));
+    UnaryOperator<String> stepped =
+        member -> SchemaRows.owned("'steps': [" + step + "], " + member);
+    String undo = "{'step': 'a', 'command': ['y']}";
+    key(stepped, "compensate", List.of("[]", "[" + undo + "]"), NO_LIST);
+    key(stepped, "compensate", List.of(), List.of("[{}]", "[{'step': 'a'}]", "[['a']]"));
+    add(Verdict.BAD_FOR_PARSER, stepped, "'compensate': [" + undo + ", " + undo + "]");
+    add(Verdict.BAD_FOR_PARSER, stepped, "'compensate': [" + undo.replace("'a'", "'b'") + "]");
+    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'compensate': [" + undo + "]");
+    UnaryOperator<String> first =
+        member -> SchemaRows.owned("'steps': [{'command': ['x'], " + member + "}]");
+    UnaryOperator<String> undoing = member -> stepped.apply("'compensate': [{" + member + "}]");
+    key(first, "name", List.of("'a-B_1.2'", "7"), List.of("''", "'a b'", "'-a'", "null"));
+    key(
+        member -> undoing.apply("'command': ['y'], " + member),
+        "step",
+        List.of("'a'"),
+        List.of("''", "[]"));
+    UnaryOperator<String> verify = member -> SchemaRows.owned("'verify': {" + member + "}");
+    key(SchemaRows::owned, "verify", List.of("{'command': ['x']}"), List.of("{}", "'x'", "null"));
+    UnaryOperator<String> verified = member -> verify.apply("'command': ['x'], " + member);
+    key(
+        verified,
+        "on",
+        List.of("'all'", "'1%'", "'0.5%'", "'100%'", "100", "'7'"),
+        List.of("'some'", "0", "-1", "true", "'%'", "'1 %'", "1.5"));
+    add(Verdict.BAD_FOR_PARSER, verified, "'on': '0%'");
+    add(Verdict.BAD_FOR_PARSER, verified, "'on': '101%'");
+    key(verified, "retries", List.of("0", "'3'"), List.of("-1", "1.5", "null"));
+    for (UnaryOperator<String> frame :
+        List.<UnaryOperator<String>>of(
+            verify,
+            member -> SchemaRows.owned("'steps': [{'name': 'a', " + member + "}]"),
+            member -> undoing.apply("'step': 'a', " + member))) {
+      key(frame, "command", List.of("['a', 'b']"), NO_LIST);
+      key(frame, "command", List.of(), List.of("['']", "['\\u0000']"));
+      add(Verdict.BAD_FOR_PARSER, frame, "'command': []");
+      key(frame, "call", List.of("{'executor': 'soap'}"), List.of("{}", "'x'", "null"));
+      key(frame, "call", List.of(), List.of("{'executor': 'soap'}, 'command': ['x']"));
+      UnaryOperator<String> more = member -> frame.apply("'command': ['x'], " + member);
+      key(more, "timeout_sec", List.of("1", "'0.5'"), List.of("0", "1000000001", "false"));
+      key(more, "no_output_timeout_sec", List.of("1", "'0.5'"), List.of("0", "[]", "false"));
+    }
+    key(
+        member -> first.apply("'name': 'a', " + member),
+        "on_failure",
+        List.of("'retry'", "'undo'"),
+        List.of("'fail'", "true"));
   }
 
   private static String call(String member) {

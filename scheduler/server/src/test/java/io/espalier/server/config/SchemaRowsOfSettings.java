@@ -48,6 +48,20 @@ final class SchemaRowsOfSettings extends SchemaRows {
     key(SchemaRows::settings, "working_wait", List.of("0", "0.5", "'2.5'", "86400"), NO_NUMBER);
     key(SchemaRows::settings, "working_wait", List.of(), List.of("-1", "86401"));
     key(SchemaRows::settings, "scheduler", List.of("'long_tail'"), NO_TEXT);
+    key(
+        SchemaRows::settings,
+        "capacity",
+        List.of(
+            "{}",
+            "{'running_jobs': 1, 'waiting_jobs': '2', 'waiting_tasks': 2147483647}",
+            "{'running_jobs': false}"),
+        List.of(
+            "{'running_jobs': 0}",
+            "{'waiting_jobs': -1}",
+            "{'waiting_tasks': 'many'}",
+            "{'waiting_tasks': 1.5}",
+            "{'running_job': 1}",
+            "3"));
     key(SchemaRows::settings, "shuffle", BOOLS, NO_BOOL);
     add(Verdict.BAD_FOR_PARSER, SchemaRows::settings, "'scheduler': 'long_tail', 'shuffle': true");
     key(SchemaRows::settings, "remote_worker_selector", List.of("'busiest'"), NO_TEXT);

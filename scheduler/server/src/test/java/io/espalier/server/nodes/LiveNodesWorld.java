@@ -153,7 +153,7 @@ abstract class LiveNodesWorld {
                     saves++;
                   }
                 },
-            new Jitter(0));
+            Jitter.NONE);
     made.onNews(() -> newsHeard++);
     return made;
   }

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -85,7 +86,7 @@ final class PushDownTest {
   }
 
   /** Each edge of a tree, as text. */
-  private static TreeSet<String> edges(Result<Topology> result) {
+  private static SortedSet<String> edges(Result<Topology> result) {
     Topology tree = result.value();
     assertThat(tree).as(result.problems().toString()).isNotNull();
     TreeSet<String> edges = new TreeSet<>();
@@ -182,11 +183,11 @@ final class PushDownTest {
       schedulers.add(live(i + "/3"));
     }
     for (int step = 0; step < 12; step++) {
-      TreeSet<String> all = edges(fetcher("").fetch(settings, now));
+      SortedSet<String> all = edges(fetcher("").fetch(settings, now));
       TreeSet<String> parts = new TreeSet<>();
       int size = 0;
       for (NodeSourceCoordinator scheduler : schedulers) {
-        TreeSet<String> part = edges(scheduler.fetch(settings, now));
+        SortedSet<String> part = edges(scheduler.fetch(settings, now));
         size += part.size();
         parts.addAll(part);
       }

@@ -40,6 +40,16 @@ class DataDirectoryTest {
   }
 
   @Test
+  void only_directories_with_a_readable_source_are_beside_it() throws Exception {
+    DataDirectory.open(temp.resolve("one"), SOURCE).close();
+    DataDirectory.open(temp.resolve("two"), SOURCE).close();
+    Files.createDirectories(temp.resolve("of-somebody-else/source"));
+    Files.createDirectory(temp.resolve("empty"));
+
+    assertThat(DataDirectory.beside(temp.resolve("one"))).containsExactly(temp.resolve("two"));
+  }
+
+  @Test
   void it_can_be_opened_again_for_the_same_source_only() {
     DataDirectory.open(temp, SOURCE).close();
     DataDirectory.open(temp, SOURCE).close();

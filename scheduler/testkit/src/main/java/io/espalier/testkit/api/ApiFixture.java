@@ -8,6 +8,7 @@ import io.espalier.core.api.view.TaskView;
 import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
@@ -16,6 +17,7 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
@@ -30,6 +32,7 @@ import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.TaskHistory;
+import io.espalier.core.status.store.TaskTotals;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
@@ -74,7 +77,9 @@ public final class ApiFixture {
             "no such table",
             "0123456789abcdef",
             false,
-            0);
+            0,
+            4_000,
+            at - 60_900);
     Attempt second =
         new Attempt(
             "backup",
@@ -93,8 +98,10 @@ public final class ApiFixture {
             "ended by signal 9",
             "fedcba9876543210",
             false,
+            0,
+            Attempt.UNKNOWN_WAIT,
             0);
-    return new TaskHistory(3, 1_500, List.of(first, second));
+    return new TaskHistory(new TaskTotals(3, 1_500, 9_900, 4_000), List.of(first, second));
   }
 
   /**
@@ -120,7 +127,9 @@ public final class ApiFixture {
                 ProgressParser.of(
                     Json.object().put("done", 120).put("total", 300).put("cursor", "pk=8").build()),
                 1.5,
-                ""))
+                "",
+                "",
+                2_500))
         .task(TaskView.of("backup", "d21", "db", TaskStatus.of(Main.FAILED, started, 3)))
         .history("backup", "d21", history(started))
         .task(TaskView.of("backup", "d22", "db", TaskStatus.waiting(started, 105, 2)))
@@ -219,6 +228,7 @@ public final class ApiFixture {
             Map.of(),
             List.of(),
             LimitRules.NONE,
+            JobCapacity.NONE,
             Map.of(),
             Instant.EPOCH,
             JobOptions.usual(2),
@@ -254,6 +264,7 @@ public final class ApiFixture {
         List.of("/bin/true"),
         StatusSource.STATUS_LINE,
         Optional.empty(),
+        Program.NONE,
         JobOptions.usual(level),
         -1,
         0,

@@ -149,7 +149,8 @@ public final class FakeScheduler implements SchedulerApi {
         TaskStatus.of(TaskStatus.Main.RUNNING, task.invocation().startMillis(), task.attempt())
             .withCheckpoint(progress == null ? null : progress.json());
     return task(
-        TaskView.of(task.job(), task.node(), levelName(task.job()), status.bits(), status, task));
+        TaskView.of(
+            task.job(), task.node(), levelName(task.job()), status.bits(), status, task, 0));
   }
 
   /** Sets the past attempts of a task. */
@@ -693,7 +694,13 @@ public final class FakeScheduler implements SchedulerApi {
     return known != null
         ? known
         : TaskView.of(
-            job.name(), node, levelName(job.name()), TaskStatus.Main.UNSTARTED.bit(), null, null);
+            job.name(),
+            node,
+            levelName(job.name()),
+            TaskStatus.Main.UNSTARTED.bit(),
+            null,
+            null,
+            0);
   }
 
   private synchronized String levelName(String job) {

@@ -5,6 +5,7 @@ import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
@@ -50,6 +51,7 @@ final class ClusterInvariants {
   /** Invocations of jobs that have been deleted since. */
   private final Set<RunId> forgotten = new HashSet<>();
 
+  private final SimulatedSteps steps = new SimulatedSteps();
   private final Coverage coverage;
   private @Nullable Invariant broken;
   private @Nullable String violation;
@@ -106,6 +108,7 @@ final class ClusterInvariants {
 
   /** The memory store has lost everything: completed tasks are no longer known. */
   void storeForgets() {
+    steps.anew();
     finals.clear();
     acknowledgedDone.clear();
   }
@@ -123,6 +126,7 @@ final class ClusterInvariants {
       violated(
           Invariant.FINAL_IS_FINAL, job + " of " + created + " was forgotten without a new one");
     }
+    steps.anew(job);
     finals.keySet().removeIf(task -> task.job().equals(job));
     acknowledgedDone.keySet().removeIf(task -> task.job().equals(job));
     assigned.stream().filter(run -> run.job().equals(job)).forEach(forgotten::add);
@@ -155,6 +159,7 @@ final class ClusterInvariants {
 
   /** An old copy of the store was restored: everything after it is no longer known. */
   void storeSetBack(Collection<StatusRow> rows) {
+    steps.anew();
     finals.clear();
     for (StatusRow row : rows) {
       if (row.status().isFinal()) {
@@ -168,9 +173,13 @@ final class ClusterInvariants {
   // ---- processes
 
   /** A process of a task has started. */
-  void started(RunId run, String shard) {
+  void started(RunId run, String shard, String step) {
     starts++;
     TaskKey task = new TaskKey(run.job(), run.node());
+    String wrong = steps.started(task, run, step);
+    if (wrong != null && plan.durable()) {
+      violated(Invariant.STEPS_IN_ORDER, wrong);
+    }
     RunId other = live.put(task, run);
     if (other != null) {
       violated(
@@ -187,7 +196,8 @@ final class ClusterInvariants {
     if (lost.contains(run)) {
       violated(Invariant.DEAD_IS_DEAD, "started after it was taken for dead: " + run);
     }
-    if (finals.containsKey(task)) {
+    // What was sent before the store was set back may arrive after it.
+    if (finals.containsKey(task) && !setBack.contains(run)) {
       violated(
           Invariant.FINAL_IS_FINAL,
           "started although it is " + finals.get(task).status().label() + ": " + run);
@@ -204,6 +214,7 @@ final class ClusterInvariants {
 
   /** The last process of a task has died. */
   void died(RunId run, TaskResult end) {
+    steps.died(run, "done".equals(end.rawStatus()));
     live.remove(new TaskKey(run.job(), run.node()), run);
     ends.put(run, end);
     String shard = shards.remove(run);
@@ -279,6 +290,9 @@ final class ClusterInvariants {
   void committed(@Nullable StatusRow before, StatusRow row) {
     // Written for an operator's command, and for nothing else.
     boolean byCommand = row.invocation().epoch() == 0 && commanded.contains(row.job());
+    if (byCommand) {
+      steps.anew(row.key());
+    }
     if (byCommand && before != null && before.status().isFinal() && !before.equals(row)) {
       coverage.happened(SimulationEvent.FINAL_STATUS_LIFTED);
       finals.remove(row.key());
@@ -318,7 +332,8 @@ final class ClusterInvariants {
       violated(
           Invariant.NOTHING_ACKNOWLEDGED_IS_LOST,
           "acknowledged before anything of it is durable: " + run);
-    } else if (row.invocation().equals(run.invocation()) && !keeps(row.status(), end)) {
+    } else if (row.invocation().equals(run.invocation())
+        && !keeps(row.status(), end, steps.of(run))) {
       violated(
           Invariant.NOTHING_ACKNOWLEDGED_IS_LOST,
           "acknowledged, but lost: " + end + "; stored: " + row.status().label());
@@ -326,9 +341,23 @@ final class ClusterInvariants {
         && row.status().main() == TaskStatus.Main.DONE) {
       acknowledgedDone.put(row.key(), run);
     }
+    StepPosition at = row == null ? null : row.status().step();
+    // The end of an invocation that was taken for lost does not count.
+    if (at != null && !at.isCompensation() && steps.isBefore(run, at.step())) {
+      steps.acknowledged(run, "done".equals(end.rawStatus()));
+    }
   }
 
-  private static boolean keeps(TaskStatus stored, TaskResult end) {
+  private static boolean keeps(TaskStatus stored, TaskResult end, String step) {
+    StepPosition at = stored.step();
+    // Without its job nobody knows yet which step follows the one that has ended.
+    boolean isBeyond =
+        at == null
+            ? stored.isFinal()
+            : at.phase() == StepPosition.Phase.ENDED || !at.label().equals(step);
+    if (!step.isEmpty() && isBeyond) {
+      return true;
+    }
     if (stored.label() == StatusLabel.LOST) {
       return true;
     }

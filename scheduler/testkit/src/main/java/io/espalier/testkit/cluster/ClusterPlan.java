@@ -2,6 +2,8 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.Program;
+import io.espalier.core.config.task.Step;
 import io.espalier.core.config.task.TimeLimits;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.testkit.scheduling.ConfigFixture;
@@ -45,6 +47,7 @@ final class ClusterPlan {
   private final ProtocolTimers timers;
   private final ProtocolTimers otherTimers;
   private final boolean steered;
+  private final Program program;
 
   /**
    * A counter that a live invocation increases.
@@ -73,6 +76,27 @@ final class ClusterPlan {
     int longest = Math.max(30_000, (int) timers.takeoverMillis() * 3 / 2);
     taskMillis = patient ? 5_000 + random.nextInt(longest) : 300 + random.nextInt(5_000);
     steered = random.nextBoolean();
+    // A source of its own: without steps, a seed lives as it always has.
+    Random ofSteps = new Random(chaosMillis * 31 + taskMillis);
+    program = ofSteps.nextInt(3) == 0 ? someSteps(ofSteps) : Program.NONE;
+  }
+
+  private static Program someSteps(Random random) {
+    List<Step> steps = new ArrayList<>();
+    List<Step> compensations = new ArrayList<>();
+    for (String name : List.of("a", "b", "c")) {
+      boolean undoes = random.nextInt(3) == 0;
+      steps.add(step(name, undoes));
+      if (random.nextBoolean()) {
+        compensations.add(step(name, false));
+      }
+    }
+    return new Program(steps, random.nextInt(3) > 0, false, compensations, Optional.empty());
+  }
+
+  private static Step step(String name, boolean undoes) {
+    return new Step(
+        name, List.of(name), Optional.empty(), undoes, Optional.empty(), Optional.empty());
   }
 
   /**
@@ -96,6 +120,7 @@ final class ClusterPlan {
                     .needs("cores", cores(job))
                     .backoff(BACKOFF)
                     .limits(limits(job))
+                    .program(job.equals("heavy") ? program : Program.NONE)
                     .created(created)));
     return fixture.build();
   }
@@ -265,6 +290,7 @@ final class ClusterPlan {
         + concurrency
         + (durable ? ", durable store" : ", memory store")
         + (elected ? ", two schedulers" : owned ? ", two without election" : ", one scheduler")
+        + (program.steps().isEmpty() ? "" : program.holds() ? ", steps that hold" : ", steps")
         + (steered ? ", nodes and jobs that change" : "")
         + ", trouble for "
         + chaosMillis

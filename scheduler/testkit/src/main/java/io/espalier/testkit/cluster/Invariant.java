@@ -28,6 +28,11 @@ public enum Invariant {
    * command requires it or its job is deleted.
    */
   FINAL_IS_FINAL,
+  /**
+   * A step begins only after the one before it has ended, and does not run again once its end was
+   * acknowledged, unless its task was compensated or an operator's command requires it.
+   */
+  STEPS_IN_ORDER,
   /** No task is shown as done before its status is durable. */
   SHOWN_IS_DURABLE,
   /** Once the faults are over, every task completes within a time limit. */

@@ -121,7 +121,7 @@ final class SimulatedTask {
     host.tasks().put(run, this);
     if (!check) {
       cluster.trace(() -> run + " lives on " + parent.name);
-      cluster.invariants.started(run, launch.worker().shard());
+      cluster.invariants.started(run, launch.worker().shard(), SimulatedSteps.of(launch));
     }
     long lasts =
         check ? 5 + random.nextInt(50) : 20 + random.nextInt(2 * cluster.plan.taskMillis());

@@ -2,6 +2,7 @@ package io.espalier.testkit.scheduling;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
@@ -225,6 +226,7 @@ public final class ConfigFixture {
             overrides,
             physical,
             rules,
+            JobCapacity.NONE,
             Map.of(),
             Instant.EPOCH,
             JobOptions.usual(levels.bottom()),

@@ -13,6 +13,7 @@ import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
 import io.espalier.core.config.task.OutcomeRules;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.ProgressRetryRules;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.config.task.SubprocessOptions;
@@ -45,6 +46,7 @@ public final class JobFixture {
   private String host = "";
   private String hostLevel = "";
   private long createTime;
+  private Program program = Program.NONE;
 
   public JobFixture(String name) {
     this.name = name;
@@ -97,6 +99,11 @@ public final class JobFixture {
 
   public JobFixture backoff(Backoff newBackoff) {
     backoff = newBackoff;
+    return this;
+  }
+
+  public JobFixture program(Program newProgram) {
+    program = newProgram;
     return this;
   }
 
@@ -228,6 +235,7 @@ public final class JobFixture {
         List.of(),
         StatusSource.STATUS_LINE,
         Optional.empty(),
+        program,
         new JobOptions(
             backoff,
             level.isEmpty() ? levels.bottom() : levels.find(level),

@@ -20,6 +20,7 @@ import io.espalier.core.topology.Topology;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -317,6 +318,37 @@ public final class Oracle {
   }
 
   // ---- queries
+
+  /**
+   * Returns whether a running task may go on with another step: its job, its path and its worker
+   * are as open as for a start, apart from slots and rates, of which it takes no more.
+   */
+  public boolean mayGoOn(TaskKey task) {
+    Run run = running.get(task);
+    Job job = config.job(task.job());
+    if (run == null || job == null || !isKnown(task) || isStopped(job)) {
+      return false;
+    }
+    WorkerInfo worker = run.worker() == null ? null : pool.workers().get(run.worker());
+    if (!closings.of(job.name()).isEmpty()
+        || job.afterJobs().stream().anyMatch(whole -> !isDone(whole))
+        || (run.worker() != null && (worker == null || !worker.takesTasks()))) {
+      return false;
+    }
+    List<Place> upwards = new ArrayList<>(run.path());
+    Collections.reverse(upwards);
+    return paths(node(job, task.node())).stream()
+        .filter(
+            path -> path.stream().map(slot -> place(topology.node(slot))).toList().equals(upwards))
+        .anyMatch(
+            path ->
+                path.stream()
+                    .allMatch(
+                        slot ->
+                            topology.enabled(slot)
+                                && passes(job, slot)
+                                && !closedNodes.contains(place(topology.node(slot)))));
+  }
 
   public Config config() {
     return config;

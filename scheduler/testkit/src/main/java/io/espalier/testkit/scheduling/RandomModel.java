@@ -136,7 +136,7 @@ final class RandomModel {
       names.remove(random.nextInt(names.size()));
     }
     ConfigFixture fixture = new ConfigFixture(names.toArray(new String[0])).order(order);
-    fixture.shuffle((depth + order.ordinal()) % 2 == 0);
+    fixture.shuffle(depth % 2 == 0);
     if (isTight) {
       for (String level : fixture.levels().configured()) {
         fixture.resource(level, level + 1, 2 + random.nextInt(3), 1);

@@ -39,6 +39,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -395,7 +396,29 @@ public final class RandomRun {
     }
   }
 
+  /** Steps of tasks end: they keep what they are charged for, or else end. */
+  private void goOn() {
+    for (TaskKey task : List.copyOf(runs.keySet())) {
+      boolean may = core.mayGoOn(Objects.requireNonNull(runs.get(task)));
+      // Whether a whole job is done is looked at before the next round.
+      if (!oracle.waitsForJobs(task.job()) && !hasWaited(task.job())) {
+        assertThat(may).as("%s may go on", task).isEqualTo(oracle.mayGoOn(task));
+      }
+      if (!may && random.nextInt(3) == 0) {
+        finish(task, TaskStatus.of(TaskStatus.Main.INCOMPLETE, now, 1));
+      }
+    }
+  }
+
+  private boolean hasWaited(String job) {
+    Job configured = oracle.config().job(job);
+    return configured != null && !configured.afterJobs().isEmpty();
+  }
+
   private void finishSome() {
+    if (random.nextInt(4) == 0) {
+      goOn();
+    }
     for (int i = random.nextInt(4); i >= 0 && !runs.isEmpty(); i--) {
       List<TaskKey> all = new ArrayList<>(runs.keySet());
       finish(all.get(random.nextInt(all.size())));

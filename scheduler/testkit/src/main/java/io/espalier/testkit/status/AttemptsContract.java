@@ -14,6 +14,7 @@ import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.core.status.store.TaskHistory;
+import io.espalier.core.status.store.TaskTotals;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -83,7 +84,9 @@ abstract class AttemptsContract {
             "a \"message\"\nof two lines",
             "00112233aabbccdd",
             true,
-            12);
+            12,
+            3_600_000,
+            NOW - 4_900);
     Attempt bare =
         Attempt.of(
             TaskResult.exited("j", "n", new Invocation(3, 100, NOW), null, null),
@@ -91,10 +94,37 @@ abstract class AttemptsContract {
             WorkerRef.LOCAL,
             TaskStatus.of(Main.DONE, NOW, 8),
             false,
+            Attempt.UNKNOWN_WAIT,
             NOW + 1);
     store().commit(epoch(), batch(row("j", "n", WorkerRef.LOCAL), full, bare));
     restartAfterKill();
-    assertThat(store().history("j", "n")).isEqualTo(new TaskHistory(2, 1, List.of(full, bare)));
+    assertThat(store().history("j", "n")).isEqualTo(history(List.of(full, bare)));
+  }
+
+  @Test
+  void the_wait_of_a_running_task_survives() throws Exception {
+    StatusRow plain = row("j", "n", WorkerRef.LOCAL);
+    StatusRow waited =
+        new StatusRow(
+            "j", "n", plain.status(), plain.invocation(), plain.worker(), null, 86_400_000);
+    store().commit(epoch(), StoreTransaction.of(List.of(waited)));
+    restartAfterKill();
+    assertThat(store().running()).containsExactly(waited);
+    assertThat(store().load("j", List.of("n"))).containsExactly(waited);
+  }
+
+  @Test
+  void the_totals_of_attempts_are_summed_over_commits() throws Exception {
+    Attempt first = attempt("j", "n", 1, 7);
+    Attempt second = attempt("j", "n", 2, 8);
+    Attempt third = attempt("j", "n", 3, 9);
+    store().commit(epoch(), batch(row("j", "n", WorkerRef.LOCAL), first, second));
+    store().commit(epoch(), StoreTransaction.builder().attempt(third).build());
+    restartAfterKill();
+    // Of the third it is not known when its process started.
+    long ran = (10 - 2) + (20 - 4) + (30 - 3);
+    assertThat(store().history("j", "n").totals())
+        .isEqualTo(new TaskTotals(3, 24, ran, 50 + 150 + 250));
   }
 
   @Test
@@ -109,7 +139,8 @@ abstract class AttemptsContract {
       if (round <= 1 || round == StatusStore.KEPT_ATTEMPTS - 1) {
         // Where the ring buffer wraps around.
         List<Attempt> kept = all.subList(Math.max(0, i - StatusStore.KEPT_ATTEMPTS), i);
-        assertThat(store().history("j", "n")).isEqualTo(new TaskHistory(i, 10L * i, kept));
+        assertThat(store().history("j", "n"))
+            .isEqualTo(new TaskHistory(history(all).totals(), kept));
       }
     }
     restartAfterKill();
@@ -130,7 +161,7 @@ abstract class AttemptsContract {
     assertThat(store().history("j", "gone")).isEqualTo(TaskHistory.EMPTY);
     store().commit(epoch(), StoreTransaction.of(List.of(row("j", "gone", WorkerRef.LOCAL))));
     assertThat(store().history("j", "gone")).isEqualTo(TaskHistory.EMPTY);
-    assertThat(store().history("j", "n").ended()).isEqualTo(1);
+    assertThat(store().history("j", "n").totals().ended()).isEqualTo(1);
   }
 
   @Test
@@ -152,7 +183,7 @@ abstract class AttemptsContract {
     store().commit(epoch(), StoreTransaction.builder().delete("j", "a").build());
     store().commit(epoch(), StoreTransaction.of(List.of(a)));
     assertThat(store().history("j", "a")).isEqualTo(TaskHistory.EMPTY);
-    assertThat(store().history("j", "b").ended()).isEqualTo(1);
+    assertThat(store().history("j", "b").totals().ended()).isEqualTo(1);
     store()
         .commit(
             epoch(),
@@ -164,9 +195,8 @@ abstract class AttemptsContract {
                 .attempt(attempt("j", "b", 1, 3))
                 .build());
     assertThat(store().history("j", "a")).isEqualTo(TaskHistory.EMPTY);
-    assertThat(store().history("j", "b"))
-        .isEqualTo(new TaskHistory(1, 3, List.of(attempt("j", "b", 1, 3))));
-    assertThat(store().history("k", "c").ended()).isEqualTo(1);
+    assertThat(store().history("j", "b")).isEqualTo(history(List.of(attempt("j", "b", 1, 3))));
+    assertThat(store().history("k", "c").totals().ended()).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -191,10 +221,17 @@ abstract class AttemptsContract {
     expected.forEach(
         (node, all) -> {
           int from = Math.max(0, all.size() - StatusStore.KEPT_ATTEMPTS);
-          long cpu = all.stream().mapToLong(a -> a.usage().cpuMillis()).sum();
           assertThat(store().history("j", node))
-              .isEqualTo(new TaskHistory(all.size(), cpu, all.subList(from, all.size())));
+              .isEqualTo(new TaskHistory(history(all).totals(), all.subList(from, all.size())));
         });
+  }
+
+  private static TaskHistory history(List<Attempt> attempts) {
+    TaskTotals totals = TaskTotals.NONE;
+    for (Attempt attempt : attempts) {
+      totals = totals.plus(attempt);
+    }
+    return new TaskHistory(totals, attempts);
   }
 
   private static StoreTransaction batch(StatusRow row, Attempt... attempts) {
@@ -223,7 +260,9 @@ abstract class AttemptsContract {
         "failed",
         "0123456789abcdef",
         number % 2 == 0,
-        10 * number);
+        10 * number,
+        100L * number - 50,
+        number % 3 == 0 ? 0 : NOW + 2L * number);
   }
 
   private static StatusRow row(String job, String node, WorkerRef worker) {

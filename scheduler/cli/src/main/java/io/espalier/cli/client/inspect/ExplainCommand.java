@@ -72,6 +72,10 @@ public final class ExplainCommand extends ListCommand {
                     + JsonFields.text(body, "status")
                     + "; "
                     + verdict));
+    long eligible = JsonFields.number(body, "eligible_at_ms");
+    if (eligible > 0) {
+      say("it waits only for capacity since " + HumanFormat.time(eligible));
+    }
     for (Json.Obj reason : JsonFields.objects(body, "reasons")) {
       say("  - " + JsonFields.text(reason, "message") + details(reason));
       holders(reason);

@@ -92,7 +92,8 @@ public final class JobsCommand extends ListCommand {
                 ">FAILED",
                 "?~>CANCELLED",
                 "?~>RATE",
-                "?~>LEFT")
+                "?~>LEFT",
+                "?~WAITED")
             .paint("STATE", AnsiStyle::ofState)
             .paint("FAILED", AnsiStyle::ofTrouble);
     for (Json.Obj job : JsonFields.objects(body, "jobs")) {
@@ -115,7 +116,8 @@ public final class JobsCommand extends ListCommand {
           JsonFields.number(progress, "failed"),
           cancelled == 0 ? "" : cancelled,
           rate(job),
-          left(job));
+          left(job),
+          waited(job));
     }
     print(table, none());
   }
@@ -161,6 +163,19 @@ public final class JobsCommand extends ListCommand {
         : rate < 1
             ? String.format(Locale.ROOT, "%.1f/min", rate * 60)
             : String.format(Locale.ROOT, rate < 100 ? "%.1f/s" : "%.0f/s", rate);
+  }
+
+  /** Returns for how long tasks waited, half of them and 95 percent; empty if unknown. */
+  private static String waited(Json.Obj job) {
+    return job.get("waited_p50_sec") == null
+        ? ""
+        : millis(job, "waited_p50_sec") + ", p95 " + millis(job, "waited_p95_sec");
+  }
+
+  private static String millis(Json.Obj job, String key) {
+    return job.get(key) instanceof Json.Num seconds
+        ? HumanFormat.duration((long) (1000 * seconds.value().doubleValue()))
+        : "";
   }
 
   public static String left(Json.Obj job) {

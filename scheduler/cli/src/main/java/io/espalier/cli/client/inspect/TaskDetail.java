@@ -53,6 +53,13 @@ final class TaskDetail {
     return text.toString();
   }
 
+  /** Returns how long an attempt waited before it was placed; empty if unknown. */
+  static String waited(Json.Obj attempt) {
+    return attempt.get("waited_ms") == null
+        ? ""
+        : HumanFormat.duration(JsonFields.number(attempt, "waited_ms"));
+  }
+
   /** Returns the time until the earliest limit; empty without one. */
   static String timeLeft(Json.Obj task, long nowMillis) {
     long timeout = JsonFields.number(task, "timeout_at_ms");

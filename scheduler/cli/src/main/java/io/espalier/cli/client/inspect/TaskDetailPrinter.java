@@ -32,8 +32,14 @@ final class TaskDetailPrinter {
             + ", "
             + JsonFields.number(task, "attempts")
             + " attempts"
+            + (task.get("running") == null ? step(", next step ", task) : "")
             + since(" since ", JsonFields.number(task, "since_ms"))
-            + since(", waits until ", JsonFields.number(task, "until_ms")));
+            + since(", waits until ", JsonFields.number(task, "until_ms"))
+            + since(", could start since ", JsonFields.number(task, "eligible_at_ms")));
+    String note = JsonFields.text(task, "step_note");
+    if (!note.isEmpty()) {
+      lines.add(note);
+    }
     Json.Obj data = JsonFields.object(task, "data");
     if (!data.isEmpty()) {
       lines.add("data: " + JsonWriter.compact(data));
@@ -44,8 +50,10 @@ final class TaskDetailPrinter {
       lines.add(
           "running: attempt "
               + JsonFields.number(running, "attempt")
+              + step(", step ", running)
               + on(JsonFields.text(running, "worker"))
               + since(" since ", JsonFields.number(running, "started_at_ms"))
+              + (running.get("waited_ms") == null ? "" : ", waited " + TaskDetail.waited(running))
               + (usage.isEmpty() ? "" : "; " + usage(usage)));
       String progress = TaskDetail.progress(running);
       if (!progress.isEmpty()) {
@@ -60,6 +68,11 @@ final class TaskDetailPrinter {
             + HumanFormat.seconds(history, "cpu_ms")
             + " of CPU time");
     return lines;
+  }
+
+  private static String step(String word, Json.Obj task) {
+    String step = JsonFields.text(task, "step");
+    return step.isEmpty() ? "" : word + step;
   }
 
   private static String on(String worker) {
@@ -92,6 +105,7 @@ final class TaskDetailPrinter {
     Table table =
         new Table(
             ">#",
+            "?>WAITED",
             "STARTED",
             ">FOR",
             "?WORKER",
@@ -110,6 +124,7 @@ final class TaskDetailPrinter {
       long started = JsonFields.number(attempt, "started_at_ms");
       table.row(
           JsonFields.number(attempt, "attempt"),
+          TaskDetail.waited(attempt),
           HumanFormat.time(started),
           HumanFormat.duration(JsonFields.number(attempt, "ended_at_ms") - started),
           JsonFields.text(attempt, "worker"),

@@ -100,8 +100,11 @@ public final class TaskListCommands {
                   "STATUS",
                   "PHASE",
                   ">ATTEMPTS",
+                  "?STEP",
                   "SINCE",
                   "~UNTIL",
+                  "?~ELIGIBLE",
+                  "?~>WAITED",
                   "?PROGRESS",
                   "?WORKER",
                   "DATA")
@@ -113,8 +116,13 @@ public final class TaskListCommands {
             JsonFields.text(task, "status"),
             JsonFields.text(task, "phase"),
             JsonFields.number(task, "attempts"),
+            JsonFields.text(task, "step"),
             HumanFormat.time(JsonFields.number(task, "since_ms")),
             HumanFormat.time(JsonFields.number(task, "until_ms")),
+            JsonFields.number(task, "eligible_at_ms") == 0
+                ? ""
+                : HumanFormat.time(JsonFields.number(task, "eligible_at_ms")),
+            TaskDetail.waited(JsonFields.object(task, "running")),
             progress(task),
             JsonFields.text(JsonFields.object(task, "running"), "worker"),
             data.isEmpty() ? "" : JsonWriter.compact(data));
@@ -198,6 +206,8 @@ public final class TaskListCommands {
               "JOB",
               "NODE",
               ">ATTEMPT",
+              "?STEP",
+              "?~>WAITED",
               ">FOR",
               "?>LEFT",
               "?PROGRESS",
@@ -214,6 +224,8 @@ public final class TaskListCommands {
             JsonFields.text(task, "job"),
             JsonFields.text(task, "node"),
             JsonFields.number(task, "attempt"),
+            JsonFields.text(task, "step"),
+            TaskDetail.waited(task),
             HumanFormat.duration(now - JsonFields.number(task, "started_at_ms")),
             TaskDetail.timeLeft(task, now),
             TaskDetail.progress(task),

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param path path from the instance to the task's node; if there are several, the one with the
  *     fewest failing conditions
  * @param alternatives the node's other parents, if any; at most {@link Alternative#MOST}
+ * @param eligibleMillis as in {@link TaskView}
  */
 public record Explanation(
     String job,
@@ -22,16 +23,30 @@ public record Explanation(
     String status,
     List<Reason> reasons,
     List<Step> path,
-    List<Alternative> alternatives) {
+    List<Alternative> alternatives,
+    long eligibleMillis) {
   public Explanation {
     reasons = List.copyOf(reasons);
     path = List.copyOf(path);
     alternatives = List.copyOf(alternatives);
   }
 
+  /** Creates an explanation of a task that could not start anyway. */
+  public Explanation(
+      String job,
+      String node,
+      boolean startable,
+      String status,
+      List<Reason> reasons,
+      List<Step> path,
+      List<Alternative> alternatives) {
+    this(job, node, startable, status, reasons, path, alternatives, 0);
+  }
+
   /** A copy with other reasons. */
   public Explanation withReasons(List<Reason> others) {
-    return new Explanation(job, node, startable, status, others, path, alternatives);
+    return new Explanation(
+        job, node, startable, status, others, path, alternatives, eligibleMillis);
   }
 
   /**
@@ -105,6 +120,8 @@ public record Explanation(
     JOB_DISABLED,
     JOB_INVALID,
     JOB_PAUSED,
+    /** The job waits until fewer jobs run. */
+    CAPACITY,
     /** The job's {@code complete_by} has passed. */
     DEADLINE,
     SCHEDULER_DISABLED,

@@ -16,6 +16,7 @@ package io.espalier.core.api.view;
  * @param ratePerSecond attempts that ended in the last minute, per second
  * @param secondsLeft time until all tasks that may run are finished, at the rate of the last
  *     minute; -1: unknown, or none may run
+ * @param waits how long its tasks waited before they were placed
  */
 public record JobProgress(
     String job,
@@ -30,7 +31,8 @@ public record JobProgress(
     long avoided,
     long disabled,
     double ratePerSecond,
-    double secondsLeft) {
+    double secondsLeft,
+    WaitQuantiles waits) {
 
   /** Creates counts without rates; computes the total. */
   public static JobProgress of(
@@ -46,8 +48,20 @@ public record JobProgress(
       long disabled) {
     long total = done + failed + cancelled + running + waiting + ready + blocked;
     return new JobProgress(
-        job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled, 0,
-        -1);
+        job,
+        total,
+        done,
+        failed,
+        cancelled,
+        running,
+        waiting,
+        ready,
+        blocked,
+        avoided,
+        disabled,
+        0,
+        -1,
+        WaitQuantiles.NONE);
   }
 
   /** The counts of a job without tasks. */
@@ -70,13 +84,14 @@ public record JobProgress(
         avoided + other.avoided,
         disabled + other.disabled,
         0,
-        -1);
+        -1,
+        WaitQuantiles.NONE);
   }
 
-  /** A copy with rates. */
-  public JobProgress withPace(double perSecond, double left) {
+  /** A copy with rates and waits. */
+  public JobProgress withPace(double perSecond, double left, WaitQuantiles newWaits) {
     return new JobProgress(
         job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled,
-        perSecond, left);
+        perSecond, left, newWaits);
   }
 }

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param ratePerSecond units done per second in this attempt; 0: unknown
  * @param role role of its node under the parent through which it runs, such as {@code replica};
  *     usually empty
+ * @param step the step that runs; empty: its job has no steps
+ * @param waitedMillis how long the task had been eligible when it was placed; negative: unknown
  */
 public record RunningTaskView(
     String job,
@@ -25,13 +27,26 @@ public record RunningTaskView(
     TaskDeadlines limits,
     @Nullable Progress progress,
     double ratePerSecond,
-    String role) {
+    String role,
+    String step,
+    long waitedMillis) {
 
   /** Creates a view of a task without limits, progress and usage. */
   public static RunningTaskView of(
       String job, String node, Invocation invocation, int attempt, String workerShard) {
     return new RunningTaskView(
-        job, node, invocation, attempt, workerShard, null, TaskDeadlines.UNLIMITED, null, 0, "");
+        job,
+        node,
+        invocation,
+        attempt,
+        workerShard,
+        null,
+        TaskDeadlines.UNLIMITED,
+        null,
+        0,
+        "",
+        "",
+        -1);
   }
 
   /** Seconds until everything is done, at its current rate; -1: unknown. */

@@ -3,6 +3,7 @@ package io.espalier.core.api.view;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint the newest progress it wrote, for its next attempt
  * @param running its live invocation; null when it does not run
  * @param retries counts of its failures for rules that consider progress
+ * @param step the step that runs, or with which its next start goes on; null: the first, or the
+ *     only
+ * @param eligibleMillis since when it could start, as far as its status, its job and what it
+ *     depends on are concerned; 0: it could not, or it runs
  */
 public record TaskView(
     String job,
@@ -31,11 +36,13 @@ public record TaskView(
     Json.@Nullable Obj data,
     Json.@Nullable Obj checkpoint,
     @Nullable RunningTaskView running,
-    RetryCounts retries) {
+    RetryCounts retries,
+    @Nullable StepPosition step,
+    long eligibleMillis) {
 
   /** Creates a view of a task that does not run, from its status alone. */
   public static TaskView of(String job, String node, String level, TaskStatus status) {
-    return of(job, node, level, status.bits(), status, null);
+    return of(job, node, level, status.bits(), status, null, 0);
   }
 
   /**
@@ -44,6 +51,7 @@ public record TaskView(
    * @param bits bits of the status, and of the task's other properties: avoided, disabled
    * @param status null: it was never tried
    * @param running null: it does not run
+   * @param eligibleMillis since when it could start; 0: it could not
    */
   public static TaskView of(
       String job,
@@ -51,7 +59,8 @@ public record TaskView(
       String level,
       int bits,
       @Nullable TaskStatus status,
-      @Nullable RunningTaskView running) {
+      @Nullable RunningTaskView running,
+      long eligibleMillis) {
     return new TaskView(
         job,
         node,
@@ -64,6 +73,8 @@ public record TaskView(
         status == null ? null : status.data(),
         status == null ? null : status.checkpoint(),
         running,
-        status == null ? RetryCounts.NONE : status.retries());
+        status == null ? RetryCounts.NONE : status.retries(),
+        status == null ? null : status.step(),
+        eligibleMillis);
   }
 }

@@ -20,7 +20,10 @@ import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.config.label.LabelSyntaxException;
 import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
+import io.espalier.core.config.task.Step;
+import io.espalier.core.config.task.Verification;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -185,6 +188,38 @@ public final class JobKeys extends Section<Job> {
           optional(CallKeys.CALL.type(), CallKeys.CALL.usual()),
           Job::call,
           "The service that a task calls, [instead of a process](calls.md).");
+  private final Key<Job, List<Step>> steps =
+      own(
+          "steps",
+          list(StepKeys.STEP.type(), StepKeys.STEP.usual()),
+          job -> job.program().steps(),
+          "What a task runs one after the other, [instead of one command](writing-tasks.md#steps).");
+  private final Key<Job, Boolean> hold =
+      own(
+          "hold",
+          bool(),
+          job -> job.program().holds(),
+          "Whether a task keeps its slots and its worker between two steps. `false`: after each step"
+              + " it becomes ready again, also for other workers.");
+  private final Key<Job, Boolean> restartFrom =
+      own(
+          "restart_from",
+          oneOf(List.of(false, true), first -> first ? "first" : "step"),
+          job -> job.program().restartsFromFirst(),
+          "With which step another attempt begins. `step`: the first that is not done; `first`: the"
+              + " first of all.");
+  private final Key<Job, List<Step>> compensate =
+      own(
+          "compensate",
+          list(StepKeys.COMPENSATION.type(), StepKeys.COMPENSATION.usual()),
+          job -> job.program().compensations(),
+          "What undoes steps, backwards, [after a task has failed for good](writing-tasks.md#compensation).");
+  private final Key<Job, Optional<Verification>> verify =
+      own(
+          "verify",
+          optional(StepKeys.VERIFY.type(), StepKeys.VERIFY.usual()),
+          job -> job.program().verification(),
+          "What verifies tasks [after all tasks of the job are done](writing-tasks.md#verification).");
   private final Key<Job, Double> priority =
       key(
           "priority",
@@ -309,6 +344,7 @@ public final class JobKeys extends Section<Job> {
         List.of(),
         StatusSource.STATUS_LINE,
         Optional.empty(),
+        Program.NONE,
         inherited,
         -1,
         0,
@@ -317,7 +353,8 @@ public final class JobKeys extends Section<Job> {
         Json.Obj.EMPTY);
   }
 
-  private static ValueType<List<String>> command() {
+  /** Argv of a process. */
+  static ValueType<List<String>> command() {
     ValueType<String> argument =
         text()
             .checked(
@@ -485,6 +522,13 @@ public final class JobKeys extends Section<Job> {
       called.error(
           "a call has no exit code: the service says how it ended", "remove \"status_from\"");
     }
+    ConfigValue listed = in.find(steps);
+    if (listed != null && (called != null || in.has(command))) {
+      listed.error(
+          "the tasks of this job have a command or call already",
+          "remove \"steps\", or make what they have a step");
+    }
+    Program program = StepKeys.program(in, base, steps, hold, restartFrom, compensate, verify);
     return new Job(
         base.name(),
         askedAbout == null ? "" : askedAbout,
@@ -502,6 +546,7 @@ public final class JobKeys extends Section<Job> {
         in.get(command, base),
         in.get(statusFrom, base),
         in.get(call, base),
+        program,
         OptionKeys.OPTIONS.read(in, base.options()),
         in.get(versionId, base),
         in.get(createTime, base),

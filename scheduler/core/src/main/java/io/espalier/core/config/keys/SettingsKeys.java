@@ -12,6 +12,7 @@ import static io.espalier.core.config.keys.ValueType.plugIn;
 import static io.espalier.core.config.keys.ValueType.seconds;
 import static io.espalier.core.config.keys.ValueType.text;
 
+import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
@@ -44,6 +45,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -313,6 +315,46 @@ public final class SettingsKeys extends Section<Settings> {
         }
       };
 
+  /** {@code capacity}. */
+  static final Section<JobCapacity> CAPACITY =
+      new Section<>("capacity", "How many jobs the scheduler takes.", JobCapacity.NONE) {
+        private final Key<JobCapacity, Integer> runningJobs =
+            most(
+                "running_jobs",
+                JobCapacity::runningJobs,
+                "Jobs that may start tasks at once. Further ones wait, in the order of their"
+                    + " creation (`create_time`), then of their names, but after those that they"
+                    + " depend on. A job that is paused, disabled or has ended needs no place.");
+        private final Key<JobCapacity, Integer> waitingJobs =
+            most(
+                "waiting_jobs",
+                JobCapacity::waitingJobs,
+                "Jobs that may wait for a place; without `running_jobs`, jobs of which no task"
+                    + " runs. Beyond that, new jobs are refused.");
+        private final Key<JobCapacity, Integer> waitingTasks =
+            most(
+                "waiting_tasks",
+                JobCapacity::waitingTasks,
+                "Tasks of all jobs that may wait, for whatever reason. While as many wait, new jobs"
+                    + " are refused.");
+
+        private Key<JobCapacity, Integer> most(
+            String name, Function<JobCapacity, Integer> getter, String text) {
+          ValueType<Integer> number =
+              ValueType.limit32(1, ValueType.MAX)
+                  .as(
+                      given -> given.orElse(0),
+                      most -> most == 0 ? OptionalInt.empty() : OptionalInt.of(most));
+          return own(name, number, getter, text);
+        }
+
+        @Override
+        JobCapacity read(ConfigObject in, JobCapacity base) {
+          return new JobCapacity(
+              in.get(runningJobs, base), in.get(waitingJobs, base), in.get(waitingTasks, base));
+        }
+      };
+
   /** The keys of the settings. */
   public static final SettingsKeys SETTINGS = new SettingsKeys();
 
@@ -359,6 +401,13 @@ public final class SettingsKeys extends Section<Settings> {
           queueList(),
           settings -> settings.rules().queues(),
           "`{QUEUE: {...}}`: tenants that share the tree.");
+  private final Key<Settings, JobCapacity> capacity =
+      own(
+          "capacity",
+          CAPACITY.type(),
+          Settings::capacity,
+          "How many jobs the scheduler takes: beyond that [new jobs are"
+              + " refused](limits.md#capacity), and those of configuration files wait.");
   private final Key<Settings, Map<String, SetRule>> sets =
       own(
           "sets",
@@ -685,12 +734,13 @@ public final class SettingsKeys extends Section<Settings> {
     for (Declared each : declared == null ? List.<Declared>of() : declared) {
       each.killOverLimit().ifPresent(after -> killOverLimit.put(each.name(), after));
     }
+    String orders = in.get(policy, base);
     Settings settings =
         new Settings(
             in.get(enabled, base),
             in.get(workingWait, base),
-            in.get(policy, base),
-            shuffled(in, base),
+            orders,
+            shuffled(in, base, orders),
             in.get(workerSelector, base),
             known,
             read.sources(),
@@ -704,6 +754,7 @@ public final class SettingsKeys extends Section<Settings> {
                 in.get(nodeLimits, base),
                 in.get(startRates, base),
                 killOverLimit),
+            in.get(capacity, base),
             in.get(sets, base),
             in.get(exitInitialWaitBefore, base),
             OptionKeys.OPTIONS.read(in, JobOptions.usual(known.bottom())),
@@ -712,10 +763,9 @@ public final class SettingsKeys extends Section<Settings> {
     return declared == null ? null : settings;
   }
 
-  private boolean shuffled(ConfigObject in, Settings base) {
+  private boolean shuffled(ConfigObject in, Settings base, String orders) {
     boolean wanted = in.get(shuffle, base);
     ConfigValue given = in.find(shuffle);
-    String orders = in.get(policy, base);
     if (wanted && given != null && !orders.equals(SHUFFLED_POLICY)) {
       given.error(
           "the policy \"" + orders + "\" has no turns that could be shuffled",

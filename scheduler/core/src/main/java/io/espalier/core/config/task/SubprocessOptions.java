@@ -100,6 +100,19 @@ public record SubprocessOptions(
             newLimits);
   }
 
+  /** A copy with other environment variables. */
+  public SubprocessOptions withVariables(TaskVariables newVariables) {
+    return new SubprocessOptions(
+        pollMillis,
+        maxLogLinesPerPollInterval,
+        parentDeathSignal,
+        useCanaryPipe,
+        cgroups,
+        attributes,
+        newVariables,
+        limits);
+  }
+
   /** Where cgroups of tasks are created; without subsystems there are none. */
   public record Cgroups(
       String root, String slice, List<String> subsystems, boolean killWithoutFreezer) {

@@ -22,6 +22,13 @@ public record TaskVariables(List<String> passed, Map<String, String> set) {
     set = java.util.Collections.unmodifiableMap(new TreeMap<>(set));
   }
 
+  /** A copy with more variables. */
+  public TaskVariables with(Map<String, String> more) {
+    Map<String, String> all = new TreeMap<>(set);
+    all.putAll(more);
+    return new TaskVariables(passed, all);
+  }
+
   /** Returns true when a variable of the supervisor is passed on; never true for Espalier's own. */
   public boolean passes(String name) {
     return !name.startsWith(RESERVED)

@@ -48,6 +48,7 @@ public final class TaskViews {
         core.topology().levels().name(config.level()),
         core.bits(job, node),
         status,
-        running == null ? null : running.view(running.shard(shard)));
+        running == null ? null : running.view(running.shard(shard)),
+        running == null ? core.eligibleMillis(job, node) : 0);
   }
 }

@@ -10,7 +10,10 @@ final class CompletionRate {
   private final int[] ends = new int[SECONDS];
   private final int[] last = new int[SECONDS];
   private long second = Long.MIN_VALUE;
+
+  /** The second of the first end, from which rates are derived. */
   private long first = Long.MIN_VALUE;
+
   private long sumEnds;
   private long sumLast;
 
@@ -21,6 +24,9 @@ final class CompletionRate {
    */
   void ended(boolean isLast, long nowMillis) {
     turnTo(nowMillis / 1000);
+    if (first == Long.MIN_VALUE) {
+      first = second;
+    }
     int at = (int) (second % SECONDS);
     ends[at]++;
     sumEnds++;
@@ -43,12 +49,14 @@ final class CompletionRate {
   }
 
   private long seconds() {
+    if (first == Long.MIN_VALUE) {
+      return SHORTEST;
+    }
     return Math.max(SHORTEST, Math.min(SECONDS, second - first + 1));
   }
 
   private void turnTo(long now) {
-    if (first == Long.MIN_VALUE) {
-      first = now;
+    if (second == Long.MIN_VALUE) {
       second = now;
     }
     for (int steps = 0; second < now && steps < SECONDS; steps++) {

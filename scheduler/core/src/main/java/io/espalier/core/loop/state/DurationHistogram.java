@@ -3,7 +3,7 @@ package io.espalier.core.loop.state;
 /**
  * A histogram of the durations of one job's tasks, in buckets an eighth of an octave wide. The
  * counts are halved whenever they become large, so that new durations weigh most. It estimates how
- * long a running task will take.
+ * long a running task will take, and says how long tasks have waited.
  */
 final class DurationHistogram {
   /** Buckets from 0 to the largest long: 8 exact ones, then 8 for each power of two. */
@@ -47,6 +47,20 @@ final class DurationHistogram {
       left -= counts[at++];
     }
     return middle(at);
+  }
+
+  /**
+   * Returns the duration that this part of all have not exceeded, in milliseconds; -1: none known.
+   */
+  long quantile(double part) {
+    int left = (int) Math.ceil(total * part);
+    for (int i = 0; i < BUCKETS && total > 0; i++) {
+      left -= counts[i];
+      if (left <= 0) {
+        return middle(i);
+      }
+    }
+    return -1;
   }
 
   static int bucket(long millis) {

@@ -3,6 +3,7 @@ package io.espalier.core.loop.state;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.RetryPolicy;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
@@ -12,6 +13,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
@@ -38,6 +40,9 @@ public final class LiveTasks {
   /** The views for monitors, at the same indexes; an unchanged task is not examined again. */
   private @Nullable RunningTaskView[] shown = new @Nullable RunningTaskView[64];
 
+  /** The number of live verifications by job; jobs without any are absent. */
+  private final Map<String, Integer> verifications = new HashMap<>();
+
   private final List<Live> stale = new ArrayList<>();
   private List<RunningTaskView> published = List.of();
   private boolean changed;
@@ -52,6 +57,15 @@ public final class LiveTasks {
     public RetryPolicy retrying;
 
     public StatusSource statusFrom;
+
+    /** The program of its job; null: its job was removed before this scheduler knew it. */
+    public @Nullable Program program;
+
+    /** Whether it verifies a task that is done, of a job that is not forgotten. */
+    boolean isVerification;
+
+    /** Whether its step is gone, so that there is nothing to run. */
+    public boolean isEmpty;
 
     /** The newest sample. */
     @Nullable ResourceUsage usage;
@@ -72,6 +86,9 @@ public final class LiveTasks {
 
     /** When the task was handed to the runner; 0: not yet. */
     public long dispatchedMillis;
+
+    /** How long the task had been eligible when it was placed. */
+    public long waitedMillis = Attempt.UNKNOWN_WAIT;
 
     /** When its end was first requested; 0: never. */
     public long killAskedMillis;
@@ -120,6 +137,7 @@ public final class LiveTasks {
       this.limits = timeLeft(launch);
       this.retrying = retrying;
       this.statusFrom = launch.statusFrom();
+      this.isVerification = status.step() != null && status.step().isVerification();
     }
 
     private static TaskDeadlines timeLeft(LaunchSpec launch) {
@@ -194,7 +212,9 @@ public final class LiveTasks {
           limits,
           progress,
           rate,
-          TaskArgument.roleIn(launch.argument()));
+          TaskArgument.roleIn(launch.argument()),
+          status.step() == null ? "" : status.step().label(),
+          waitedMillis);
     }
 
     public Invocation invocation() {
@@ -230,7 +250,31 @@ public final class LiveTasks {
       shown = Arrays.copyOf(shown, byRun.length);
     }
     byRun[at] = live;
+    if (live.isVerification) {
+      verifications.merge(live.key.job(), 1, Integer::sum);
+    }
     changed(live);
+  }
+
+  /** The number of live invocations of a job that verify tasks. */
+  public int verifications(String job) {
+    return verifications.isEmpty() ? 0 : verifications.getOrDefault(job, 0);
+  }
+
+  /**
+   * Marks that the job of an invocation was deleted and created again: the invocation does not
+   * count for the new job.
+   */
+  public void forget(Live live, long nowMillis) {
+    live.forget(nowMillis);
+    if (live.isVerification) {
+      live.isVerification = false;
+      uncountVerification(live.key.job());
+    }
+  }
+
+  private void uncountVerification(String job) {
+    verifications.computeIfPresent(job, (name, count) -> count == 1 ? null : count - 1);
   }
 
   /** The invocation of a running task of the core; null when it has none yet, or none any more. */
@@ -263,6 +307,9 @@ public final class LiveTasks {
       return null;
     }
     tasks.remove(key);
+    if (live.isVerification) {
+      uncountVerification(key.job());
+    }
     if (byRun[(int) live.run] == live) {
       byRun[(int) live.run] = null;
       shown[(int) live.run] = null;

@@ -6,6 +6,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.ParsedStatus;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.StopReasonRules;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
@@ -121,6 +122,9 @@ public final class LoopEvents {
             .put("status", status.label().word())
             .put("result_bits", status.bits())
             .put("duration_ms", nowMillis - live.invocation().startMillis());
+    if (end.startedAtMillis() > 0) {
+      data.put("start_ms", Math.max(0, end.startedAtMillis() - live.invocation().startMillis()));
+    }
     if (end.stopReason() != null) {
       data.put(StopReasonRules.KEY, StopReasonRules.word(end.stopReason()));
     }
@@ -160,11 +164,13 @@ public final class LoopEvents {
 
   private static Json.Builder task(LiveTasks.Live live) {
     Invocation invocation = live.invocation();
+    StepPosition step = live.status.step();
     return Json.object()
         .put("job", live.key.job())
         .put("node", live.key.node())
         .put("invocation", invocation.token())
-        .put("attempt", live.launch.attempt());
+        .put("attempt", live.launch.attempt())
+        .putIfPresent("step", step == null ? null : Json.of(step.label()));
   }
 
   /** Returns and removes the events added since the last call. */

@@ -15,6 +15,7 @@ public final class LoopStats {
   private volatile int live;
   private volatile int chores;
   private volatile int heldJobs;
+  private volatile int jobsWithoutPlace;
   private volatile int heldNodes;
   private volatile List<QueueView> queues = List.of();
   private volatile int reservedNodes;
@@ -52,6 +53,11 @@ public final class LoopStats {
   /** Unfinished work in slices: forgiving, pages of tasks. */
   public int chores() {
     return chores;
+  }
+
+  /** Jobs that wait until fewer jobs run. */
+  public int jobsWithoutPlace() {
+    return jobsWithoutPlace;
   }
 
   /** Jobs that cannot start a task before their start rate has a token again. */
@@ -119,6 +125,10 @@ public final class LoopStats {
   public void now(int liveTasks, int openChores) {
     live = liveTasks;
     chores = openChores;
+  }
+
+  public void heldByCapacity(int jobs) {
+    jobsWithoutPlace = jobs;
   }
 
   public void heldByRate(int jobs, int nodes) {

@@ -2,6 +2,7 @@ package io.espalier.core.loop.state;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
+import io.espalier.core.status.StepPosition;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ public final class TaskArgument {
    * @param path names from the instance down to the task's node
    * @param role role of the node under the parent through which the task runs; empty: none
    * @param resources slots charged, by node and resource name
+   * @param step the step that runs; null: the task has one only
    * @param checkpoint the newest progress of earlier attempts; null when there is none
    * @param previous the task's status before this start, in its JSON form; null on the first run
    */
@@ -34,6 +36,7 @@ public final class TaskArgument {
       List<String> path,
       String role,
       Map<String, Map<String, Integer>> resources,
+      @Nullable StepPosition step,
       Json.@Nullable Obj previous,
       Json.@Nullable Obj checkpoint,
       String workerNode,
@@ -51,6 +54,8 @@ public final class TaskArgument {
         .putIfPresent(ROLE, role.isEmpty() ? null : Json.of(role))
         .put("config", job.config())
         .put("resources_by_node", byNode.build())
+        .putIfPresent("step", step == null ? null : Json.of(step.step()))
+        .putIfPresent("phase", step == null ? null : Json.of(step.phase().word()))
         .putIfPresent("prev_status", previous)
         .putIfPresent("checkpoint", checkpoint)
         .put("worker_node", workerNode)

@@ -1,6 +1,7 @@
 package io.espalier.core.loop.state;
 
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.WaitQuantiles;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.TaskStatus;
@@ -9,22 +10,33 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Measures the completion rate of each job and the duration of its tasks, from the ends of tasks in
- * this loop; nothing is stored. The same events give the same figures.
+ * Measures the completion rate of each job, the duration of its tasks, and how long they waited,
+ * from the starts and ends of tasks in this loop; nothing is stored. The same events give the same
+ * figures.
  */
 public final class Throughput {
   private final Map<String, Pace> paces = new HashMap<>();
 
   private static final class Pace {
     final DurationHistogram durations = new DurationHistogram();
+    final DurationHistogram waits = new DurationHistogram();
     final CompletionRate rate = new CompletionRate();
+  }
+
+  /** Notes how long a task that is placed now has waited. */
+  public void placed(Live task) {
+    pace(task).waits.add(task.waitedMillis);
+  }
+
+  private Pace pace(Live task) {
+    return paces.computeIfAbsent(task.key.job(), job -> new Pace());
   }
 
   public void ended(Live task, TaskResult end, TaskStatus status, long nowMillis) {
     if (end.kind() == TaskResult.Kind.NOT_STARTED || task.isOfForgottenJob()) {
       return;
     }
-    Pace pace = paces.computeIfAbsent(task.key.job(), job -> new Pace());
+    Pace pace = pace(task);
     pace.rate.ended(status.isFinal(), nowMillis);
     // A stopped or lost task is no measure of how long the others take.
     if (end.kind() == TaskResult.Kind.EXITED) {
@@ -64,6 +76,9 @@ public final class Throughput {
     boolean isKept = runs == 0 || (!mayStart && runs < left);
     double through = pace.rate.throughPerSecond(nowMillis);
     double seconds = left == 0 ? 0 : through > 0 && !isKept ? left / through : -1;
-    return counts.withPace(pace.rate.perSecond(nowMillis), seconds);
+    return counts.withPace(
+        pace.rate.perSecond(nowMillis),
+        seconds,
+        new WaitQuantiles(pace.waits.quantile(0.5) / 1000.0, pace.waits.quantile(0.95) / 1000.0));
   }
 }

@@ -56,6 +56,7 @@ public final class JobStateTracker {
 
   private final SchedulingCore core;
   private final LoopEvents events;
+  private final JobVerifications verifications;
   private final Map<String, Kept> jobs = new HashMap<>();
   private final Shown shown = new Shown();
   private List<JobStateRecord> recorded = new ArrayList<>();
@@ -148,7 +149,8 @@ public final class JobStateTracker {
     boolean judge;
   }
 
-  public JobStateTracker(SchedulingCore core, LoopEvents events) {
+  public JobStateTracker(SchedulingCore core, LoopEvents events, JobVerifications verifications) {
+    this.verifications = verifications;
     this.core = core;
     this.events = events;
   }
@@ -178,6 +180,7 @@ public final class JobStateTracker {
   /** Forgets a job that was deleted and created again: the new job inherits nothing. */
   public void forget(String job) {
     jobs.remove(job);
+    verifications.forget(job);
     shown.remove(job);
     core.open(GateKind.JOB_FAILED, job);
     core.open(GateKind.JOB_SUCCEEDED, job);
@@ -425,6 +428,7 @@ public final class JobStateTracker {
       throw new IllegalStateException("not configured");
     }
     String name = job.name();
+    long unverified = verifications.unverified(number);
     return new JobStateInputs(
         job.isValid(),
         !job.enabled()
@@ -433,9 +437,10 @@ public final class JobStateTracker {
         reason(GateKind.DEADLINE, name),
         kept.stuck,
         job.outcome().donePercent(),
-        core.tally(number),
+        verifications.tally(number),
         new JobFlags(
-            core.gate(GateKind.PAUSE, name) != null, kept.stopped, kept.failure, kept.goesOn));
+            core.gate(GateKind.PAUSE, name) != null, kept.stopped, kept.failure, kept.goesOn),
+        unverified);
   }
 
   private boolean look(int number, Job job, long nowMillis, Sink record) {
@@ -454,6 +459,13 @@ public final class JobStateTracker {
       }
     }
     JobStateRules.Verdict verdict = JobStateRules.of(facts);
+    if (facts.unverified() > 0) {
+      boolean isAsked = job.program().verification().isPresent();
+      boolean isThrough = facts.isOpen() && facts.tally().isThrough();
+      if (!isAsked || facts.isInVerification() || isThrough) {
+        verifications.begin(number);
+      }
+    }
     closeRest(job.name(), facts);
     return changed(job.name(), kept, verdict, nowMillis, record);
   }

@@ -8,6 +8,8 @@ public enum GateKind {
   PAUSE(Scope.Kind.JOB, Kind.JOB_PAUSED, false),
   /** The stored statuses of the job are being read. */
   LOADING(Scope.Kind.JOB, Kind.JOB_PAUSED, false),
+  /** As many jobs as {@code capacity} lets run at once were there before. */
+  CAPACITY(Scope.Kind.JOB, Kind.CAPACITY, false),
   /** The job's {@code complete_by} has passed. */
   DEADLINE(Scope.Kind.JOB, Kind.DEADLINE, true),
   /** The job as a whole has failed. */

@@ -49,6 +49,10 @@ public final class JobTable {
   public final boolean instanceElsewhere;
 
   private final long[] active;
+
+  /** Since when an active job has been active, epoch milliseconds. */
+  private final long[] activeSince;
+
   private boolean schedulerEnabled;
 
   /**
@@ -70,6 +74,7 @@ public final class JobTable {
     queues = new String[names.length];
     dropped = new boolean[names.length];
     active = new long[words];
+    activeSince = new long[names.length];
     instanceElsewhere = !config.shard().ownsInstance();
     for (int j = 0; j < names.length; j++) {
       numbers.put(names[j], j);
@@ -175,9 +180,10 @@ public final class JobTable {
     return schedulerEnabled && configured != null && configured.canRun();
   }
 
-  public void setActive(int job, boolean on) {
+  public void setActive(int job, boolean on, long nowMillis) {
     if (on) {
       active[job >>> 6] |= 1L << job;
+      activeSince[job] = nowMillis;
     } else {
       active[job >>> 6] &= ~(1L << job);
     }
@@ -189,6 +195,24 @@ public final class JobTable {
 
   public boolean isActive(int job) {
     return (active[job >>> 6] & 1L << job) != 0;
+  }
+
+  /** Returns since when an active job has been active, epoch milliseconds. */
+  public long activeSince(int job) {
+    return activeSince[job];
+  }
+
+  /**
+   * Takes over since when jobs have been active. Jobs with dependencies count anew, because when
+   * their tasks were released is not carried over.
+   */
+  public void keepActiveSince(JobTable before) {
+    for (int j = 0; j < configured; j++) {
+      int old = dependencies[j].length > 0 ? -1 : before.find(names[j]);
+      if (old >= 0 && before.isActive(old)) {
+        activeSince[j] = before.activeSince[old];
+      }
+    }
   }
 
   /** Returns the bits of the jobs that have tasks on a level. */

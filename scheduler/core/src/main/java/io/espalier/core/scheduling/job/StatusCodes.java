@@ -34,7 +34,8 @@ public final class StatusCodes {
   private StatusCodes() {}
 
   private static int code(Main main, int flags) {
-    return 1 + (main.ordinal() - 1) * 16 + flags;
+    int place = main == Main.CANCELLED ? 6 : Integer.numberOfTrailingZeros(main.bit());
+    return 1 + (place - 1) * 16 + flags;
   }
 
   /**
@@ -90,8 +91,19 @@ public final class StatusCodes {
 
   private static final Main[] MAINS = Main.values();
 
+  /** Returns whether the task is done, and verified if it is to be. */
   public static boolean isDone(int code) {
-    return main(code) == Main.DONE;
+    return main(code) == Main.DONE && !awaitsVerification(code);
+  }
+
+  /** Returns whether the task is done and still to be verified. */
+  public static boolean awaitsVerification(int code) {
+    return main(code) == Main.DONE && ((code % PER_EFFECT - 1) & OVERWRITEABLE) != 0;
+  }
+
+  /** Returns whether the verification of the task may start, once a wait is over. */
+  public static boolean isInVerification(int code) {
+    return awaitsVerification(code) && ((code % PER_EFFECT - 1) & SAVED) != 0;
   }
 
   /** Returns whether the status lets the task start, regardless of the node. */
@@ -99,7 +111,8 @@ public final class StatusCodes {
     return switch (main(code)) {
       case UNSTARTED -> true;
       case INCOMPLETE, ERROR -> !isWaiting(code);
-      case RUNNING, DONE, FAILED, CANCELLED -> false;
+      case DONE -> isInVerification(code) && !isWaiting(code);
+      case RUNNING, FAILED, CANCELLED -> false;
     };
   }
 
@@ -123,7 +136,8 @@ public final class StatusCodes {
   public static boolean isRemaining(int code) {
     return switch (main(code)) {
       case RUNNING -> true;
-      case DONE, FAILED, CANCELLED -> false;
+      case FAILED, CANCELLED -> false;
+      case DONE -> awaitsVerification(code) && effect(code) == OPEN;
       case UNSTARTED, INCOMPLETE, ERROR -> effect(code) == OPEN;
     };
   }

@@ -22,6 +22,7 @@ final class EntryMessages {
         switch (gate.kind()) {
           case PAUSE -> "the job is paused";
           case LOADING -> "the stored statuses of the job are still being read";
+          case CAPACITY -> "the job waits for a place: " + why;
           case DEADLINE -> why + ": nothing more starts";
           case JOB_FAILED -> "the job has failed: " + why + "; it can be resumed or forgiven";
           case JOB_SUCCEEDED -> why + "; a resume lets the rest run";

@@ -87,7 +87,8 @@ public final class Explainer {
         explainer.steps,
         topology.slotCount(node) > 1
             ? alternatives(state, job, node, best[0])
-            : List.<Alternative>of());
+            : List.<Alternative>of(),
+        state.eligibleMillis(job, node));
   }
 
   /** Returns the reasons that block all tasks of a job, except for workers. */
@@ -162,8 +163,20 @@ public final class Explainer {
     Job configured = state.jobs.job(job);
     ProgressRetryRules rules = configured == null ? null : configured.retry().orElse(null);
     switch (StatusCodes.main(code)) {
-      case RUNNING -> add(Kind.ALREADY_RUNNING, null, "the task is running");
-      case DONE -> add(Kind.DONE, null, "the task is done");
+      case RUNNING ->
+          add(
+              Kind.ALREADY_RUNNING,
+              null,
+              "the task is running" + step(state.statuses.of(job, node)));
+      case DONE -> {
+        if (StatusCodes.isWaiting(code)) {
+          waits(state.tasks.detail(job, node), rules);
+        } else if (!StatusCodes.isInVerification(code)) {
+          boolean isVerified = !StatusCodes.awaitsVerification(code);
+          String left = isVerified ? "" : ", and is verified when all tasks of its job are done";
+          add(Kind.DONE, null, "the task is done" + left);
+        }
+      }
       case FAILED ->
           add(Kind.FAILED, null, RetryMessages.failed(state.tasks.detail(job, node), rules));
       case CANCELLED -> {
@@ -175,14 +188,21 @@ public final class Explainer {
       }
       case UNSTARTED, INCOMPLETE, ERROR -> {
         if (StatusCodes.isWaiting(code)) {
-          TaskStatus status = state.tasks.detail(job, node);
-          long until = status == null ? 0 : status.readyAtMillis();
-          reasons.add(
-              Reason.of(Kind.BACKOFF, null, RetryMessages.waits(status, rules) + why(status))
-                  .until(until));
+          waits(state.tasks.detail(job, node), rules);
         }
       }
     }
+  }
+
+  private void waits(@Nullable TaskStatus status, @Nullable ProgressRetryRules rules) {
+    reasons.add(
+        Reason.of(
+                Kind.BACKOFF, null, RetryMessages.waits(status, rules) + why(status) + step(status))
+            .until(status == null ? 0 : status.readyAtMillis()));
+  }
+
+  private static String step(@Nullable TaskStatus status) {
+    return status == null || status.step() == null ? "" : " (step " + status.step().label() + ")";
   }
 
   /** Returns the outcome of the last attempt, or the message of a worker that refused the task. */

@@ -35,7 +35,14 @@ public final class ProgressCounts {
         disabled += count;
       } else {
         switch (StatusCodes.main(code)) {
-          case DONE -> done += count;
+          case DONE -> {
+            if (StatusCodes.isInVerification(code)) {
+              waiting += StatusCodes.isWaiting(code) ? count : 0;
+              ready += StatusCodes.isWaiting(code) ? 0 : count;
+            } else {
+              done += count;
+            }
+          }
           case FAILED -> failed += count;
           case CANCELLED -> cancelled += count;
           case RUNNING -> throw new IllegalStateException("counted above");

@@ -41,6 +41,7 @@ import io.espalier.core.scheduling.util.RateLimiterClock;
 import io.espalier.core.scheduling.worker.HostIndex;
 import io.espalier.core.scheduling.worker.WorkerIndex;
 import io.espalier.core.scheduling.worker.WorkerTable;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
@@ -191,7 +192,8 @@ public final class SchedulingState implements ReservationContext {
     wholeJobs = new WholeJobDependencies(topology, jobs, tasks);
     histograms = new StatusHistograms(topology, jobs, tasks);
     places = new RunPlacements(levels.count(), jobs.needs, runs.high() + runs.high() / 4);
-    statuses = new TaskStatuses(topology, jobs, tasks, index, wholeJobs, histograms, runs, places);
+    statuses =
+        new TaskStatuses(topology, jobs, tasks, index, wholeJobs, histograms, runs, places, clock);
     rooms = new ReservationStages(this);
     occupancy = new TaskAllocator(this, statuses, runs);
     whereabouts = new OrphanCheck(topology, jobs, places);
@@ -278,6 +280,31 @@ public final class SchedulingState implements ReservationContext {
       tooLarge = found;
     }
     return !found.get(job);
+  }
+
+  /**
+   * Returns since when a task that is not running could start, as far as its job, its status and
+   * what it depends on are concerned, epoch milliseconds; 0: it could not.
+   */
+  public long eligibleMillis(int job, int node) {
+    return jobs.isActive(job) && statuses.isReady(job, node)
+        ? eligibleMillis(job, node, statuses.of(job, node))
+        : 0;
+  }
+
+  /**
+   * Returns the same of a task that was eligible until it was placed, just now.
+   *
+   * @param before its status before; null: it was never tried
+   */
+  public long eligibleMillis(int job, int node, @Nullable TaskStatus before) {
+    long millis = jobs.activeSince(job);
+    if (before != null) {
+      long ready = before.readyAtMillis();
+      millis = Math.max(millis, ready > 0 ? ready : before.sinceMillis());
+    }
+    long ago = statuses.releasedAgoMillis(job, node);
+    return ago == Long.MAX_VALUE ? millis : Math.max(millis, clock.wallMillis() - ago);
   }
 
   /**

@@ -4,6 +4,7 @@ import io.espalier.core.scheduling.index.StartableIndex;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.util.LongQueue;
+import io.espalier.core.scheduling.util.RateLimiterClock;
 import io.espalier.core.scheduling.util.Ticks;
 import io.espalier.core.scheduling.util.TimerHeap;
 import io.espalier.core.status.TaskStatus;
@@ -38,6 +39,7 @@ public final class TaskStatuses {
   private final RunningTasks runs;
   private final RunPlacements places;
   private final TimerHeap timers;
+  private final ReleaseTimes releases;
 
   /** Records every task that changes while the next state is being built. */
   private @Nullable LongQueue log;
@@ -50,7 +52,8 @@ public final class TaskStatuses {
       WholeJobDependencies wholeJobs,
       StatusHistograms histograms,
       RunningTasks runs,
-      RunPlacements places) {
+      RunPlacements places,
+      RateLimiterClock clock) {
     this.topology = topology;
     this.jobs = jobs;
     this.tasks = tasks;
@@ -60,6 +63,7 @@ public final class TaskStatuses {
     this.runs = runs;
     this.places = places;
     timers = new TimerHeap(this::isWaitingFor);
+    releases = new ReleaseTimes(jobs, tasks, clock);
   }
 
   public void logTo(@Nullable LongQueue queue) {
@@ -176,12 +180,25 @@ public final class TaskStatuses {
       wholeJobs.touch(job);
       for (int dependant : jobs.dependants[job]) {
         int other = sameName(job, node, dependant);
-        if (other >= 0 && updateReady(dependant, other) && (dependant != job || other != node)) {
-          index.refresh(other, jobs.levels[dependant], dependant >>> 6);
+        if (other >= 0 && updateReady(dependant, other)) {
+          if (DONE[code]) {
+            releases.released(dependant, other);
+          }
+          if (dependant != job || other != node) {
+            index.refresh(other, jobs.levels[dependant], dependant >>> 6);
+          }
         }
       }
     }
     return READY[before] != READY[code] && updateReady(job, node);
+  }
+
+  /**
+   * Returns how long ago the last task on which this one depends was done, in milliseconds; {@link
+   * Long#MAX_VALUE}: there is none, or it is not known.
+   */
+  public long releasedAgoMillis(int job, int node) {
+    return releases.agoMillis(job, node);
   }
 
   // ---- whether a task may start

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -274,6 +275,15 @@ public final class TaskTable {
 
   public int count(int job, int code) {
     return counts[job][code];
+  }
+
+  /** Returns the number of tasks with codes of a kind. */
+  public long counted(int job, IntPredicate kind) {
+    long sum = 0;
+    for (int code = 0; code < StatusCodes.COUNT; code++) {
+      sum += counts[job][code] > 0 && kind.test(code) ? counts[job][code] : 0;
+    }
+    return sum;
   }
 
   public long remaining(int job) {

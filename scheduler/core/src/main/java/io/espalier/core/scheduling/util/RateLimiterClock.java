@@ -20,6 +20,11 @@ public final class RateLimiterClock {
     wallMillis = nowMillis;
   }
 
+  /** Returns the newest instant of the wall clock, epoch milliseconds. */
+  public long wallMillis() {
+    return wallMillis;
+  }
+
   /** Returns the milliseconds since the first known instant. */
   public long now() {
     return elapsed;

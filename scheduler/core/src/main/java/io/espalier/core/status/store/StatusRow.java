@@ -4,6 +4,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import java.util.function.Function;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param invocation the last invocation; (epoch, sequence) is its fencing token
  * @param worker worker to which that invocation was sent
  * @param call what that invocation calls, while it runs; null: it has ended, or is a process
+ * @param waitedMillis while it runs, how long the task had been eligible before; {@link
+ *     Attempt#UNKNOWN_WAIT}: it has ended, or that is not known
  */
 public record StatusRow(
     String job,
@@ -22,14 +25,15 @@ public record StatusRow(
     TaskStatus status,
     Invocation invocation,
     WorkerRef worker,
-    @Nullable Call call) {
+    @Nullable Call call,
+    long waitedMillis) {
   /** Key of the call in the data that stores write. */
   private static final String CALL_KEY = "__espalier_call";
 
   /** Creates the row of a task that calls no service. */
   public StatusRow(
       String job, String node, TaskStatus status, Invocation invocation, WorkerRef worker) {
-    this(job, node, status, invocation, worker, null);
+    this(job, node, status, invocation, worker, null, Attempt.UNKNOWN_WAIT);
   }
 
   /**
@@ -44,14 +48,16 @@ public record StatusRow(
       String node,
       Invocation invocation,
       WorkerRef worker,
+      long waitedMillis,
       Json.@Nullable Obj data,
       Function<Json.@Nullable Obj, TaskStatus> statusOf) {
     if (data == null || !(data.get(CALL_KEY) instanceof Json.Obj known)) {
-      return new StatusRow(job, node, statusOf.apply(data), invocation, worker);
+      TaskStatus plain = statusOf.apply(data);
+      return new StatusRow(job, node, plain, invocation, worker, null, waitedMillis);
     }
     Json.Obj rest = data.without(CALL_KEY);
     TaskStatus status = statusOf.apply(rest.isEmpty() ? null : rest);
-    return new StatusRow(job, node, status, invocation, worker, Call.of(known));
+    return new StatusRow(job, node, status, invocation, worker, Call.of(known), waitedMillis);
   }
 
   /** Creates the row of a task that ran on the scheduler's own host. */

@@ -4,9 +4,11 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.Attempt;
 import io.espalier.core.status.Failure;
 import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.RetryCounts;
+import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
@@ -24,10 +26,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The member {@code row} of an event about one task is {@code [bits, since, backoff, position,
  * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are present
- * unless the task ran on the scheduler's own host. {@code task_started} and {@code tasks_forgiven}
- * leave data and checkpoint unchanged; in all other events {@code data} and {@code checkpoint} are
- * the current values. A failure is given by {@code fingerprint} and {@code failure}, its message;
- * {@code retries} contains the {@link RetryCounts}, if there are any.
+ * unless the task ran on the scheduler's own host, {@code waited_ms} while the task runs, if known.
+ * {@code task_started} and {@code tasks_forgiven} leave data and checkpoint unchanged; in all other
+ * events {@code data} and {@code checkpoint} are the current values. A failure is given by {@code
+ * fingerprint} and {@code failure}, its message; {@code retries} contains the {@link RetryCounts},
+ * and {@code step_position} the {@link StepPosition}, if there are any.
  */
 public final class StatusRowEvents {
   /** A task was started. */
@@ -62,6 +65,8 @@ public final class StatusRowEvents {
 
   private static final String ROW = "row";
 
+  private static final String WAITED = "waited_ms";
+
   private StatusRowEvents() {}
 
   /** Adds the row to an event about one task. */
@@ -85,12 +90,18 @@ public final class StatusRowEvents {
       // A JSON number could exceed what browsers represent exactly.
       event.put("worker_instance", Long.toString(row.worker().instance()));
     }
+    if (row.waitedMillis() >= 0) {
+      event.put(WAITED, row.waitedMillis());
+    }
     Failure failure = status.failure();
     if (failure != null) {
       event.put("fingerprint", failure.fingerprint()).put("failure", failure.message());
     }
     if (!status.retries().equals(RetryCounts.NONE)) {
       event.put("retries", status.retries().json());
+    }
+    if (status.step() != null) {
+      event.put("step_position", status.step().json());
     }
     return event;
   }
@@ -183,9 +194,15 @@ public final class StatusRowEvents {
       TaskKey key = new TaskKey(text(data, "job"), text(data, "node"));
       StatusRow before = kind.equals(STARTED) ? rows.get(key) : null;
       Json.Obj said = before == null ? object(data.get("data")) : before.status().data();
+      StepPosition at = StepPosition.of(data.get("step_position"));
       Json.Obj checkpoint =
-          before == null ? object(data.get("checkpoint")) : before.status().checkpoint();
+          before == null
+              ? object(data.get("checkpoint"))
+              : at == null || at.isSameStep(before.status().step())
+                  ? before.status().checkpoint()
+                  : null;
       Json worker = data.get("worker");
+      Json waited = data.get(WAITED);
       Failure failure =
           data.get("fingerprint") == null
               ? null
@@ -197,12 +214,15 @@ public final class StatusRowEvents {
               key.node(),
               status(row, 0, said, checkpoint)
                   .withFailure(failure)
-                  .withRetries(RetryCounts.of(data.get("retries"))),
+                  .withRetries(RetryCounts.of(data.get("retries")))
+                  .withStep(at),
               new Invocation(number(row.get(5)), number(row.get(6)), number(row.get(7))),
               worker == null
                   ? WorkerRef.LOCAL
                   : new WorkerRef(
-                      text(data, "worker"), Long.parseLong(text(data, "worker_instance")))));
+                      text(data, "worker"), Long.parseLong(text(data, "worker_instance"))),
+              null,
+              waited == null ? Attempt.UNKNOWN_WAIT : number(waited)));
     }
 
     /** Changes the status of a task but not its data, to which an exception may be added. */
@@ -216,9 +236,14 @@ public final class StatusRowEvents {
         said = TaskTransitions.explained(said, exception);
       }
       Json.Obj checkpoint = kept == null ? null : kept.checkpoint();
+      StepPosition step = kept == null ? null : kept.step();
+      TaskStatus changed = status(task, 1, said, checkpoint);
       StatusRow after =
           new StatusRow(
-              job, key.node(), status(task, 1, said, checkpoint), new Invocation(0, 0, 0));
+              job,
+              key.node(),
+              changed.withStep(step == null ? null : step.after(changed)),
+              new Invocation(0, 0, 0));
       rows.put(key, after);
     }
 

@@ -17,7 +17,7 @@ public final class CurrentView {
     view = newer;
   }
 
-  SchedulerView get() {
+  public SchedulerView get() {
     return view;
   }
 

@@ -177,9 +177,9 @@ public final class LoopSchedulerApi implements SchedulerApi {
     }
     TaskStatus.Main reported = STATUS_TEXT.read(end.status()).main();
     boolean same = (attempt.bits() & reported.bit()) != 0;
-    // The retry rules of a job may make a failure of what is not done.
-    boolean failedBoth =
-        reported != TaskStatus.Main.DONE && (attempt.bits() & TaskStatus.Main.FAILED.bit()) != 0;
+    // The retry rules of a job may make a failure of what is not done, and a command may cancel it.
+    int failure = TaskStatus.Main.FAILED.bit() | TaskStatus.Main.CANCELLED.bit();
+    boolean failedBoth = reported != TaskStatus.Main.DONE && (attempt.bits() & failure) != 0;
     return attempt.kind() == TaskResult.Kind.EXITED && (same || failedBoth)
         ? Callback.Outcome.KNOWN
         : Callback.Outcome.CONTRADICTED;
@@ -248,7 +248,8 @@ public final class LoopSchedulerApi implements SchedulerApi {
               TaskStatus status = isForgotten(task) ? stored.get(task.node()) : null;
               return status == null || status.main() != TaskStatus.Main.DONE
                   ? task
-                  : TaskView.of(task.job(), task.node(), task.level(), task.bits(), status, null);
+                  : TaskView.of(
+                      task.job(), task.node(), task.level(), task.bits(), status, null, 0);
             })
         .toList();
   }

@@ -14,6 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what happens to tasks, based on their durable events. */
 public final class EventMetrics {
@@ -30,10 +33,15 @@ public final class EventMetrics {
   private final Counter all;
   private final Counter starts;
   private final Timer durations;
+  private final WaitMetrics waits;
   private final Map<String, Counter> ends = new HashMap<>();
   private final Map<StopReason, Counter> stops = new EnumMap<>(StopReason.class);
 
-  public EventMetrics(MeterRegistry metrics) {
+  /**
+   * @param jobs returns the names of the configured jobs; any thread may call it
+   */
+  public EventMetrics(MeterRegistry metrics, Supplier<Set<String>> jobs) {
+    waits = new WaitMetrics(metrics, jobs);
     all =
         Counter.builder("espalier.events")
             .description("Events, of which each is durable")
@@ -80,6 +88,10 @@ public final class EventMetrics {
       all.increment();
       if (event.kind().equals(StatusRowEvents.STARTED)) {
         starts.increment();
+        Duration waited = millis(event.data(), "waited_ms");
+        if (waited != null) {
+          waits.of(job(event.data())).placed().record(waited);
+        }
       } else if (event.kind().equals(StatusRowEvents.ENDED)) {
         ended(event.data());
       }
@@ -98,8 +110,23 @@ public final class EventMetrics {
         }
       }
     }
-    if (data.get("duration_ms") instanceof Json.Num millis) {
-      durations.record(Duration.ofMillis(Math.max(0, millis.value().longValue())));
+    Duration took = millis(data, "duration_ms");
+    if (took != null) {
+      durations.record(took);
     }
+    Duration toStart = millis(data, "start_ms");
+    if (toStart != null) {
+      waits.of(job(data)).started().record(toStart);
+    }
+  }
+
+  private static String job(Json.Obj data) {
+    return data.get("job") instanceof Json.Str job ? job.value() : "";
+  }
+
+  private static @Nullable Duration millis(Json.Obj data, String key) {
+    return data.get(key) instanceof Json.Num millis
+        ? Duration.ofMillis(Math.max(0, millis.value().longValue()))
+        : null;
   }
 }

@@ -57,6 +57,11 @@ public final class SchedulerMetrics {
     gauge("espalier.tasks.live", "Tasks that hold slots", stats, LoopStats::live);
     gauge("espalier.chores", "Long work in slices that is not finished", stats, LoopStats::chores);
     gauge("espalier.jobs.held", "Jobs that wait for a token", stats, LoopStats::heldJobs);
+    gauge(
+        "espalier.jobs.without.place",
+        "Jobs that wait until fewer jobs run",
+        stats,
+        LoopStats::jobsWithoutPlace);
     gauge("espalier.nodes.held", "Nodes that wait for a token", stats, LoopStats::heldNodes);
     gauge("espalier.nodes.reserved", "Nodes kept free", stats, LoopStats::reservedNodes);
     gauge("espalier.slots.reserved", "Slots that idle for it", stats, LoopStats::reservedSlots);

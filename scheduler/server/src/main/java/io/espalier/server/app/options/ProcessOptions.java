@@ -75,8 +75,7 @@ public record ProcessOptions(
    * is elsewhere, because another scheduler can own it meanwhile.
    */
   public long leaseMillis() {
-    boolean local =
-        runner.kind() == RunnerOptions.Kind.LOCAL && store.kind() == StoreOptions.Kind.MYSQL;
+    boolean local = runner.kind().endsWithScheduler() && store.kind() == StoreOptions.Kind.MYSQL;
     return runner
         .remote()
         .map(with -> with.timers().lostMillis())
@@ -109,6 +108,7 @@ public record ProcessOptions(
             EventRetentionOptions.DEFAULT),
         new RunnerOptions(
             RunnerOptions.Kind.DRY_RUN,
+            RunnerOptions.Kind.DRY_RUN.label(),
             List.of(),
             0,
             MeasuringOptions.OFF,

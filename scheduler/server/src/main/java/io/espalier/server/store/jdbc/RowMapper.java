@@ -18,6 +18,7 @@ import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.TaskHistory;
+import io.espalier.core.status.store.TaskTotals;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -48,7 +49,7 @@ final class RowMapper {
 
   /**
    * Reads a task: node (a name), bits, since, backoff, position, attempts, epoch, sequence,
-   * started, data, worker.
+   * started, data, worker, waited.
    *
    * @throws StoreException not retryable, when the row cannot be read
    */
@@ -77,12 +78,14 @@ final class RowMapper {
     Invocation invocation = new Invocation(row.large(), row.large(), row.large());
     String data = row.textOrNull();
     WorkerRef worker = worker(row.number());
+    long waited = row.large();
     try {
       return StatusRow.stored(
           job,
           node,
           invocation,
           worker,
+          waited,
           data == null ? null : JsonCodec.object(json, data),
           own -> TaskStatus.ofBits(bits, since, backoff, position, attempts, own));
     } catch (IllegalArgumentException e) {
@@ -107,31 +110,30 @@ final class RowMapper {
   private record Placed(long place, Attempt attempt) {}
 
   /**
-   * Reads the history of a task from all rows of the result, in any order: number of all ended
-   * attempts, their total processor time, the place in the ring, then the attempt: number, epoch,
-   * sequence, started, ended, worker, kind, bits, exit code, signal, core dumped, stop reason,
-   * processor time, memory, bytes read, bytes written, message, fingerprint, got on, backoff.
+   * Reads the history of a task from all rows of the result, in any order: the totals (number of
+   * ended attempts, processor time, ran, waited), the place in the ring, then the attempt: number,
+   * epoch, sequence, started, ended, worker, kind, bits, exit code, signal, core dumped, stop
+   * reason, processor time, memory, bytes read, bytes written, message, fingerprint, got on,
+   * backoff, waited, start of the process.
    *
    * @throws StoreException not retryable, when a row cannot be read
    */
   TaskHistory history(String job, String node, ColumnReader found) throws SQLException {
     List<Placed> placed = new ArrayList<>();
-    long ended = 0;
-    long cpu = 0;
+    TaskTotals totals = TaskTotals.NONE;
     try {
       while (found.next()) {
-        ended = found.large();
-        cpu = found.large();
+        totals = new TaskTotals(found.large(), found.large(), found.large(), found.large());
         placed.add(new Placed(found.large(), attempt(job, node, found)));
       }
     } catch (IllegalArgumentException e) {
       throw damaged(job, node, e);
     }
-    long newest = ended;
+    long newest = totals.ended();
     placed.sort(
         Comparator.comparingLong(
             p -> -Math.floorMod(newest - p.place(), (long) StatusStore.KEPT_ATTEMPTS)));
-    return new TaskHistory(ended, cpu, placed.stream().map(Placed::attempt).toList());
+    return new TaskHistory(totals, placed.stream().map(Placed::attempt).toList());
   }
 
   private Attempt attempt(String job, String node, ColumnReader row) throws SQLException {
@@ -162,7 +164,9 @@ final class RowMapper {
         row.textOrEmpty(),
         row.textOrEmpty(),
         row.flag(),
-        row.number());
+        row.number(),
+        row.large(),
+        row.large());
   }
 
   /** Reads a pause: job (a name), operator, reason, since, until. */

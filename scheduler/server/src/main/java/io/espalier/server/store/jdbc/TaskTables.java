@@ -10,6 +10,7 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.TaskTotals;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,10 +39,10 @@ final class TaskTables {
   private static final int NODES_IN_STATEMENT = 500;
 
   private static final String COLUMNS =
-      "bits, since, backoff, position, attempts, epoch, sequence, started, data, worker";
+      "bits, since, backoff, position, attempts, epoch, sequence, started, data, worker, waited";
 
   /** The columns to which the ends of a batch are added. */
-  private static final String TOTALS = "ended, cpu";
+  private static final String TOTALS = "ended, cpu, total_ran, total_waited";
 
   private final Session session;
   private final JobIds jobs;
@@ -69,14 +70,15 @@ final class TaskTables {
                 + joined(TOTALS, column -> given(column) + " + #status." + column));
     addToTotals =
         session.prepare(
-            "UPDATE #status SET ring = ?, ended = ended + ?, cpu = cpu + ?"
+            "UPDATE #status SET ring = ?, "
+                + joined(TOTALS, column -> column + " = " + column + " + ?")
                 + " WHERE job = ? AND node = ?");
     putAttempt =
         session.insert(
             "REPLACE INTO #attempt",
             "id, number, epoch, sequence, started, ended, worker, kind, bits, exit_code, {signal},"
                 + " core_dumped, stop_reason, cpu, memory, {read}, {written}, message, fingerprint,"
-                + " got_on, backoff",
+                + " got_on, backoff, waited, process_started",
             "");
     deleteRing = session.prepare("DELETE FROM #attempt WHERE id >= ? AND id < ?");
   }
@@ -95,8 +97,7 @@ final class TaskTables {
     private long ring;
 
     private long ended;
-    private int newEnds;
-    private long newCpu;
+    private TaskTotals added = TaskTotals.NONE;
 
     Place(long ring, long ended) {
       this.ring = ring;
@@ -119,10 +120,7 @@ final class TaskTables {
     putRowWithEnds.flush();
     for (Map.Entry<TaskKey, Place> left : changed.entrySet()) {
       Place place = left.getValue();
-      addToTotals
-          .large(place.ring)
-          .number(place.newEnds)
-          .large(place.newCpu)
+      putTotals(addToTotals, place)
           .number(jobs.number(left.getKey().job()))
           .key(left.getKey().node())
           .add();
@@ -181,8 +179,7 @@ final class TaskTables {
     }
     ResourceUsage usage = attempt.usage();
     place.ended++;
-    place.newEnds++;
-    place.newCpu += Math.max(0, usage.cpuMillis());
+    place.added = place.added.plus(attempt);
     putAttempt
         .large(place.ring * RING + place.ended % RING)
         .number(attempt.number())
@@ -205,7 +202,19 @@ final class TaskTables {
         .textOrEmpty(attempt.fingerprint())
         .flag(attempt.gotOn())
         .number(attempt.backoffSeconds())
+        .large(attempt.waitedMillis())
+        .large(attempt.startedAtMillis())
         .add();
+  }
+
+  /** Sets ring and totals. */
+  private static BoundStatement putTotals(BoundStatement to, Place place) throws SQLException {
+    TaskTotals added = place.added;
+    return to.large(place.ring)
+        .large(added.ended())
+        .large(added.cpuMillis())
+        .large(added.ranMillis())
+        .large(added.waitedMillis());
   }
 
   private void put(StatusRow row, @Nullable Place place) throws SQLException {
@@ -224,11 +233,9 @@ final class TaskTables {
         .large(invocation.sequence())
         .large(invocation.startMillis())
         .text(data == null ? null : JsonWriter.compact(data))
-        .number(number(row.worker()));
-    if (place != null) {
-      put.large(place.ring).number(place.newEnds).large(place.newCpu);
-    }
-    put.add();
+        .number(number(row.worker()))
+        .large(row.waitedMillis());
+    (place == null ? put : putTotals(put, place)).add();
   }
 
   /** Deletes rows with their histories. */

@@ -321,11 +321,11 @@ class MySqlFailureTest {
                   StoreException.class, e -> assertThat(e.retryable()).isTrue());
         }
         store.commit(epoch, batch);
-        assertThat(store.history("j", "n").ended()).isEqualTo(i);
+        assertThat(store.history("j", "n").totals().ended()).isEqualTo(i);
         assertThat(store.newestEvent()).isEqualTo(i);
       }
       assertThat(between.stolen()).isEqualTo(10);
-      assertThat(store.history("j", "n").cpuMillis()).isEqualTo(200);
+      assertThat(store.history("j", "n").totals().cpuMillis()).isEqualTo(200);
     }
   }
 
@@ -385,7 +385,7 @@ class MySqlFailureTest {
       assertThat(store.newestEvent()).isZero();
       assertThatThrownBy(() -> store.commit(old, batch(2))).isInstanceOf(StaleEpochException.class);
       store.commit(epoch, batch(1));
-      assertThat(store.history("j", "n").ended()).isEqualTo(1);
+      assertThat(store.history("j", "n").totals().ended()).isEqualTo(1);
     }
   }
 
@@ -426,6 +426,7 @@ class MySqlFailureTest {
                 WorkerRef.LOCAL,
                 row.status(),
                 false,
+                Attempt.UNKNOWN_WAIT,
                 2))
         .append(new Event(number, 1, "task_ended", Json.Obj.EMPTY))
         .build();

@@ -94,7 +94,7 @@ class MySqlKillTest {
         assertThat(store.newestEvent()).isEqualTo(submitted.get());
         long ended = 0;
         for (int node = 0; node < NODES; node++) {
-          ended += store.history("j", "n" + node).ended();
+          ended += store.history("j", "n" + node).totals().ended();
         }
         assertThat(ended).isEqualTo(submitted.get());
         store.load(
@@ -121,6 +121,7 @@ class MySqlKillTest {
                 WorkerRef.LOCAL,
                 done,
                 false,
+                Attempt.UNKNOWN_WAIT,
                 number))
         .append(new Event(number, number, "task_ended", Json.Obj.EMPTY))
         .build();

@@ -1,0 +1,42 @@
+-- How long the task had been eligible when its attempt was placed, in milliseconds, and when its process
+-- started, epoch milliseconds; -1 and 0: not known. In status: of the attempt that runs, and what all ended
+-- ones add up to.
+ALTER TABLE status ADD COLUMN waited INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE status ADD COLUMN total_ran INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE status ADD COLUMN total_waited INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE attempt ADD COLUMN waited INTEGER NOT NULL DEFAULT -1;
+ALTER TABLE attempt ADD COLUMN process_started INTEGER NOT NULL DEFAULT 0;
+
+DROP VIEW task_attempt;
+
+CREATE VIEW task_attempt AS
+SELECT
+  job.name AS job,
+  status.node AS node,
+  attempt.number AS number,
+  attempt.epoch || '.' || attempt.sequence AS invocation,
+  coalesce(worker.shard, '') AS worker,
+  datetime(attempt.started / 1000, 'unixepoch') AS started_utc,
+  datetime(attempt.ended / 1000, 'unixepoch') AS ended_utc,
+  CASE attempt.bits & 63
+    WHEN 4 THEN 'done'
+    WHEN 8 THEN 'incomplete'
+    WHEN 16 THEN 'failed'
+    WHEN 32 THEN 'error'
+  END AS outcome,
+  attempt.exit_code AS exit_code,
+  attempt.signal AS signal,
+  attempt.cpu AS cpu_ms,
+  attempt.memory AS peak_memory_bytes,
+  attempt.message AS message,
+  attempt.fingerprint AS fingerprint,
+  attempt.got_on AS made_progress,
+  attempt.backoff AS backoff_sec,
+  CASE WHEN attempt.waited >= 0 THEN attempt.waited END AS waited_ms,
+  datetime(nullif(attempt.process_started, 0) / 1000, 'unixepoch') AS process_started_utc
+FROM status
+JOIN job ON job.id = status.job
+JOIN attempt ON attempt.id BETWEEN status.ring * 20 AND status.ring * 20 + 19
+LEFT JOIN worker ON worker.id = attempt.worker;
+
+PRAGMA user_version = 10;

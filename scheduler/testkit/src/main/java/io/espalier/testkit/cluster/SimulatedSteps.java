@@ -1,0 +1,91 @@
+package io.espalier.testkit.cluster;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.protocol.RunId;
+import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.status.TaskKey;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of the steps of tasks: no step begins before the one before it has ended, and none
+ * runs again after its end was acknowledged, unless its task was compensated or commanded to run
+ * again. Steps are named by one letter each, in order, from {@code a} on.
+ */
+final class SimulatedSteps {
+  private static final String COMPENSATION = "compensate ";
+
+  private final Map<RunId, String> steps = new HashMap<>();
+  private final Map<TaskKey, Set<String>> ended = new HashMap<>();
+  private final Map<TaskKey, Set<String>> acknowledged = new HashMap<>();
+
+  /** Returns the step of a launch, such as {@code a} or {@code compensate a}; empty: none. */
+  static String of(LaunchSpec launch) {
+    if (!(launch.argument().get("step") instanceof Json.Str step)) {
+      return "";
+    }
+    boolean undoes = Json.of("compensate").equals(launch.argument().get("phase"));
+    return (undoes ? COMPENSATION : "") + step.value();
+  }
+
+  /** Returns whether an invocation was of a step before another one. */
+  boolean isBefore(RunId run, String step) {
+    String own = of(run);
+    return own.length() == 1 && own.compareTo(step) < 0;
+  }
+
+  String of(RunId run) {
+    return steps.getOrDefault(run, "");
+  }
+
+  /** A step has begun; returns what is wrong with that, or null. */
+  @Nullable String started(TaskKey task, RunId run, String step) {
+    if (step.isEmpty()) {
+      return null;
+    }
+    steps.put(run, step);
+    if (step.startsWith(COMPENSATION)) {
+      acknowledged.remove(task);
+      return null;
+    }
+    if (acknowledged.getOrDefault(task, Set.of()).contains(step)) {
+      return "step " + step + " runs again after its end was acknowledged: " + run;
+    }
+    char before = (char) (step.charAt(0) - 1);
+    return before >= 'a' && !ended.getOrDefault(task, Set.of()).contains(String.valueOf(before))
+        ? "step " + step + " begins before the one before it has ended: " + run
+        : null;
+  }
+
+  void died(RunId run, boolean done) {
+    String step = of(run);
+    if (done && !step.isEmpty()) {
+      ended.computeIfAbsent(new TaskKey(run.job(), run.node()), task -> new HashSet<>()).add(step);
+    }
+  }
+
+  void acknowledged(RunId run, boolean done) {
+    String step = of(run);
+    if (done && !step.isEmpty() && !step.startsWith(COMPENSATION)) {
+      acknowledged
+          .computeIfAbsent(new TaskKey(run.job(), run.node()), task -> new HashSet<>())
+          .add(step);
+    }
+  }
+
+  /** An operator has acted on a task, or what was stored of it is gone. */
+  void anew(TaskKey task) {
+    acknowledged.remove(task);
+  }
+
+  void anew(String job) {
+    acknowledged.keySet().removeIf(task -> task.job().equals(job));
+  }
+
+  void anew() {
+    acknowledged.clear();
+  }
+}
