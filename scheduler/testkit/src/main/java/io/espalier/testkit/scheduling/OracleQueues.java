@@ -7,6 +7,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.status.TaskKey;
 import io.espalier.testkit.scheduling.Oracle.Failure;
 import io.espalier.testkit.scheduling.Oracle.Place;
 import java.math.BigDecimal;
@@ -14,6 +15,8 @@ import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Set;
+import java.util.HashSet;
 import java.util.Map;
 
 /** The limits of queues (docs/design/features.md#queues), computed from all running tasks. */
@@ -23,6 +26,7 @@ final class OracleQueues {
 
   /** By job that was ever configured: its last queue. */
   private final Map<String, String> queueOf = new HashMap<>();
+  private final Set<TaskKey> ofNoQueue = new HashSet<>();
 
   OracleQueues(Oracle oracle, OraclePool pool) {
     this.oracle = oracle;
@@ -31,12 +35,19 @@ final class OracleQueues {
 
   void apply(Config config) {
     config.jobs().values().forEach(job -> queueOf.put(job.name(), job.scheduling().queue()));
+    ofNoQueue.removeIf(task -> config.job(task.job()) != null);
+  }
+
+  /** Notes a task that runs for a job of which the scheduler knows nothing, not even its queue. */
+  void startedForUnknownJob(TaskKey task) {
+    ofNoQueue.add(task);
   }
 
   /** Returns the number of running tasks of a queue. */
   private long running(String queue) {
+    ofNoQueue.retainAll(oracle.running().keySet());
     return oracle.running().keySet().stream()
-        .filter(task -> queue.equals(queueOf.get(task.job())))
+        .filter(task -> queue.equals(queueOf.get(task.job())) && !ofNoQueue.contains(task))
         .count();
   }
 
