@@ -263,13 +263,7 @@ public final class JobEditor {
     }
     return object(document(target, text, next.name())).get(PREFIX + next.name())
             instanceof Json.Obj job
-        ? new JobVersion(
-            next.name(),
-            next.version() - 1,
-            next.atMillis(),
-            "",
-            AS_WRITTEN,
-            job)
+        ? new JobVersion(next.name(), next.version() - 1, next.atMillis(), "", AS_WRITTEN, job)
         : null;
   }
 
