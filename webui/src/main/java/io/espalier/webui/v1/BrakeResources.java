@@ -34,8 +34,7 @@ final class BrakeResources {
 
   private CompletionStage<Json> brakes(ApiRequest request) {
     request.allowing();
-    return CompletableFuture.completedFuture(
-        Json.object().put("brakes", list(api.view())).build());
+    return CompletableFuture.completedFuture(Json.object().put("brakes", list(api.view())).build());
   }
 
   /** Lists the brakes of a view. */
@@ -49,7 +48,14 @@ final class BrakeResources {
     request
         .allowing()
         .allowingInBody(
-            "node", "level", "queue", "job", "factor", "ramp", "expires_in_seconds", "author",
+            "node",
+            "level",
+            "queue",
+            "job",
+            "factor",
+            "ramp",
+            "expires_in_seconds",
+            "author",
             "reason");
     double factor = request.body().get("factor") == null ? 0 : request.bodyNumber("factor", 0, 1);
     int millionths = (int) Math.round(factor * Brake.ONE);
@@ -73,17 +79,14 @@ final class BrakeResources {
   }
 
   private CompletionStage<Json> release(ApiRequest request) {
-    request
-        .allowing()
-        .allowingInBody("node", "level", "queue", "job", "ramp", "author", "reason");
+    request.allowing().allowingInBody("node", "level", "queue", "job", "ramp", "author", "reason");
     return api.run(
             new Command.ReleaseBrake(
                 key(request),
                 ramp(request),
                 BodyFields.author(request),
                 request.bodyText("reason")))
-        .thenApply(
-            view -> json(view).put("released", view.millionths() == Brake.ONE).build());
+        .thenApply(view -> json(view).put("released", view.millionths() == Brake.ONE).build());
   }
 
   private static Key key(ApiRequest request) {
@@ -115,7 +118,10 @@ final class BrakeResources {
         && ramp.get("every_seconds") instanceof Json.Num every) {
       int millionths = (int) Math.round(step.value().doubleValue() * Brake.ONE);
       long millis = Math.round(every.value().doubleValue() * 1000);
-      if (millionths > 0 && millionths <= Brake.ONE && millis > 0 && millis <= MOST_SECONDS * 1000) {
+      if (millionths > 0
+          && millionths <= Brake.ONE
+          && millis > 0
+          && millis <= MOST_SECONDS * 1000) {
         return new Brake.Ramp(millionths, millis);
       }
     }

@@ -223,9 +223,10 @@ public sealed interface Command<T> {
   }
 
   /**
-   * Starts fewer tasks, or none, in a part of the tree or of the jobs, replacing an older brake with
-   * the same key. Kills nothing. Nothing is placed against it from the command on. Answered once it
-   * is durable and the starts before it are with the runner; after a second also if it is not.
+   * Starts fewer tasks, or none, in a part of the tree or of the jobs, replacing an older brake
+   * with the same key. Kills nothing. Nothing is placed against it from the command on. Answered
+   * once it is durable and the starts before it are with the runner; after a second also if it is
+   * not.
    *
    * @param brake brake; its times and bases are ignored: it takes effect now. The level of a node
    *     may be empty if only one level has a node of that name

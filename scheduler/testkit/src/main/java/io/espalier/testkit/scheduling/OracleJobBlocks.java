@@ -21,8 +21,7 @@ import java.util.Set;
  */
 final class OracleJobBlocks {
   private static final List<GateKind> KINDS =
-      List.of(
-          GateKind.DEADLINE, GateKind.JOB_FAILED, GateKind.JOB_SUCCEEDED, GateKind.JOB_BRAKE);
+      List.of(GateKind.DEADLINE, GateKind.JOB_FAILED, GateKind.JOB_SUCCEEDED, GateKind.JOB_BRAKE);
 
   private final Map<String, Set<GateKind>> closed = new HashMap<>();
   private final Map<String, JobCounts> seen = new HashMap<>();

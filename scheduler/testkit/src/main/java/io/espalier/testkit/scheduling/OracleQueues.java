@@ -14,10 +14,10 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
-import java.util.Set;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The limits of queues (docs/design/features.md#queues), computed from all running tasks. */
 final class OracleQueues {
@@ -26,6 +26,7 @@ final class OracleQueues {
 
   /** By job that was ever configured: its last queue. */
   private final Map<String, String> queueOf = new HashMap<>();
+
   private final Set<TaskKey> ofNoQueue = new HashSet<>();
 
   OracleQueues(Oracle oracle, OraclePool pool) {

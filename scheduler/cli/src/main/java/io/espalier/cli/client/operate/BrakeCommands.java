@@ -171,7 +171,9 @@ public final class BrakeCommands {
       }
       Json.Obj set = client.call("POST", ApiV1.BRAKES, Map.of(), Map.of(), asked.build());
       String left =
-          factor == 0 ? "nothing starts on " : "only " + percent(set) + " of each limit is left on ";
+          factor == 0
+              ? "nothing starts on "
+              : "only " + percent(set) + " of each limit is left on ";
       String span = seconds == null ? "" : " for " + HumanFormat.duration(seconds * 1000);
       String warning =
           JsonFields.isTrue(set, "durable")

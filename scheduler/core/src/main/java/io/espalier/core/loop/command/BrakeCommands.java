@@ -183,7 +183,9 @@ public final class BrakeCommands {
 
   // ---- effects
 
-  /** Brings the core in line with the brakes: after each change of theirs or of the configuration. */
+  /**
+   * Brings the core in line with the brakes: after each change of theirs or of the configuration.
+   */
   public void refresh(long nowMillis) {
     Effects wanted = effects(nowMillis);
     for (GateKind kind : List.of(GateKind.JOB_BRAKE, GateKind.NODE_BRAKE)) {
@@ -231,8 +233,7 @@ public final class BrakeCommands {
     Key key = brake.key();
     switch (key.target()) {
       case ALL -> gate(brake, GateKind.NODE_BRAKE, instance(), effects);
-      case NODE ->
-          gate(brake, GateKind.NODE_BRAKE, Scope.node(key.level(), key.name()), effects);
+      case NODE -> gate(brake, GateKind.NODE_BRAKE, Scope.node(key.level(), key.name()), effects);
       case JOB -> gate(brake, GateKind.JOB_BRAKE, Scope.job(key.name()), effects);
       case QUEUE ->
           jobsOf(key.name())
@@ -254,8 +255,7 @@ public final class BrakeCommands {
             : brake.reason();
     effects.gates.putIfAbsent(
         scope,
-        new Gate(
-            kind, scope, brake.author(), reason, brake.sinceMillis(), brake.untilMillis()));
+        new Gate(kind, scope, brake.author(), reason, brake.sinceMillis(), brake.untilMillis()));
   }
 
   private void narrow(Brake brake, int factor, Effects effects) {

@@ -8,10 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What changes limits beside the configuration, by name: the operators' overrides, factors, and caps
- * of jobs and queues. One table serves all states of a core. The base of the limit of a resource on a node is, in order of
- * precedence: the override for the node, the override for its level, the configured limit of the
- * node, the configured limit of its level ({@link ConfiguredLimits}).
+ * What changes limits beside the configuration, by name: the operators' overrides, factors, and
+ * caps of jobs and queues. One table serves all states of a core. The base of the limit of a
+ * resource on a node is, in order of precedence: the override for the node, the override for its
+ * level, the configured limit of the node, the configured limit of its level ({@link
+ * ConfiguredLimits}).
  */
 public final class LimitTable {
   private final Map<LimitOverride.Key, LimitOverride> overrides = new LinkedHashMap<>();
@@ -102,8 +103,8 @@ public final class LimitTable {
   }
 
   /**
-   * Returns how many tasks of a job or queue may run at once by its caps; {@link Integer#MAX_VALUE}:
-   * it has none.
+   * Returns how many tasks of a job or queue may run at once by its caps; {@link
+   * Integer#MAX_VALUE}: it has none.
    */
   public int mostRunning(Scope scope) {
     RunningCap cap = caps.isEmpty() ? null : cap(scope);

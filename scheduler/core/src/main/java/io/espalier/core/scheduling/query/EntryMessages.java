@@ -81,9 +81,7 @@ final class EntryMessages {
     String message =
         "a brake lets "
             + cap.most()
-            + (ofQueue
-                ? " tasks of queue " + cap.scope().name()
-                : " tasks of the job")
+            + (ofQueue ? " tasks of queue " + cap.scope().name() : " tasks of the job")
             + " run at once, and "
             + running
             + (running == 1 ? " runs" : " run")

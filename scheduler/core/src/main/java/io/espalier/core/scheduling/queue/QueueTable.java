@@ -441,7 +441,8 @@ public final class QueueTable {
       RunPlacements places) {
     refresh();
     settle();
-    QueueTable fresh = new QueueTable(config, jobs, ledger, workers, new JobGates(jobs.words), limits);
+    QueueTable fresh =
+        new QueueTable(config, jobs, ledger, workers, new JobGates(jobs.words), limits);
     fresh.refresh();
     for (int i = 0; i < queues.length; i++) {
       fresh.keepFor(i, queues[i].holder);

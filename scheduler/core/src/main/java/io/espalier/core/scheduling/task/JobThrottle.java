@@ -12,8 +12,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enforces the jobs' own limits: {@code max_concurrent}, caps and {@code start_rate}. They are bits by
- * job, which are written only when a job reaches or leaves a limit.
+ * Enforces the jobs' own limits: {@code max_concurrent}, caps and {@code start_rate}. They are bits
+ * by job, which are written only when a job reaches or leaves a limit.
  */
 public final class JobThrottle {
   private final JobTable jobs;

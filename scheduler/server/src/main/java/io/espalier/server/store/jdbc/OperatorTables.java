@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import java.util.Collection;
 
 /**
- * Writes the commands of operators (pauses, cordons, limits, brakes) and the states of jobs and queues.
- * These are few rows, so it caches no prepared statements. Each call is part of the open
+ * Writes the commands of operators (pauses, cordons, limits, brakes) and the states of jobs and
+ * queues. These are few rows, so it caches no prepared statements. Each call is part of the open
  * transaction. Not thread-safe.
  */
 final class OperatorTables {
