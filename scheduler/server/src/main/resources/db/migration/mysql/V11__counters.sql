@@ -60,4 +60,4 @@ LEFT JOIN espalier_worker w ON w.id = a.worker
 WHERE j.name IS NOT NULL;
 
 -- Last: with this the store is complete.
-UPDATE espalier_store SET version = 10 WHERE id = 1;
+UPDATE espalier_store SET version = 11 WHERE id = 1;

@@ -39,4 +39,4 @@ JOIN job ON job.id = status.job
 JOIN attempt ON attempt.id BETWEEN status.ring * 20 AND status.ring * 20 + 19
 LEFT JOIN worker ON worker.id = attempt.worker;
 
-PRAGMA user_version = 11;
+PRAGMA user_version = 12;
