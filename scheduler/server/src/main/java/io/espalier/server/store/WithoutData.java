@@ -121,6 +121,8 @@ final class WithoutData {
             batch.holds(),
             batch.endedLimits(),
             batch.limits(),
+            batch.endedBrakes(),
+            batch.brakes(),
             batch.standings(),
             batch.queueUsage(),
             batch.incarnations(),

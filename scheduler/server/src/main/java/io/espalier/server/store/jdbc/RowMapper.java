@@ -10,6 +10,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
@@ -194,6 +195,11 @@ final class RowMapper {
         row.text(),
         row.large(),
         row.large());
+  }
+
+  /** Reads a brake: target, level and name (names), body. */
+  static Brake brake(String store, JsonDecoder json, ColumnReader row) throws SQLException {
+    return JsonCodec.brake(store, json, row.name(), row.name(), row.name(), row.text());
   }
 
   /** Reads the usage of a queue: its name (a text), the value, as of when. */

@@ -8,6 +8,7 @@ import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
@@ -282,6 +283,13 @@ abstract class StoreReader implements StatusStore {
   @Override
   public final List<WorkerCordon> holds() {
     return all("SELECT shard*, drain, operator, reason, since FROM #worker_hold", RowMapper::hold);
+  }
+
+  @Override
+  public final List<Brake> brakes() {
+    return all(
+        "SELECT target*, level*, name*, body FROM #brake",
+        row -> RowMapper.brake(description(), json, row));
   }
 
   @Override
