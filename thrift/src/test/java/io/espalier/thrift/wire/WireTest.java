@@ -239,7 +239,15 @@ class WireTest {
                     .withCounters(new Counters(Map.of("rows", 7L, "bytes", 0L)))
                     .withStopReason(StopReason.LEASE_LOST),
                 TaskResult.notStarted("job", "m", run.invocation(), "busy", 5_000)),
-            List.of(new Report.ProgressOf(run, new Progress(1L, null, "c", Json.object().put("done", 1).build(), new Counters(Map.of("rows", 5L)))),
+            List.of(
+                new Report.ProgressOf(
+                    run,
+                    new Progress(
+                        1L,
+                        null,
+                        "c",
+                        Json.object().put("done", 1).build(),
+                        new Counters(Map.of("rows", 5L)))),
                 new Report.ProgressOf(
                     new RunId("job", "m", new Invocation(3, 2, 5)),
                     Progress.NONE.withCounters(new Counters(Map.of("bytes", 1L << 60))))),

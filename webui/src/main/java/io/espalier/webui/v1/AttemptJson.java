@@ -23,9 +23,7 @@ final class AttemptJson {
     List<Json> attempts = new ArrayList<>();
     history.attempts().forEach(attempt -> attempts.add(attempt(attempt)));
     return ApiJson.task(task, view)
-        .with(
-            "history",
-            totals(history.totals()).put("attempts", new Json.Arr(attempts)).build());
+        .with("history", totals(history.totals()).put("attempts", new Json.Arr(attempts)).build());
   }
 
   /** Schema {@code Totals}. */

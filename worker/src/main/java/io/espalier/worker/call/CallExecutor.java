@@ -483,8 +483,7 @@ public final class CallExecutor implements AutoCloseable {
     }
   }
 
-  private void finish(
-      JournalKey key, CallCourse.End end, long startedMillis, Counters counters) {
+  private void finish(JournalKey key, CallCourse.End end, long startedMillis, Counters counters) {
     TaskResult result =
         key.end(end.kind())
             .withRawStatus(end.status())

@@ -335,7 +335,8 @@ public final class HttpCalls implements CallClient {
       return CallAnswer.Running.PLAIN;
     }
     return new CallAnswer.Running(
-        "", object.get("progress") instanceof Json.Obj progress ? progress : null,
+        "",
+        object.get("progress") instanceof Json.Obj progress ? progress : null,
         CallAnswer.counters(object));
   }
 

@@ -124,15 +124,16 @@ final class Committer {
               nowMillis);
       StepPosition step = row.status().step();
       batch.attempt(step == null ? attempt : attempt.ofStep(step.label()));
-      row =
-          new StatusRow(row.job(), row.node(), row.status(), row.invocation(), row.worker());
+      row = new StatusRow(row.job(), row.node(), row.status(), row.invocation(), row.worker());
     }
     batch.put(row);
     events.changed(row, nowMillis);
     views.changed();
   }
 
-  /** Notes what a live task has counted since its start; it belongs to the job with {@link #count}. */
+  /**
+   * Notes what a live task has counted since its start; it belongs to the job with {@link #count}.
+   */
   void heard(Live task, Counters counters) {
     Counters fitting = outcomes.fitting(task.key.job(), counters);
     if (fitting.values().size() < counters.values().size()) {
@@ -152,7 +153,9 @@ final class Committer {
     ports.warnings().warn(message, task.key.job(), task.key.node());
   }
 
-  /** Adds to the counters of its job, in this batch, what the task has counted since the last call. */
+  /**
+   * Adds to the counters of its job, in this batch, what the task has counted since the last call.
+   */
   void count(Live task, long nowMillis) {
     if (task.counters.isEmpty()) {
       return;

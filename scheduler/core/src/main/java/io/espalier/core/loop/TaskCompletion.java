@@ -1,7 +1,7 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.call.CallAnswer;
 import io.espalier.core.api.Callback;
+import io.espalier.core.call.CallAnswer;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.StatusSource;

@@ -37,8 +37,7 @@ public record JobStateRecord(
       boolean stopped,
       boolean goesOn,
       Start countedFrom) {
-    this(
-        job, state, reason, sinceMillis, failure, stopped, goesOn, countedFrom, Counters.NONE);
+    this(job, state, reason, sinceMillis, failure, stopped, goesOn, countedFrom, Counters.NONE);
   }
 
   /**

@@ -1,9 +1,9 @@
 package io.espalier.core.protocol;
 
 import io.espalier.core.running.Assignment;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
-import io.espalier.core.running.Counters;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;

@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tasks count, by name: rows, bytes, and so on. Sums stop at {@link Long#MAX_VALUE}. Immutable.
+ * What tasks count, by name: rows, bytes, and so on. Sums stop at {@link Long#MAX_VALUE}.
+ * Immutable.
  *
  * @param values by name, never negative
  */
@@ -79,9 +80,7 @@ public record Counters(Map<String, Long> values) {
       values.put(member.getKey(), number.value().longValue());
     }
     String problem = problem(values);
-    return problem == null
-        ? new Reading(new Counters(values), null)
-        : Reading.refused(problem);
+    return problem == null ? new Reading(new Counters(values), null) : Reading.refused(problem);
   }
 
   private static boolean isValue(BigDecimal value) {

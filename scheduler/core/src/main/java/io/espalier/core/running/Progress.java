@@ -24,8 +24,7 @@ public record Progress(
   public static final int MAX_BYTES = 64 * 1024;
 
   /** The progress of a task that has not said anything. */
-  public static final Progress NONE =
-      new Progress(null, null, null, Json.Obj.EMPTY, Counters.NONE);
+  public static final Progress NONE = new Progress(null, null, null, Json.Obj.EMPTY, Counters.NONE);
 
   /** Returns whether the task has only counted. */
   public boolean isEmpty() {

@@ -70,7 +70,20 @@ public record TaskResult(
   /** Creates an end of that kind without further details. */
   public static TaskResult of(String job, String node, Invocation invocation, Kind kind) {
     return new TaskResult(
-        job, node, invocation, kind, null, null, null, null, null, false, null, 0, 0, 0,
+        job,
+        node,
+        invocation,
+        kind,
+        null,
+        null,
+        null,
+        null,
+        null,
+        false,
+        null,
+        0,
+        0,
+        0,
         Counters.NONE);
   }
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Distinguishes lines of progress and counters on a status pipe from status lines, and parses them:
  * {@code {"progress": {"done": 120000, "total": 300000, "cursor": "pk=8123"}}} and {@code {"count":
  * {"rows": 1200}}}; a line may have both. All three keys of progress are optional; other keys are
- * retained. A line with {@code result} or {@code result_bits} is a status
- * line, whatever else it contains. Thread-safe if the port is.
+ * retained. A line with {@code result} or {@code result_bits} is a status line, whatever else it
+ * contains. Thread-safe if the port is.
  */
 public final class ProgressParser {
   private static final String KEY = "progress";
@@ -31,8 +31,7 @@ public final class ProgressParser {
    * @param counters what it counts
    * @param problem why a line of progress or counters is invalid; it is not a status line either
    */
-  public record Reading(
-      @Nullable Progress progress, Counters counters, @Nullable String problem) {
+  public record Reading(@Nullable Progress progress, Counters counters, @Nullable String problem) {
     static final Reading STATUS = new Reading(null, Counters.NONE, null);
 
     /** Returns true when the line is to be read as a status. */

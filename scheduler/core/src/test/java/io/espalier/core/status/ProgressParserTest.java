@@ -98,7 +98,8 @@ class ProgressParserTest {
     ProgressParser.Reading alone = text.read("{\"count\": {\"rows\": 1200, \"b_2\": 0}}");
     assertThat(alone.isStatus()).isFalse();
     assertThat(alone.progress()).isNull();
-    assertThat(alone.counters().values()).containsOnly(Map.entry("rows", 1200L), Map.entry("b_2", 0L));
+    assertThat(alone.counters().values())
+        .containsOnly(Map.entry("rows", 1200L), Map.entry("b_2", 0L));
     ProgressParser.Reading both =
         text.read("{\"progress\": {\"done\": 3}, \"count\": {\"rows\": 9007199254740992}}");
     assertThat(both.counters().get("rows")).isEqualTo(Counters.MOST);

@@ -106,7 +106,9 @@ public final class ApiFixture {
             0,
             Counters.NONE,
             "ship");
-    return new TaskHistory(new TaskTotals(3, 1_500, 9_900, 4_000, new Counters(Map.of("rows", 1_300L))), List.of(first, second));
+    return new TaskHistory(
+        new TaskTotals(3, 1_500, 9_900, 4_000, new Counters(Map.of("rows", 1_300L))),
+        List.of(first, second));
   }
 
   /**

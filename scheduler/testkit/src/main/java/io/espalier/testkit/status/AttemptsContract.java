@@ -134,12 +134,9 @@ abstract class AttemptsContract {
     // Of the third it is not known when its process started.
     long ran = (10 - 2) + (20 - 4) + (30 - 3);
     assertThat(store().history("j", "n").totals())
-        .isEqualTo(new TaskTotals(
-                3,
-                24,
-                ran,
-                50 + 150 + 250,
-                new Counters(Map.of("rows", 6L, "n1", 1L, "n3", 1L))));
+        .isEqualTo(
+            new TaskTotals(
+                3, 24, ran, 50 + 150 + 250, new Counters(Map.of("rows", 6L, "n1", 1L, "n3", 1L))));
   }
 
   @Test

@@ -252,7 +252,8 @@ public abstract class StatusStoreContract extends AttemptsContract {
             List.of("instance", "host"),
             List.of("i", "n"),
             new InvocationLimits(1, 2, 3));
-    StatusRow row = new StatusRow("j", "n", running, invocation, WorkerRef.LOCAL, call, 17, Counters.NONE);
+    StatusRow row =
+        new StatusRow("j", "n", running, invocation, WorkerRef.LOCAL, call, 17, Counters.NONE);
     store.commit(epoch, StoreTransaction.of(List.of(row)));
     restartAfterKill();
     assertThat(rows("j").get(0)).isEqualTo(row);

@@ -6,9 +6,10 @@ import io.espalier.core.status.ProgressParser;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Separates what arrives through a task's status pipe: the marks of its prelude, progress, counters,
- * and the status. Counters are added up. Of several progress lines that arrive together only the newest is reported: no other
- * matters, and a task that writes nothing else cannot overload anybody.
+ * Separates what arrives through a task's status pipe: the marks of its prelude, progress,
+ * counters, and the status. Counters are added up. Of several progress lines that arrive together
+ * only the newest is reported: no other matters, and a task that writes nothing else cannot
+ * overload anybody.
  */
 public final class StatusPipe {
   private final ProgressParser text;

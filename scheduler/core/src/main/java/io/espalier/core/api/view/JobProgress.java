@@ -95,7 +95,8 @@ public record JobProgress(
   }
 
   /** A copy with rates and waits. */
-  public JobProgress withPace(double perSecond, double left, WaitQuantiles newWaits, Map<String, Double> counting) {
+  public JobProgress withPace(
+      double perSecond, double left, WaitQuantiles newWaits, Map<String, Double> counting) {
     return new JobProgress(
         job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled,
         perSecond, left, newWaits, counting);

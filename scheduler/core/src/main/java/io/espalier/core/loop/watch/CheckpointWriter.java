@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 
 /**
  * Publishes the progress that live tasks report at once for monitors, and stores it as their
- * checkpoint, together with what they have counted. A task writes to the store at most once a second, less often the larger its
- * checkpoint is; what is not written yet is written with its end.
+ * checkpoint, together with what they have counted. A task writes to the store at most once a
+ * second, less often the larger its checkpoint is; what is not written yet is written with its end.
  */
 public final class CheckpointWriter {
   static final long WRITE_MILLIS = 1_000;

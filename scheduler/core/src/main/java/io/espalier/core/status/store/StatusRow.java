@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param call what that invocation calls, while it runs; null: it has ended, or is a process
  * @param waitedMillis while it runs, how long the task had been eligible before; {@link
  *     Attempt#UNKNOWN_WAIT}: it has ended, or that is not known
- * @param counters what that invocation has counted so far, while it runs; what it counted in all
- *     is in its {@link Attempt}
+ * @param counters what that invocation has counted so far, while it runs; what it counted in all is
+ *     in its {@link Attempt}
  */
 public record StatusRow(
     String job,
@@ -62,8 +62,7 @@ public record StatusRow(
     Json count = data == null ? null : data.get(COUNT_KEY);
     if (data == null || (call == null && count == null)) {
       TaskStatus plain = statusOf.apply(data);
-      return new StatusRow(
-          job, node, plain, invocation, worker, null, waitedMillis, Counters.NONE);
+      return new StatusRow(job, node, plain, invocation, worker, null, waitedMillis, Counters.NONE);
     }
     Json.Obj rest = data.without(CALL_KEY).without(COUNT_KEY);
     TaskStatus status = statusOf.apply(rest.isEmpty() ? null : rest);

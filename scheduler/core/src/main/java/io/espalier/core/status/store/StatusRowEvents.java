@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The member {@code row} of an event about one task is {@code [bits, since, backoff, position,
  * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are present
- * unless the task ran on the scheduler's own host, {@code waited_ms} and {@code count} while the task
- * runs, if known.
- * {@code task_started} and {@code tasks_forgiven} leave data and checkpoint unchanged; in all other
- * events {@code data} and {@code checkpoint} are the current values. A failure is given by {@code
- * fingerprint} and {@code failure}, its message; {@code retries} contains the {@link RetryCounts},
- * and {@code step_position} the {@link StepPosition}, if there are any.
+ * unless the task ran on the scheduler's own host, {@code waited_ms} and {@code count} while the
+ * task runs, if known. {@code task_started} and {@code tasks_forgiven} leave data and checkpoint
+ * unchanged; in all other events {@code data} and {@code checkpoint} are the current values. A
+ * failure is given by {@code fingerprint} and {@code failure}, its message; {@code retries}
+ * contains the {@link RetryCounts}, and {@code step_position} the {@link StepPosition}, if there
+ * are any.
  */
 public final class StatusRowEvents {
   /** A task was started. */

@@ -112,10 +112,10 @@ final class RowMapper {
 
   /**
    * Reads the history of a task from all rows of the result, in any order: the {@link #totals
-   * totals}, the place in the ring, then the attempt: number,
-   * epoch, sequence, started, ended, worker, kind, bits, exit code, signal, core dumped, stop
-   * reason, processor time, memory, bytes read, bytes written, message, fingerprint, got on,
-   * backoff, waited, start of the process, counters, step.
+   * totals}, the place in the ring, then the attempt: number, epoch, sequence, started, ended,
+   * worker, kind, bits, exit code, signal, core dumped, stop reason, processor time, memory, bytes
+   * read, bytes written, message, fingerprint, got on, backoff, waited, start of the process,
+   * counters, step.
    *
    * @throws StoreException not retryable, when a row cannot be read
    */
