@@ -79,6 +79,8 @@ public enum EventKind {
       List.of("level", "resource", "node", "configured", "limit", "ended", "expired"),
       Members.COMMAND,
       List.of("expires_at_ms")),
+  BRAKE_SET("An operator set or changed a brake.", Members.BRAKE, List.of("expires_at_ms")),
+  BRAKE_RELEASED("A brake was released or has expired.", Members.BRAKE),
   WORKER_CHANGED(
       "A worker came, changed its state, or went.", List.of("worker", "host", "state", "note")),
   WORKER_CORDONED("An operator cordoned a worker.", List.of("worker"), Members.COMMAND),
@@ -98,10 +100,14 @@ public enum EventKind {
             "worker",
             "worker_instance",
             "waited_ms",
+            "count",
             "fingerprint",
             "failure",
             "retries",
             "step_position");
+
+    static final List<String> BRAKE =
+        List.of("target", "level", "queue", "job", "node", "factor", "author", "reason");
 
     static final List<String> COMMAND = List.of("author", "reason");
     static final List<String> SELECTION = List.of("jobs", "tasks", "author", "reason");

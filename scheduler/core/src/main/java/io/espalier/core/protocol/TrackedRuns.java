@@ -1,6 +1,7 @@
 package io.espalier.core.protocol;
 
 import io.espalier.core.running.Assignment;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
@@ -188,7 +189,8 @@ final class TrackedRuns {
             null,
             nowMillis,
             0,
-            0));
+            0,
+            Counters.NONE));
   }
 
   private void end(TrackedRun run, TaskResult end) {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     0: not specified
  * @param startedAtMillis start of its process, or sending of its call, by the clock of its host,
  *     epoch milliseconds; 0: it did not start, or its worker is too old to say
+ * @param counters what it has counted, as far as its runner knows
  */
 public record TaskResult(
     String job,
@@ -36,7 +37,8 @@ public record TaskResult(
     @Nullable ResourceUsage usage,
     long endedAtMillis,
     long retryAfterMillis,
-    long startedAtMillis) {
+    long startedAtMillis,
+    Counters counters) {
 
   /** The kind of end. */
   public enum Kind {
@@ -68,7 +70,21 @@ public record TaskResult(
   /** Creates an end of that kind without further details. */
   public static TaskResult of(String job, String node, Invocation invocation, Kind kind) {
     return new TaskResult(
-        job, node, invocation, kind, null, null, null, null, null, false, null, 0, 0, 0);
+        job,
+        node,
+        invocation,
+        kind,
+        null,
+        null,
+        null,
+        null,
+        null,
+        false,
+        null,
+        0,
+        0,
+        0,
+        Counters.NONE);
   }
 
   /** Creates the end of a task that ended by itself, without resource usage. */
@@ -92,7 +108,8 @@ public record TaskResult(
         null,
         0,
         0,
-        0);
+        0,
+        Counters.NONE);
   }
 
   /**
@@ -115,7 +132,8 @@ public record TaskResult(
         null,
         0,
         retryAfterMillis,
-        0);
+        0,
+        Counters.NONE);
   }
 
   /** Creates the end of a task whose worker was lost. */
@@ -135,7 +153,8 @@ public record TaskResult(
         null,
         atMillis,
         0,
-        0);
+        0,
+        Counters.NONE);
   }
 
   /**
@@ -164,7 +183,8 @@ public record TaskResult(
         usage,
         endedAtMillis,
         retryAfterMillis,
-        startedAtMillis);
+        startedAtMillis,
+        counters);
   }
 
   /** A copy with the exit code or signal of its process. */
@@ -183,7 +203,8 @@ public record TaskResult(
         usage,
         endedAtMillis,
         retryAfterMillis,
-        startedAtMillis);
+        startedAtMillis,
+        counters);
   }
 
   /** A copy with a message. */
@@ -202,7 +223,8 @@ public record TaskResult(
         usage,
         endedAtMillis,
         retryAfterMillis,
-        startedAtMillis);
+        startedAtMillis,
+        counters);
   }
 
   /** A copy with the reason for which it was stopped. */
@@ -221,7 +243,8 @@ public record TaskResult(
         usage,
         endedAtMillis,
         retryAfterMillis,
-        startedAtMillis);
+        startedAtMillis,
+        counters);
   }
 
   /** A copy with how long its runner asks to wait before a retry. */
@@ -240,7 +263,8 @@ public record TaskResult(
         usage,
         endedAtMillis,
         millis,
-        startedAtMillis);
+        startedAtMillis,
+        counters);
   }
 
   /** A copy with its resource usage. */
@@ -259,7 +283,8 @@ public record TaskResult(
         newUsage,
         atMillis,
         retryAfterMillis,
-        startedAtMillis);
+        startedAtMillis,
+        counters);
   }
 
   /** A copy with the start of its process or call. */
@@ -278,6 +303,27 @@ public record TaskResult(
         usage,
         endedAtMillis,
         retryAfterMillis,
-        millis);
+        millis,
+        counters);
+  }
+
+  /** A copy with what it has counted. */
+  public TaskResult withCounters(Counters counted) {
+    return new TaskResult(
+        job,
+        node,
+        invocation,
+        kind,
+        rawStatus,
+        exitCode,
+        signal,
+        message,
+        stopReason,
+        coreDumped,
+        usage,
+        endedAtMillis,
+        retryAfterMillis,
+        startedAtMillis,
+        counted);
   }
 }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param running all live invocations, including those of deleted jobs
  * @param errors messages of the current errors, by source
  * @param pauses pauses of paused jobs, by name
+ * @param brakes the brakes, in the order in which they were set
  * @param standings states of configured jobs, by name; already immutable, because copying it for
  *     ten thousand jobs ten times a second would be slow
  * @param findings findings of the watchdog's latest pass
@@ -35,6 +36,7 @@ public record SchedulerView(
     List<RunningTaskView> running,
     Map<String, String> errors,
     Map<String, Pause> pauses,
+    List<BrakeView> brakes,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
     long publishedAtMillis) {
@@ -62,6 +64,7 @@ public record SchedulerView(
           List.of(),
           Map.of(),
           Map.of(),
+          List.of(),
           Map.of(),
           WatchdogFindings.NONE,
           0);
@@ -70,6 +73,7 @@ public record SchedulerView(
     configProblems = List.copyOf(configProblems);
     running = List.copyOf(running);
     pauses = Map.copyOf(pauses);
+    brakes = List.copyOf(brakes);
   }
 
   /** The reasons of paused jobs by name; empty where none was given. */
@@ -104,6 +108,7 @@ public record SchedulerView(
     private List<RunningTaskView> running;
     private Map<String, String> errors;
     private Map<String, Pause> pauses;
+    private List<BrakeView> brakes;
     private Map<String, JobStateRecord> standings;
     private WatchdogFindings findings;
     private long publishedAtMillis;
@@ -117,6 +122,7 @@ public record SchedulerView(
       running = from.running;
       errors = from.errors;
       pauses = from.pauses;
+      brakes = from.brakes;
       standings = from.standings;
       findings = from.findings;
       publishedAtMillis = from.publishedAtMillis;
@@ -165,6 +171,12 @@ public record SchedulerView(
       return this;
     }
 
+    /** Sets the brakes. */
+    public Builder brakes(List<BrakeView> newest) {
+      brakes = newest;
+      return this;
+    }
+
     /** Sets the states by job. */
     public Builder standings(Map<String, JobStateRecord> newest) {
       standings = newest;
@@ -194,6 +206,7 @@ public record SchedulerView(
           running,
           errors,
           pauses,
+          brakes,
           standings,
           findings,
           publishedAtMillis);
