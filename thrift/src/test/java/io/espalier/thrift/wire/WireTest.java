@@ -115,7 +115,7 @@ class WireTest {
             List.of("i", "\u20ac"),
             new InvocationLimits(1, 2, 3));
     LaunchSpec calling =
-        launch("b", LogOptions.DEFAULT, SubprocessOptions.DEFAULT).toBuilder()
+        launch("b", LogOptions.DEFAULT, SubprocessOptions.DEFAULT).with()
             .command(List.of())
             .call(call)
             .build();

@@ -350,20 +350,13 @@ final class TaskCompletion {
         || committer.isStopped()) {
       return status;
     }
-    return new TaskStatus(
-        TaskStatus.Main.FAILED,
-        false,
-        false,
-        false,
-        false,
-        status.sinceMillis(),
-        0,
-        status.position(),
-        status.attempts(),
-        status.data(),
-        status.checkpoint(),
-        null,
-        status.retries(),
-        at);
+    return TaskStatus.of(TaskStatus.Main.FAILED, status.sinceMillis(), status.attempts())
+        .with(
+            s ->
+                s.position(status.position())
+                    .data(status.data())
+                    .checkpoint(status.checkpoint())
+                    .retries(status.retries())
+                    .step(at));
   }
 }

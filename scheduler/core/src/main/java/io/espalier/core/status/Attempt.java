@@ -6,6 +6,7 @@ import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param startedAtMillis start of its process, or sending of its call, epoch milliseconds by the
  *     clock of its host; 0: it did not start, or it is not known
  */
+@RecordBuilder
 public record Attempt(
     String job,
     String node,
@@ -47,7 +49,7 @@ public record Attempt(
     boolean gotOn,
     int backoffSeconds,
     long waitedMillis,
-    long startedAtMillis) {
+    long startedAtMillis) implements AttemptBuilder.With {
   /** The wait of an attempt whose scheduler, or whose release, did not record it. */
   public static final long UNKNOWN_WAIT = -1;
 
@@ -91,7 +93,7 @@ public record Attempt(
         end.coreDumped(),
         end.stopReason(),
         end.usage() == null ? ResourceUsage.UNKNOWN : end.usage(),
-        message.length() > MAX_MESSAGE ? StatusParser.cut(message, MAX_MESSAGE) : message,
+        shortened(message),
         failed ? FailureFingerprint.of(end, message) : "",
         gotOn,
         status.backoffSeconds(),
@@ -109,26 +111,20 @@ public record Attempt(
         "reported after its worker was taken for lost, so it does not count: it ended as "
             + end.kind().name().toLowerCase(Locale.ROOT)
             + raw;
-    return new Attempt(
-        job,
-        node,
-        number,
-        invocation,
-        worker,
-        end.endedAtMillis() > 0 ? end.endedAtMillis() : endedAtMillis,
-        end.kind(),
-        bits,
-        end.exitCode(),
-        end.signal(),
-        end.coreDumped(),
-        end.stopReason(),
-        end.usage() == null ? ResourceUsage.UNKNOWN : end.usage(),
-        text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text,
-        "",
-        false,
-        backoffSeconds,
-        waitedMillis,
-        end.startedAtMillis());
+    return with(
+        attempt ->
+            attempt
+                .endedAtMillis(end.endedAtMillis() > 0 ? end.endedAtMillis() : endedAtMillis)
+                .kind(end.kind())
+                .exitCode(end.exitCode())
+                .signal(end.signal())
+                .coreDumped(end.coreDumped())
+                .stopReason(end.stopReason())
+                .usage(end.usage() == null ? ResourceUsage.UNKNOWN : end.usage())
+                .message(shortened(text))
+                .fingerprint("")
+                .gotOn(false)
+                .startedAtMillis(end.startedAtMillis()));
   }
 
   /** How long it ran, in milliseconds, from when its process started, or else was placed. */
@@ -140,26 +136,7 @@ public record Attempt(
   /** A copy whose message begins with the step of the task that it was. */
   public Attempt ofStep(String step) {
     String text = "step " + step + (message.isEmpty() ? "" : ": " + message);
-    return new Attempt(
-        job,
-        node,
-        number,
-        invocation,
-        worker,
-        endedAtMillis,
-        kind,
-        bits,
-        exitCode,
-        signal,
-        coreDumped,
-        stopReason,
-        usage,
-        text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text,
-        fingerprint,
-        gotOn,
-        backoffSeconds,
-        waitedMillis,
-        startedAtMillis);
+    return withMessage(shortened(text));
   }
 
   /**
@@ -171,6 +148,10 @@ public record Attempt(
     return failed && kind != TaskResult.Kind.NOT_STARTED && !fingerprint.isEmpty()
         ? new Failure(fingerprint, message)
         : null;
+  }
+
+  private static String shortened(String text) {
+    return text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text;
   }
 
   private static String cause(TaskResult end, TaskStatus status) {
