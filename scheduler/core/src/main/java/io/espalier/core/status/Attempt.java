@@ -6,6 +6,7 @@ import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.text.ShortText;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +94,7 @@ public record Attempt(
         end.coreDumped(),
         end.stopReason(),
         end.usage() == null ? ResourceUsage.UNKNOWN : end.usage(),
-        shortened(message),
+        ShortText.cut(message, MAX_MESSAGE),
         failed ? FailureFingerprint.of(end, message) : "",
         gotOn,
         status.backoffSeconds(),
@@ -121,7 +122,7 @@ public record Attempt(
                 .coreDumped(end.coreDumped())
                 .stopReason(end.stopReason())
                 .usage(end.usage() == null ? ResourceUsage.UNKNOWN : end.usage())
-                .message(shortened(text))
+                .message(ShortText.cut(text, MAX_MESSAGE))
                 .fingerprint("")
                 .gotOn(false)
                 .startedAtMillis(end.startedAtMillis()));
@@ -136,7 +137,7 @@ public record Attempt(
   /** A copy whose message begins with the step of the task that it was. */
   public Attempt ofStep(String step) {
     String text = "step " + step + (message.isEmpty() ? "" : ": " + message);
-    return withMessage(shortened(text));
+    return withMessage(ShortText.cut(text, MAX_MESSAGE));
   }
 
   /**
@@ -148,10 +149,6 @@ public record Attempt(
     return failed && kind != TaskResult.Kind.NOT_STARTED && !fingerprint.isEmpty()
         ? new Failure(fingerprint, message)
         : null;
-  }
-
-  private static String shortened(String text) {
-    return text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text;
   }
 
   private static String cause(TaskResult end, TaskStatus status) {
