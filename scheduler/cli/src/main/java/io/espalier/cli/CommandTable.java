@@ -11,6 +11,7 @@ import io.espalier.cli.client.inspect.NodeCommands;
 import io.espalier.cli.client.inspect.SchedulerInfoCommands;
 import io.espalier.cli.client.inspect.SetsCommand;
 import io.espalier.cli.client.inspect.TaskListCommands;
+import io.espalier.cli.client.operate.BrakeCommands;
 import io.espalier.cli.client.operate.JobCommands;
 import io.espalier.cli.client.operate.JobEditCommands;
 import io.espalier.cli.client.operate.LeaderCommands;
@@ -74,6 +75,9 @@ public final class CommandTable {
     add("Steer", "forgive", () -> new TaskCommands.Forgive(clients));
     add("Steer", "cancel", () -> new TaskCommands.Cancel(clients));
     add("Steer", "rerun", () -> new TaskCommands.Rerun(clients));
+    add("Steer", "brakes", () -> new BrakeCommands.Brakes(clients));
+    add("Steer", "brake", () -> new BrakeCommands.Brake(clients));
+    add("Steer", "release", () -> new BrakeCommands.Release(clients));
     add("Steer", "limits", () -> new LimitCommands.Limits(clients));
     add("Steer", "set-limit", () -> new LimitCommands.SetLimit(clients));
     add("Steer", "clear-limit", () -> new LimitCommands.ClearLimit(clients));

@@ -182,9 +182,10 @@ class ClientCommandsTest {
             """
             backup on d21: failed, 3 attempts since 2023-11-14T22:13:20Z
             ended: 3 attempts, 1.50 s of CPU time
-            #  WAITED  STARTED               FOR  WORKER  STATUS         END                                             CPU  MEMORY  READ  WRITTEN  CAUSE             MESSAGE
-            2      4s  2023-11-14T22:12:19Z   1s          error_backoff  exited with 3                                0.25 s  3.0 MB   0 B    12 MB  0123456789abcdef  no such table
-            3          2023-11-14T22:13:11Z   9s  w1      failed         killed by signal 9, core dumped (no output)                                 fedcba9876543210  ended by signal 9
+            counted by them: rows 1300
+            #  STEP  WAITED  STARTED               FOR  WORKER  STATUS         END                                             CPU  MEMORY  READ  WRITTEN  COUNTERS   CAUSE             MESSAGE
+            2            4s  2023-11-14T22:12:19Z   1s          error_backoff  exited with 3                                0.25 s  3.0 MB   0 B    12 MB  rows 1200  0123456789abcdef  no such table
+            3  ship          2023-11-14T22:13:11Z   9s  w1      failed         killed by signal 9, core dumped (no output)                                            fedcba9876543210  ended by signal 9
             """);
     assertThat(failed.err()).contains("and 1 older attempts");
     CommandRun running = run("tasks", "backup", "d12");

@@ -35,6 +35,8 @@ public final class ApiV1 {
   public static final String LIMITS = "/api/v1/limits";
   public static final String LIMIT_OF_LEVEL = "/api/v1/limits/{level}/{resource}";
   public static final String LIMIT_OF_NODE = "/api/v1/limits/{level}/{resource}/{node}";
+  public static final String BRAKES = "/api/v1/brakes";
+  public static final String RELEASE_BRAKE = "/api/v1/brakes/release";
   public static final String WAITING = "/api/v1/jobs/{job}/waiting";
   public static final String FAILURES = "/api/v1/jobs/{job}/failures";
   public static final String LEVELS = "/api/v1/jobs/{job}/levels";
@@ -79,6 +81,7 @@ public final class ApiV1 {
     operations.addTo(routes);
     new SetResources(api, operations).addTo(routes);
     new LimitResources(api).addTo(routes);
+    new BrakeResources(api).addTo(routes);
     new JobVersionResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);
     new NodeResources(api).addTo(routes);

@@ -25,6 +25,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
@@ -84,6 +85,7 @@ final class LoopWorld {
   final List<Attempt> attempts = new ArrayList<>();
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+  final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
   List<QueueUsage> queueUsage = List.of();
   int queueSamples;
@@ -143,6 +145,7 @@ final class LoopWorld {
             List.copyOf(pauses.values()),
             List.copyOf(standings.values()),
             List.copyOf(limits.values()),
+            List.copyOf(brakes.values()),
             queueUsage,
             List.of(),
             isRemote ? alive : alive.stream().filter(row -> row.call() != null).toList()));
@@ -407,6 +410,8 @@ final class LoopWorld {
             batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
             batch.endedLimits().forEach(limits::remove);
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
+            batch.endedBrakes().forEach(brakes::remove);
+            batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
             standings.keySet().removeAll(batch.forgottenJobs());
             batch.standings().forEach(standing -> standings.put(standing.job(), standing));
             if (!batch.queueUsage().isEmpty()) {

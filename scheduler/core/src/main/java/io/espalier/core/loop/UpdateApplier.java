@@ -6,6 +6,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
@@ -371,7 +372,16 @@ final class UpdateApplier {
       RetryPolicy retrying =
           config == null ? core.config().settings().defaults().retrying() : config.retrying();
       status = interrupted(row, retrying, nowMillis);
-      changed.accept(new StatusRow(row.job(), row.node(), status, row.invocation()));
+      changed.accept(
+          new StatusRow(
+              row.job(),
+              row.node(),
+              status,
+              row.invocation(),
+              WorkerRef.LOCAL,
+              null,
+              row.waitedMillis(),
+              row.counters()));
     }
     core.setStatus(job, node, status);
     if (count && reading != null && reading.isFresh(row.job())) {

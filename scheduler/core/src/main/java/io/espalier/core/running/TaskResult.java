@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *     0: not specified
  * @param startedAtMillis start of its process, or sending of its call, by the clock of its host,
  *     epoch milliseconds; 0: it did not start, or its worker is too old to say
+ * @param counters what it has counted, as far as its runner knows
  */
 @RecordBuilder
 public record TaskResult(
@@ -38,7 +39,8 @@ public record TaskResult(
     @Nullable ResourceUsage usage,
     long endedAtMillis,
     long retryAfterMillis,
-    long startedAtMillis) implements TaskResultBuilder.With {
+    long startedAtMillis,
+    Counters counters) implements TaskResultBuilder.With {
 
   /** The kind of end. */
   public enum Kind {
@@ -70,7 +72,21 @@ public record TaskResult(
   /** Creates an end of that kind without further details. */
   public static TaskResult of(String job, String node, Invocation invocation, Kind kind) {
     return new TaskResult(
-        job, node, invocation, kind, null, null, null, null, null, false, null, 0, 0, 0);
+        job,
+        node,
+        invocation,
+        kind,
+        null,
+        null,
+        null,
+        null,
+        null,
+        false,
+        null,
+        0,
+        0,
+        0,
+        Counters.NONE);
   }
 
   /** Creates the end of a task that ended by itself, without resource usage. */

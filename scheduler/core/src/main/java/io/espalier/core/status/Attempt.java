@@ -1,6 +1,7 @@
 package io.espalier.core.status;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
@@ -19,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param endedAtMillis epoch milliseconds, by the clock of its host if known
  * @param bits bits of the resulting task status
  * @param stopReason why its runner stopped it; null when it ended by itself
- * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did.
- *     Of a task with several steps it begins with {@code step NAME}
+ * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did
  * @param fingerprint fingerprint shared by failures with the same cause, see {@link
  *     FailureFingerprint}; empty for an attempt that did not fail
  * @param gotOn whether it made progress: its cursor changed, or its {@code done} grew
@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  *     SchedulingCore.eligibleMillis}); {@link #UNKNOWN_WAIT}: not known
  * @param startedAtMillis start of its process, or sending of its call, epoch milliseconds by the
  *     clock of its host; 0: it did not start, or it is not known
+ * @param counters what it counted, which belongs to its task and job from then on
+ * @param step the {@linkplain StepPosition#label step} that it was; empty: its job has none
  */
 @RecordBuilder
 public record Attempt(
@@ -50,7 +52,9 @@ public record Attempt(
     boolean gotOn,
     int backoffSeconds,
     long waitedMillis,
-    long startedAtMillis) implements AttemptBuilder.With {
+    long startedAtMillis,
+    Counters counters,
+    String step) implements AttemptBuilder.With {
   /** The wait of an attempt whose scheduler, or whose release, did not record it. */
   public static final long UNKNOWN_WAIT = -1;
 
@@ -99,7 +103,9 @@ public record Attempt(
         gotOn,
         status.backoffSeconds(),
         waitedMillis,
-        end.startedAtMillis());
+        end.startedAtMillis(),
+        end.counters(),
+        "");
   }
 
   /**
@@ -125,19 +131,15 @@ public record Attempt(
                 .message(ShortText.cut(text, MAX_MESSAGE))
                 .fingerprint("")
                 .gotOn(false)
-                .startedAtMillis(end.startedAtMillis()));
+                .startedAtMillis(end.startedAtMillis())
+                // What it counted after it was taken for lost does not count.
+                .counters(Counters.NONE));
   }
 
   /** How long it ran, in milliseconds, from when its process started, or else was placed. */
   public long ranMillis() {
     return Math.max(
         0, endedAtMillis - (startedAtMillis > 0 ? startedAtMillis : invocation.startMillis()));
-  }
-
-  /** A copy whose message begins with the step of the task that it was. */
-  public Attempt ofStep(String step) {
-    String text = "step " + step + (message.isEmpty() ? "" : ": " + message);
-    return withMessage(ShortText.cut(text, MAX_MESSAGE));
   }
 
   /**

@@ -23,7 +23,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -42,6 +44,7 @@ import org.slf4j.LoggerFactory;
 public final class JobEditor {
   private static final Logger LOG = LoggerFactory.getLogger("io.espalier.changes");
   private static final String PREFIX = "bistro_job->";
+  private static final String AS_WRITTEN = "as it was written in the configuration";
   private static final int TRIES = 200;
   private static final int PAUSE_MILLIS = 10;
 
@@ -99,10 +102,26 @@ public final class JobEditor {
    */
   public List<JobVersion> history(String name) {
     try {
-      return writable().history(name);
+      return ordered(writable().history(name));
     } catch (Unavailable e) {
       throw refused(e);
     }
+  }
+
+  /**
+   * Two writers at once may append their versions in the other order. The later one, which finds a
+   * job without a history, then takes the version of the first for written by hand: what the first
+   * has appended itself says more.
+   */
+  private static List<JobVersion> ordered(List<JobVersion> appended) {
+    Map<Long, JobVersion> versions = new TreeMap<>();
+    for (JobVersion version : appended) {
+      versions.merge(
+          version.version(),
+          version,
+          (first, second) -> first.reason().equals(AS_WRITTEN) ? second : first);
+    }
+    return List.copyOf(versions.values());
   }
 
   /**
@@ -244,13 +263,7 @@ public final class JobEditor {
     }
     return object(document(target, text, next.name())).get(PREFIX + next.name())
             instanceof Json.Obj job
-        ? new JobVersion(
-            next.name(),
-            next.version() - 1,
-            next.atMillis(),
-            "",
-            "as it was written in the configuration",
-            job)
+        ? new JobVersion(next.name(), next.version() - 1, next.atMillis(), "", AS_WRITTEN, job)
         : null;
   }
 

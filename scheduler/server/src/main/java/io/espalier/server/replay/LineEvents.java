@@ -13,6 +13,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskStatus;
@@ -82,6 +83,8 @@ final class LineEvents {
           new CoreEvent.OverrideEnded(new LimitOverride.Key(text(in, 1), text(in, 2), text(in, 3)));
       case "factor" -> factor(in);
       case "factor-end" -> new CoreEvent.FactorRemoved(text(in, 1));
+      case "cap" -> cap(in);
+      case "cap-end" -> new CoreEvent.CapRemoved(text(in, 1));
       case "limit-step" -> new CoreEvent.LimitsStepped(number(in, 1), flag(in, 2));
       case "queues" -> queues(in);
       case "workers" ->
@@ -116,6 +119,11 @@ final class LineEvents {
     Scope scope = new Scope(Scope.Kind.valueOf(text(in, 2)), text(in, 3), text(in, 4));
     return new CoreEvent.FactorSet(
         new LimitFactor(text(in, 1), scope, resources, number(in, 6), "", "", 0, 0));
+  }
+
+  private static CoreEvent cap(List<Json> in) {
+    Scope scope = new Scope(Scope.Kind.valueOf(text(in, 2)), "", text(in, 3));
+    return new CoreEvent.CapSet(new RunningCap(text(in, 1), scope, number(in, 4), "", "", 0));
   }
 
   private static CoreEvent queues(List<Json> in) {

@@ -10,6 +10,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.source.ConfigSource;
 import io.espalier.core.config.source.JobVersion;
+import io.espalier.core.config.source.WritableConfigSource;
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
 import io.espalier.testkit.config.ConfigFixtures;
@@ -25,6 +26,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -213,6 +216,58 @@ final class JobEditorTest {
     assertThat(editor.history("nightly")).hasSize(5);
     assertThatThrownBy(() -> editor.rollBack("nightly", 2, "", ""))
         .isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void aWriterThatOvertakesAnotherLeavesOneHistory(@TempDir Path directory) throws Exception {
+    FileConfigSource source = new FileConfigSource(file(directory, "site.json", ONE));
+    JobEditor fast = editor(source, clock);
+    AtomicBoolean overtaken = new AtomicBoolean();
+    WritableConfigSource slow =
+        new WritableConfigSource() {
+          @Override
+          public String name() {
+            return source.name();
+          }
+
+          @Override
+          public String directory() {
+            return source.directory();
+          }
+
+          @Override
+          public Text fetch() throws Unavailable, InterruptedException {
+            return source.fetch();
+          }
+
+          @Override
+          public String documentFor(String job) {
+            return source.documentFor(job);
+          }
+
+          @Override
+          public boolean write(Text expected, String document, byte @Nullable [] text)
+              throws Unavailable, InterruptedException {
+            return source.write(expected, document, text);
+          }
+
+          @Override
+          public void remember(JobVersion version) throws Unavailable {
+            if (!overtaken.getAndSet(true)) {
+              fast.save("new", job("{\"owner\": \"b\"}"), 1, "bob", "second");
+            }
+            source.remember(version);
+          }
+
+          @Override
+          public List<JobVersion> history(String job) throws Unavailable {
+            return source.history(job);
+          }
+        };
+    editor(slow, clock).save("new", job("{\"owner\": \"a\"}"), 0, "ann", "first");
+    assertThat(fast.history("new"))
+        .extracting(v -> v.version() + " " + v.author() + " " + v.reason())
+        .containsExactly("1 ann first", "2 bob second");
   }
 
   @Test

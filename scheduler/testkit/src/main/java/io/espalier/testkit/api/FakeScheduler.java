@@ -11,6 +11,7 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
+import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
@@ -42,6 +43,7 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.TaskHistory;
@@ -75,6 +77,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final Map<String, WorkerView> workers = new LinkedHashMap<>();
   private final Map<String, Pause> paused = new TreeMap<>();
   private final Map<LimitOverride.Key, LimitView> limits = new LinkedHashMap<>();
+  private final Map<Brake.Key, BrakeView> brakes = new LinkedHashMap<>();
   private final List<LogLine> logs = new ArrayList<>();
   private final List<Object> calls = Collections.synchronizedList(new ArrayList<>());
   private final Answers answers = new Answers();
@@ -574,6 +577,38 @@ public final class FakeScheduler implements SchedulerApi {
         throw new RefusedException(RefusedException.Reason.UNKNOWN, "no override");
       }
       return done(ended);
+    }
+
+    @Override
+    public CompletionStage<BrakeView> brake(Command.SetBrake command, long nowMillis) {
+      Brake brake = command.brake();
+      BrakeView set =
+          new BrakeView(
+              new Brake(
+                  brake.key(),
+                  brake.millionths(),
+                  Map.of(),
+                  brake.ramp(),
+                  brake.author(),
+                  brake.reason(),
+                  nowMillis,
+                  command.millis() == 0 ? 0 : nowMillis + command.millis(),
+                  0),
+              brake.millionths(),
+              true);
+      brakes.put(brake.key(), set);
+      view = view.with().brakes(List.copyOf(brakes.values())).build();
+      return done(set);
+    }
+
+    @Override
+    public CompletionStage<BrakeView> release(Command.ReleaseBrake command, long nowMillis) {
+      BrakeView released = brakes.remove(command.key());
+      if (released == null) {
+        throw new RefusedException(RefusedException.Reason.UNKNOWN, "no brake");
+      }
+      view = view.with().brakes(List.copyOf(brakes.values())).build();
+      return done(new BrakeView(released.brake().released(nowMillis), Brake.ONE, true));
     }
 
     @Override

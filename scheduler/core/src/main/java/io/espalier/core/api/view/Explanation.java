@@ -146,6 +146,8 @@ public record Explanation(
     QUEUE_LIMIT,
     /** The node is reserved for a task that has been waiting for long. */
     RESERVED,
+    /** An operator brakes the node, the job or its queue to a standstill. */
+    BRAKE,
     /** The job as a whole has failed. */
     JOB_FAILED,
     /** The job as a whole has succeeded. */

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param running all live invocations, including those of deleted jobs
  * @param errors messages of the current errors, by source
  * @param pauses pauses of paused jobs, by name
+ * @param brakes the brakes, in the order in which they were set
  * @param standings states of configured jobs, by name; already immutable, because copying it for
  *     ten thousand jobs ten times a second would be slow
  * @param findings findings of the watchdog's latest pass
@@ -37,6 +38,7 @@ public record SchedulerView(
     List<RunningTaskView> running,
     Map<String, String> errors,
     Map<String, Pause> pauses,
+    List<BrakeView> brakes,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
     long publishedAtMillis) implements SchedulerViewBuilder.With {
@@ -64,6 +66,7 @@ public record SchedulerView(
           List.of(),
           Map.of(),
           Map.of(),
+          List.of(),
           Map.of(),
           WatchdogFindings.NONE,
           0);
@@ -72,6 +75,7 @@ public record SchedulerView(
     configProblems = List.copyOf(configProblems);
     running = List.copyOf(running);
     pauses = Map.copyOf(pauses);
+    brakes = List.copyOf(brakes);
   }
 
   /** The reasons of paused jobs by name; empty where none was given. */

@@ -2,6 +2,7 @@ package io.espalier.core.status.store;
 
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
@@ -26,11 +27,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The member {@code row} of an event about one task is {@code [bits, since, backoff, position,
  * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are present
- * unless the task ran on the scheduler's own host, {@code waited_ms} while the task runs, if known.
- * {@code task_started} and {@code tasks_forgiven} leave data and checkpoint unchanged; in all other
- * events {@code data} and {@code checkpoint} are the current values. A failure is given by {@code
- * fingerprint} and {@code failure}, its message; {@code retries} contains the {@link RetryCounts},
- * and {@code step_position} the {@link StepPosition}, if there are any.
+ * unless the task ran on the scheduler's own host, {@code waited_ms} and {@code count} while the
+ * task runs, if known. {@code task_started} and {@code tasks_forgiven} leave data and checkpoint
+ * unchanged; in all other events {@code data} and {@code checkpoint} are the current values. A
+ * failure is given by {@code fingerprint} and {@code failure}, its message; {@code retries}
+ * contains the {@link RetryCounts}, and {@code step_position} the {@link StepPosition}, if there
+ * are any.
  */
 public final class StatusRowEvents {
   /** A task was started. */
@@ -67,6 +69,8 @@ public final class StatusRowEvents {
 
   private static final String WAITED = "waited_ms";
 
+  private static final String COUNT = "count";
+
   private StatusRowEvents() {}
 
   /** Adds the row to an event about one task. */
@@ -92,6 +96,9 @@ public final class StatusRowEvents {
     }
     if (row.waitedMillis() >= 0) {
       event.put(WAITED, row.waitedMillis());
+    }
+    if (!row.counters().isEmpty()) {
+      event.put(COUNT, row.counters().json());
     }
     Failure failure = status.failure();
     if (failure != null) {
@@ -222,7 +229,8 @@ public final class StatusRowEvents {
                   : new WorkerRef(
                       text(data, "worker"), Long.parseLong(text(data, "worker_instance"))),
               null,
-              waited == null ? Attempt.UNKNOWN_WAIT : number(waited)));
+              waited == null ? Attempt.UNKNOWN_WAIT : number(waited),
+              Counters.of(data.get(COUNT))));
     }
 
     /** Changes the status of a task but not its data, to which an exception may be added. */
