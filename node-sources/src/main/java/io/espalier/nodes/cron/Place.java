@@ -2,8 +2,8 @@ package io.espalier.nodes.cron;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
-import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.text.ShortText;

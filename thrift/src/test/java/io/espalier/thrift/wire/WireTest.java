@@ -116,7 +116,8 @@ class WireTest {
             List.of("i", "\u20ac"),
             new InvocationLimits(1, 2, 3));
     LaunchSpec calling =
-        launch("b", LogOptions.DEFAULT, SubprocessOptions.DEFAULT).with()
+        launch("b", LogOptions.DEFAULT, SubprocessOptions.DEFAULT)
+            .with()
             .command(List.of())
             .call(call)
             .build();

@@ -289,7 +289,8 @@ public final class AuditHandler {
     boolean job = route.method().equals("PUT") && route.template().equals(ApiV1.JOB);
     String text = job || body.isEmpty() ? "" : JsonWriter.compact(body);
     if (!request.caller().authenticated() && request.query().containsKey("author")) {
-      details.put("author", ShortText.shown(String.join(" ", request.query().get("author")), MOST_DETAILS));
+      details.put(
+          "author", ShortText.shown(String.join(" ", request.query().get("author")), MOST_DETAILS));
     }
     if (!text.isEmpty()) {
       if (text.length() <= MOST_DETAILS) {

@@ -42,7 +42,8 @@ public record SupervisorOptions(
     Function<TaskResult, Json.Obj> statusForm,
     String shard,
     CgroupHost cgroups,
-    MeasuringOptions measuring) implements SupervisorOptionsBuilder.With {
+    MeasuringOptions measuring)
+    implements SupervisorOptionsBuilder.With {
 
   /** How processes are started. */
   public enum Mechanism {

@@ -34,7 +34,8 @@ public record LogQuery(
     int limit,
     long sinceMillis,
     long untilMillis,
-    String regex) implements LogQueryBuilder.With {
+    String regex)
+    implements LogQueryBuilder.With {
   public LogQuery {
     if (streams.isEmpty()) {
       throw new IllegalArgumentException("a query is about one stream at least");

@@ -174,8 +174,7 @@ final class TrackedRuns {
   void killed(TrackedRun run, long nowMillis) {
     end(
         run,
-        TaskResult.of(
-                run.id.job(), run.id.node(), run.id.invocation(), TaskResult.Kind.KILLED)
+        TaskResult.of(run.id.job(), run.id.node(), run.id.invocation(), TaskResult.Kind.KILLED)
             .withMessage("killed before it was sent to its worker")
             .withStopReason(StopReason.REQUESTED)
             .withEndedAtMillis(nowMillis));

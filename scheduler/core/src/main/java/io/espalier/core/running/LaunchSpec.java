@@ -38,7 +38,8 @@ public record LaunchSpec(
     WorkerRef worker,
     Map<String, Integer> workerSlots,
     LogOptions logs,
-    @Nullable Call call) implements LaunchSpecBuilder.With {
+    @Nullable Call call)
+    implements LaunchSpecBuilder.With {
   public LaunchSpec {
     command = List.copyOf(command);
     workerSlots = Map.copyOf(workerSlots);

@@ -40,7 +40,8 @@ public record TaskResult(
     long endedAtMillis,
     long retryAfterMillis,
     long startedAtMillis,
-    Counters counters) implements TaskResultBuilder.With {
+    Counters counters)
+    implements TaskResultBuilder.With {
 
   /** The kind of end. */
   public enum Kind {
@@ -114,7 +115,8 @@ public record TaskResult(
   public static TaskResult lost(
       String job, String node, Invocation invocation, String message, long atMillis) {
     return of(job, node, invocation, Kind.LOST)
-        .with(end -> end.message(message).stopReason(StopReason.LEASE_LOST).endedAtMillis(atMillis));
+        .with(
+            end -> end.message(message).stopReason(StopReason.LEASE_LOST).endedAtMillis(atMillis));
   }
 
   /**

@@ -54,7 +54,8 @@ public record Attempt(
     long waitedMillis,
     long startedAtMillis,
     Counters counters,
-    String step) implements AttemptBuilder.With {
+    String step)
+    implements AttemptBuilder.With {
   /** The wait of an attempt whose scheduler, or whose release, did not record it. */
   public static final long UNKNOWN_WAIT = -1;
 

@@ -48,7 +48,8 @@ public record TaskStatus(
     Json.@Nullable Obj checkpoint,
     @Nullable Failure failure,
     RetryCounts retries,
-    @Nullable StepPosition step) implements TaskStatusBuilder.With {
+    @Nullable StepPosition step)
+    implements TaskStatusBuilder.With {
 
   /** The key of the checkpoint in the data that stores write. */
   static final String CHECKPOINT_KEY = "__espalier_checkpoint";

@@ -34,7 +34,8 @@ public record FleetOptions(
     Duration nodesEvery,
     int nodeNames,
     int actions,
-    Access access) implements FleetOptionsBuilder.With {
+    Access access)
+    implements FleetOptionsBuilder.With {
   public static final FleetOptions DEFAULT =
       new FleetOptions(
           Duration.ofSeconds(5),
@@ -69,7 +70,6 @@ public record FleetOptions(
   }
 
   public FleetOptions withTimes(Duration newInterval, Duration newConnect, Duration newReceive) {
-    return with(
-        options -> options.interval(newInterval).connect(newConnect).receive(newReceive));
+    return with(options -> options.interval(newInterval).connect(newConnect).receive(newReceive));
   }
 }

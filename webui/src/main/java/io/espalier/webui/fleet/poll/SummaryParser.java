@@ -126,7 +126,8 @@ public final class SummaryParser {
   }
 
   private String word(Json.Obj of, String key) {
-    return shared(ShortText.shown(of.get(key) instanceof Json.Str s ? s.value() : "", LONGEST_NAME));
+    return shared(
+        ShortText.shown(of.get(key) instanceof Json.Str s ? s.value() : "", LONGEST_NAME));
   }
 
   private static String text(Json.Obj of, String key) {

@@ -47,7 +47,8 @@ final class TaskDetail {
     }
     String cursor = JsonFields.text(progress, "cursor");
     if (!cursor.isEmpty()) {
-      text.append(text.length() == 0 ? "at " : ", at ").append(ShortText.shown(cursor, LONGEST_CURSOR));
+      text.append(text.length() == 0 ? "at " : ", at ")
+          .append(ShortText.shown(cursor, LONGEST_CURSOR));
     }
     return text.toString();
   }

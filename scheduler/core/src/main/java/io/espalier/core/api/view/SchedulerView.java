@@ -41,7 +41,8 @@ public record SchedulerView(
     List<BrakeView> brakes,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
-    long publishedAtMillis) implements SchedulerViewBuilder.With {
+    long publishedAtMillis)
+    implements SchedulerViewBuilder.With {
   /** The source of the error that the status store does not work, so that nothing can start. */
   public static final String STORE = "status store";
 

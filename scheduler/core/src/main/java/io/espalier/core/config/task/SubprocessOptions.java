@@ -20,7 +20,8 @@ public record SubprocessOptions(
     Cgroups cgroups,
     ProcessAttributes attributes,
     TaskVariables variables,
-    CgroupLimits limits) implements SubprocessOptionsBuilder.With {
+    CgroupLimits limits)
+    implements SubprocessOptionsBuilder.With {
   public static final SubprocessOptions DEFAULT =
       asInBistro(10, 50, 9, true, new Cgroups("", "", List.of(), false));
 
