@@ -204,8 +204,7 @@ class EventStreamTest {
         assertThat(refusal(served, accept, "since_ms=32503680000000", 400))
             .contains("since_ms", "is in the future: 3000-01-01T00:00:00Z");
         assertThat(refusal(served, accept, "since_ms=yesterday", 400)).contains("since_ms");
-        assertThat(refusal(served, accept, "set=nothing", 404))
-            .contains("no job belongs to a set");
+        assertThat(refusal(served, accept, "set=nothing", 404)).contains("no job belongs to a set");
         assertThat(refusal(served, accept, "jobs=a", 400)).contains("unknown parameter");
       }
       assertThat(refusal(served, "application/json", "after=1&before=5", 400)).contains("not both");
@@ -214,8 +213,7 @@ class EventStreamTest {
 
   private static String refusal(Served served, String accept, String query, int status) {
     HttpResponse<String> answer =
-        served.send(
-            served.request("/api/v1/events?" + query).header("Accept", accept).build());
+        served.send(served.request("/api/v1/events?" + query).header("Accept", accept).build());
     assertThat(answer.statusCode()).as(query).isEqualTo(status);
     return answer.body();
   }

@@ -427,7 +427,8 @@ class ClientCommandsTest {
         run("events", "--set", "upgrade", "--job", "scrub", "--since", "2023-11-14T22:15:02.4Z");
     assertThat(first.code()).isEqualTo(1);
     assertThat(first.err()).contains("no job belongs to a set \"upgrade\"");
-    first = run("events", "--kind", "job_state", "--since", "2023-11-14T22:15:02.4Z", "--limit", "2");
+    first =
+        run("events", "--kind", "job_state", "--since", "2023-11-14T22:15:02.4Z", "--limit", "2");
     assertThat(first.out().lines()).hasSize(2).allMatch(line -> line.contains("22:15:02"));
     assertThat(first.err()).contains("there may be more");
 

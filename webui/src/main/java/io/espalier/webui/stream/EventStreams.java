@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Sends the event feed: a slow client reads later from the feed's own bounded buffer. A client that
  * falls out of the buffer with a full queue, or stops reading, is disconnected. It may reconnect
  * with {@code Last-Event-ID} and gets the stored events since then; if they are no longer stored,
- * it is first notified of the gap.
- * One with a filter also gets the ids of events that do not fit, from time to time.
+ * it is first notified of the gap. One with a filter also gets the ids of events that do not fit,
+ * from time to time.
  */
 public final class EventStreams extends SseStreams {
   private static final int BATCH = 64;

@@ -5,7 +5,6 @@ import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiException;
-
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiV1;
 import io.espalier.webui.v1.ServerIdentity;

@@ -41,9 +41,12 @@ public record EventFilter(
     return anyFits(data.get("job"), jobs) || anyFits(data.get("jobs"), jobs);
   }
 
-  /** An event about many tasks names them in {@code tasks}, each alone or as the first of a list. */
+  /**
+   * An event about many tasks names them in {@code tasks}, each alone or as the first of a list.
+   */
   private boolean isAboutNode(Json.Obj data) {
-    return anyFits(data.get("node"), nodes::contains) || anyFits(data.get("tasks"), nodes::contains);
+    return anyFits(data.get("node"), nodes::contains)
+        || anyFits(data.get("tasks"), nodes::contains);
   }
 
   private static boolean anyFits(@Nullable Json names, Predicate<String> wanted) {

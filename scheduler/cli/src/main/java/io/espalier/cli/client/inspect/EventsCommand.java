@@ -135,8 +135,7 @@ public final class EventsCommand extends ClientCommand {
         }
         query.put("after", List.of(Long.toString(to)));
       }
-      boolean isOver =
-          since.isEmpty() ? from < oldest : to >= JsonFields.number(body, "newest");
+      boolean isOver = since.isEmpty() ? from < oldest : to >= JsonFields.number(body, "newest");
       if (found.size() >= limit || isOver) {
         if (!isOver && !since.isEmpty()) {
           remark("there may be more: see --limit and --follow");

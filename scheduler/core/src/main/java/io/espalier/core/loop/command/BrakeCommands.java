@@ -389,8 +389,7 @@ public final class BrakeCommands {
         what + " \"" + name + "\"" + (hint == null ? "" : ": " + hint));
   }
 
-  private void said(
-      EventKind kind, Brake brake, String author, String reason, long nowMillis) {
+  private void said(EventKind kind, Brake brake, String author, String reason, long nowMillis) {
     Json.Builder event = Json.object().put("target", brake.key().target().word());
     if (!brake.key().level().isEmpty()) {
       event.put("level", brake.key().level());

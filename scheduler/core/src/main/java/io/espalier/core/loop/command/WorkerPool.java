@@ -155,7 +155,9 @@ public final class WorkerPool {
         new WorkerCordon(shard, command.kind(), command.author(), command.reason(), nowMillis);
     holds.put(shard, hold);
     held(
-        hold.kind() == WorkerCordon.Kind.DRAIN ? EventKind.WORKER_DRAINED : EventKind.WORKER_CORDONED,
+        hold.kind() == WorkerCordon.Kind.DRAIN
+            ? EventKind.WORKER_DRAINED
+            : EventKind.WORKER_CORDONED,
         shard,
         command,
         nowMillis);
