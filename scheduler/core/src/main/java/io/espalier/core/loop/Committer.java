@@ -123,7 +123,7 @@ final class Committer {
               row.waitedMillis(),
               nowMillis);
       StepPosition step = row.status().step();
-      batch.attempt(step == null ? attempt : attempt.ofStep(step.label()));
+      batch.attempt(step == null ? attempt : attempt.withStep(step.label()));
       row = new StatusRow(row.job(), row.node(), row.status(), row.invocation(), row.worker());
     }
     batch.put(row);

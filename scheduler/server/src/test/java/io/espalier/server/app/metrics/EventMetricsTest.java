@@ -3,8 +3,8 @@ package io.espalier.server.app.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
-import io.espalier.core.status.store.StatusRowEvents;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.HashSet;
@@ -20,12 +20,12 @@ final class EventMetricsTest {
 
   private void started(String job) {
     happened(
-        StatusRowEvents.STARTED, Json.object().put("job", job).put("waited_ms", 1_500L).build());
+        EventKind.TASK_STARTED.word(), Json.object().put("job", job).put("waited_ms", 1_500L).build());
   }
 
   private void ended(String job, String status) {
     happened(
-        StatusRowEvents.ENDED,
+        EventKind.TASK_ENDED.word(),
         Json.object()
             .put("job", job)
             .put("status", status)
