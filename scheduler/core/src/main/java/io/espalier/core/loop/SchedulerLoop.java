@@ -8,6 +8,7 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.config.Job;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.LimitOverrideCommands;
@@ -43,7 +44,6 @@ import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskKey;
-import io.espalier.core.status.store.StatusRowEvents;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -241,7 +241,7 @@ public final class SchedulerLoop {
     committer.batch().forget(job);
     events.add(
         nowMillis,
-        StatusRowEvents.JOB_FORGOTTEN,
+        EventKind.JOB_FORGOTTEN,
         Json.object().put("job", job).put("reason", "deleted and made again").build());
     for (Live task : live.all()) {
       if (task.key.job().equals(job)) {

@@ -5,6 +5,7 @@ import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.problem.Suggestions;
@@ -92,7 +93,7 @@ public final class BrakeCommands {
             0);
     brakes.put(brake.key(), brake);
     refresh(nowMillis);
-    said("brake_set", brake, brake.author(), brake.reason(), nowMillis);
+    said(EventKind.BRAKE_SET, brake, brake.author(), brake.reason(), nowMillis);
     return brake;
   }
 
@@ -117,7 +118,7 @@ public final class BrakeCommands {
           "there is no brake on " + key + (brakes.isEmpty() ? "" : "; there is one on " + names()));
     }
     Brake released = (ramp == null ? brake : withRamp(brake, ramp)).released(nowMillis);
-    said("brake_released", released, author, reason, nowMillis);
+    said(EventKind.BRAKE_RELEASED, released, author, reason, nowMillis);
     store(released, nowMillis, changes);
     refresh(nowMillis);
     return released;
@@ -159,7 +160,7 @@ public final class BrakeCommands {
       if (brake.nextMillis(nowMillis) <= nowMillis && brake.releasedMillis() == 0) {
         // Its ramp begins at its end, also if the scheduler was away at that moment.
         Brake released = brake.released(brake.untilMillis());
-        said("brake_released", released, "", "the brake was until now", nowMillis);
+        said(EventKind.BRAKE_RELEASED, released, "", "the brake was until now", nowMillis);
         store(released, nowMillis, changes);
       } else if (brake.factorAt(nowMillis) == Brake.ONE) {
         store(brake, nowMillis, changes);
@@ -387,7 +388,7 @@ public final class BrakeCommands {
         what + " \"" + name + "\"" + (hint == null ? "" : ": " + hint));
   }
 
-  private void said(String kind, Brake brake, String author, String reason, long nowMillis) {
+  private void said(EventKind kind, Brake brake, String author, String reason, long nowMillis) {
     Json.Builder event = Json.object().put("target", brake.key().target().word());
     if (!brake.key().level().isEmpty()) {
       event.put("level", brake.key().level());
