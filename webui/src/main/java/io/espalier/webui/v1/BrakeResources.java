@@ -93,7 +93,8 @@ final class BrakeResources {
     for (Target target : Target.values()) {
       String name = target == Target.ALL ? "" : request.bodyText(target.word());
       if (!name.isEmpty()) {
-        named.add(new Brake.Key(target, target == Target.NODE ? request.bodyText("level") : "", name));
+        named.add(
+            new Brake.Key(target, target == Target.NODE ? request.bodyText("level") : "", name));
       }
     }
     if (named.size() > 1) {
