@@ -39,8 +39,7 @@ final class WorkerRouter {
     mounting.open(
         "/readyz",
         ctx ->
-            AsyncResponder.send(
-                ctx, HttpReply.json(problem.get().isEmpty() ? 200 : 503, about())));
+            AsyncResponder.send(ctx, HttpReply.json(problem.get().isEmpty() ? 200 : 503, about())));
     mounting.get(
         "/metrics",
         ctx ->

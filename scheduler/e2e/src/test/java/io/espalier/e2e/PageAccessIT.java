@@ -131,7 +131,12 @@ class PageAccessIT {
       assertThat(page.locator("main")).containsText("No workers");
       try (Espalier worker =
           Espalier.start(
-              site.directory(), "worker", "--scheduler", scheduler.forWorkers(), "--shard-id", "w1")) {
+              site.directory(),
+              "worker",
+              "--scheduler",
+              scheduler.forWorkers(),
+              "--shard-id",
+              "w1")) {
         assertThat(worker.isAlive()).isTrue();
         Locator row = page.locator("tbody tr");
         assertThat(row).containsText("w1");

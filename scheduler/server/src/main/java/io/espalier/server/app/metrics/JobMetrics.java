@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes what tasks of a job do: how many start and end, how long they wait and take. By job for
- * the first 1,000 jobs that have tasks started; all others together are {@code other}. Jobs that are no longer configured make room for new ones.
- * Confined to the thread that publishes events.
+ * the first 1,000 jobs that have tasks started; all others together are {@code other}. Jobs that
+ * are no longer configured make room for new ones. Confined to the thread that publishes events.
  */
 final class JobMetrics {
   private static final int MOST_JOBS = 1_000;

@@ -20,7 +20,8 @@ final class EventMetricsTest {
 
   private void started(String job) {
     happened(
-        EventKind.TASK_STARTED.word(), Json.object().put("job", job).put("waited_ms", 1_500L).build());
+        EventKind.TASK_STARTED.word(),
+        Json.object().put("job", job).put("waited_ms", 1_500L).build());
   }
 
   private void ended(String job, String status) {
