@@ -16,7 +16,6 @@ import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.Brake;
-import io.espalier.core.status.store.Brake.Key;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -39,7 +38,7 @@ public final class BrakeCommands {
 
   private final SchedulingCore core;
   private final LoopEvents events;
-  private final Map<Key, Brake> brakes = new LinkedHashMap<>();
+  private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   private long next = Long.MAX_VALUE;
 
   /** What the brakes in force ask of the core. */
@@ -53,7 +52,7 @@ public final class BrakeCommands {
   public interface Changes {
     void put(Brake brake);
 
-    void remove(Key key);
+    void remove(Brake.Key key);
   }
 
   public BrakeCommands(SchedulingCore core, LoopEvents events) {
@@ -106,7 +105,7 @@ public final class BrakeCommands {
    * @throws RefusedException when there is no such brake
    */
   public Brake release(
-      Key key,
+      Brake.Key key,
       Brake.@Nullable Ramp ramp,
       String author,
       String reason,
@@ -126,7 +125,7 @@ public final class BrakeCommands {
   }
 
   private String names() {
-    return String.join(", ", brakes.keySet().stream().map(Key::toString).limit(5).toList());
+    return String.join(", ", brakes.keySet().stream().map(Brake.Key::toString).limit(5).toList());
   }
 
   private static Brake withRamp(Brake brake, Brake.Ramp ramp) {
@@ -231,7 +230,7 @@ public final class BrakeCommands {
   }
 
   private void close(Brake brake, Effects effects) {
-    Key key = brake.key();
+    Brake.Key key = brake.key();
     switch (key.target()) {
       case ALL -> gate(brake, GateKind.NODE_BRAKE, instance(), effects);
       case NODE -> gate(brake, GateKind.NODE_BRAKE, Scope.node(key.level(), key.name()), effects);
@@ -260,7 +259,7 @@ public final class BrakeCommands {
   }
 
   private void narrow(Brake brake, int factor, Effects effects) {
-    Key key = brake.key();
+    Brake.Key key = brake.key();
     String id = ID + key;
     switch (key.target()) {
       case ALL, NODE ->
@@ -307,7 +306,7 @@ public final class BrakeCommands {
     return most > 0 ? most : brake.bases().getOrDefault(job, 0);
   }
 
-  private Map<String, Integer> bases(Key key) {
+  private Map<String, Integer> bases(Brake.Key key) {
     return switch (key.target()) {
       case ALL, NODE -> Map.of();
       case JOB -> Map.of(key.name(), running(key.name()));
@@ -329,7 +328,7 @@ public final class BrakeCommands {
 
   // ---- names
 
-  private void check(Key key) {
+  private void check(Brake.Key key) {
     Config config = core.config();
     switch (key.target()) {
       case ALL -> {}
@@ -360,7 +359,7 @@ public final class BrakeCommands {
    *
    * @throws RefusedException when no level, or more than one, has a node of that name
    */
-  public Key located(Key key) {
+  public Brake.Key located(Brake.Key key) {
     if (key.target() != Target.NODE || !key.level().isEmpty()) {
       return key;
     }
@@ -379,7 +378,7 @@ public final class BrakeCommands {
     if (having.isEmpty()) {
       throw unknown("there is no node", key.name(), List.of());
     }
-    return new Key(Target.NODE, having.get(0), key.name());
+    return new Brake.Key(Target.NODE, having.get(0), key.name());
   }
 
   private static RefusedException unknown(String what, String name, Collection<String> names) {
