@@ -26,11 +26,7 @@ class PastTasksTest {
   private void happens(EventKind kind, String job, String node, TaskStatus status) {
     StatusRow row =
         new StatusRow(
-            job,
-            node,
-            status,
-            new Invocation(3, 17, status.sinceMillis()),
-            new WorkerRef("w1", 5));
+            job, node, status, new Invocation(3, 17, status.sinceMillis()), new WorkerRef("w1", 5));
     Json.Builder data = Json.object().put("job", job).put("node", node);
     scheduler
         .events()
@@ -63,8 +59,7 @@ class PastTasksTest {
   void theTasksOfAJobAreShownAsTheyWere() {
     live();
     try (Served served = Served.of(scheduler)) {
-      assertThat(at(served, 1_500, "").get("statuses"))
-          .isEqualTo(Served.json("{\"running\": 2}"));
+      assertThat(at(served, 1_500, "").get("statuses")).isEqualTo(Served.json("{\"running\": 2}"));
       assertThat(at(served, 2_500, "&status=running"))
           .isEqualTo(
               Served.json(

@@ -451,9 +451,7 @@ class ClientCommandsTest {
     for (int i = 0; i < 3; i++) {
       Json row =
           new Json.Arr(
-              LongStream.of(2, BEGIN + i, 0, 0, 1, 3, i, BEGIN)
-                  .<Json>mapToObj(Json::of)
-                  .toList());
+              LongStream.of(2, BEGIN + i, 0, 0, 1, 3, i, BEGIN).<Json>mapToObj(Json::of).toList());
       Json.Obj data =
           Json.object().put("job", "backup").put("node", "d1" + i).put("row", row).build();
       scheduler.events().add(BEGIN + 1_000L * i, "task_started", data);

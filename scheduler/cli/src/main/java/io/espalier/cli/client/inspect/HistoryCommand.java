@@ -110,8 +110,7 @@ public final class HistoryCommand extends ClientCommand {
               + ": tasks that have changed only before are missing");
     }
     Table table =
-        new Table(
-                "NODE", "STATUS", ">ATTEMPTS", "?STEP", "SINCE", "?~UNTIL", "?WORKER", "?FAILURE")
+        new Table("NODE", "STATUS", ">ATTEMPTS", "?STEP", "SINCE", "?~UNTIL", "?WORKER", "?FAILURE")
             .paint("STATUS", AnsiStyle::ofState);
     for (Json.Obj task : JsonFields.objects(body, "tasks")) {
       table.row(
@@ -120,9 +119,7 @@ public final class HistoryCommand extends ClientCommand {
           JsonFields.number(task, "attempts"),
           JsonFields.text(task, "step"),
           HumanFormat.time(JsonFields.number(task, "since_ms")),
-          task.get("until_ms") == null
-              ? ""
-              : HumanFormat.time(JsonFields.number(task, "until_ms")),
+          task.get("until_ms") == null ? "" : HumanFormat.time(JsonFields.number(task, "until_ms")),
           JsonFields.text(task, "worker"),
           JsonFields.text(task, "failure"));
     }
