@@ -79,7 +79,7 @@ final class BrakeResources {
   }
 
   private CompletionStage<Json> release(ApiRequest request) {
-    request.allowing().allowingInBody("node", "level", "queue", "job", "ramp", "author", "reason");
+    request.allowing().allowingInBody("node", "level", "queue", "set", "job", "ramp", "author", "reason");
     return api.run(
             new Command.ReleaseBrake(
                 key(request),
@@ -98,7 +98,7 @@ final class BrakeResources {
       }
     }
     if (named.size() > 1) {
-      throw ApiException.badRequest("a brake has one of \"node\", \"queue\" and \"job\"");
+      throw ApiException.badRequest("a brake has one of \"node\", \"queue\", \"set\" and \"job\"");
     }
     if (!request.bodyText("level").isEmpty()
         && (named.isEmpty() || named.get(0).target() != Target.NODE)) {

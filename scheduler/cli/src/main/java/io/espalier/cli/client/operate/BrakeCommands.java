@@ -78,6 +78,9 @@ public final class BrakeCommands {
     @Option(names = "--queue", paramLabel = "QUEUE", description = "Only the jobs of this queue.")
     private String queue = "";
 
+    @Option(names = "--set", paramLabel = "SET", description = "Only the jobs of this set.")
+    private String set = "";
+
     @Option(names = "--job", paramLabel = "JOB", description = "Only this job.")
     private String job = "";
 
@@ -98,6 +101,7 @@ public final class BrakeCommands {
       put(body, "node", node);
       put(body, "level", level);
       put(body, "queue", queue);
+      put(body, "set", set);
       put(body, "job", job);
       if (ramp != null) {
         body.put("ramp", ramp(ramp));
