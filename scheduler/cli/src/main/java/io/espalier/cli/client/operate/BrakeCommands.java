@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** Commands on brakes. */
 public final class BrakeCommands {
@@ -125,7 +126,7 @@ public final class BrakeCommands {
             return Json.object().put("step", percent / 100).put("every_seconds", seconds).build();
           }
         }
-      } catch (IllegalArgumentException e) {
+      } catch (IllegalArgumentException | TypeConversionException e) {
         // Reported below, as it is for all other mistakes.
       }
       throw misuse("--ramp must be like 25%/5m, not \"" + text + "\"");
