@@ -248,7 +248,7 @@ public final class WebServer implements AutoCloseable {
         answers,
         new HttpMetrics(metrics, api, options.clock()),
         new HostOriginHandler(ownHosts(options, address)),
-        new EventStreams(api.events(), limits.streams(), heartbeat, metrics),
+        new EventStreams(api, limits.streams(), heartbeat, metrics),
         new LogStreams(api, limits.streams(), heartbeat, metrics),
         contract);
   }

@@ -91,6 +91,7 @@ public final class ApiV1 {
     new LogResources(api).addTo(routes);
     new LeadershipResources(api).addTo(routes);
     new ServerResources(api, identity).addTo(routes);
+    new EventResources(api).addTo(routes);
     new SummaryResources(api, identity).addTo(routes);
   }
 

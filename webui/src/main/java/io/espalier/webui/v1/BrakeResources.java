@@ -6,7 +6,6 @@ import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.store.Brake;
-import io.espalier.core.status.store.Brake.Key;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,12 +94,13 @@ final class BrakeResources {
         .thenApply(view -> json(view).put("released", view.millionths() == Brake.ONE).build());
   }
 
-  private static Key key(ApiRequest request) {
-    List<Key> named = new ArrayList<>();
+  private static Brake.Key key(ApiRequest request) {
+    List<Brake.Key> named = new ArrayList<>();
     for (Target target : Target.values()) {
       String name = target == Target.ALL ? "" : request.bodyText(target.word());
       if (!name.isEmpty()) {
-        named.add(new Key(target, target == Target.NODE ? request.bodyText("level") : "", name));
+        named.add(
+            new Brake.Key(target, target == Target.NODE ? request.bodyText("level") : "", name));
       }
     }
     if (named.size() > 1) {
@@ -110,7 +110,7 @@ final class BrakeResources {
         && (named.isEmpty() || named.get(0).target() != Target.NODE)) {
       throw ApiException.badRequest("\"level\" needs a \"node\"");
     }
-    return named.isEmpty() ? Key.all() : named.get(0);
+    return named.isEmpty() ? Brake.Key.all() : named.get(0);
   }
 
   private static Brake.@Nullable Ramp ramp(ApiRequest request) {

@@ -131,6 +131,8 @@ final class JobResources {
       return summary;
     }
     ApiJson.pace(summary, progress);
+    summary.putIfPresent(
+        "counters", standing == null ? null : ApiJson.counters(standing.counters(), progress));
     return summary.put("progress", ApiJson.progress(progress));
   }
 

@@ -112,7 +112,8 @@ final class SetResources {
     throw cause instanceof RuntimeException problem ? problem : new CompletionException(cause);
   }
 
-  private static List<Job> members(String set, Config config) {
+  /** Returns the jobs of a set, of which there must be some. */
+  static List<Job> members(String set, Config config) {
     List<Job> members =
         config.jobs().values().stream()
             .filter(job -> !set.isEmpty() && job.set().equals(set))

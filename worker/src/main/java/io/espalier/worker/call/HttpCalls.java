@@ -329,12 +329,15 @@ public final class HttpCalls implements CallClient {
 
   private static CallAnswer going(BoundedBody.Text body) {
     String text = body.text().strip();
-    return body.whole()
-            && text.startsWith("{")
-            && JsonReader.strict().read(text).value() instanceof Json.Obj object
-            && object.get("progress") instanceof Json.Obj progress
-        ? new CallAnswer.Running("", progress)
-        : CallAnswer.Running.PLAIN;
+    if (!body.whole()
+        || !text.startsWith("{")
+        || !(JsonReader.strict().read(text).value() instanceof Json.Obj object)) {
+      return CallAnswer.Running.PLAIN;
+    }
+    return new CallAnswer.Running(
+        "",
+        object.get("progress") instanceof Json.Obj progress ? progress : null,
+        CallAnswer.counters(object));
   }
 
   /** How long a service asks to wait: in seconds, or until a date. */

@@ -7,6 +7,7 @@ import io.espalier.core.api.Command;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
@@ -72,13 +73,13 @@ class ReplayTest {
     assertThat(world.stored).hasSizeGreaterThan(10);
     assertThat(world.events.stream().map(Event::kind))
         .contains(
-            StatusRowEvents.STARTED,
-            StatusRowEvents.ENDED,
-            StatusRowEvents.CHANGED,
-            StatusRowEvents.PROGRESS,
-            StatusRowEvents.RERUN,
-            StatusRowEvents.CANCELLED,
-            StatusRowEvents.FORGIVEN);
+            EventKind.TASK_STARTED.word(),
+            EventKind.TASK_ENDED.word(),
+            EventKind.TASK_CHANGED.word(),
+            EventKind.TASK_PROGRESS.word(),
+            EventKind.TASKS_RERUN.word(),
+            EventKind.TASKS_CANCELLED.word(),
+            EventKind.TASKS_FORGIVEN.word());
   }
 
   @Test
@@ -182,7 +183,7 @@ class ReplayTest {
         new Event(
             replay.sequence() + 1,
             1,
-            StatusRowEvents.JOB_FORGOTTEN,
+            EventKind.JOB_FORGOTTEN.word(),
             Json.object().put("job", "j").build()));
     assertThat(replay.rows().keySet()).allMatch(key -> key.job().equals("k"));
   }
@@ -199,7 +200,7 @@ class ReplayTest {
                     new Event(
                         6,
                         1,
-                        StatusRowEvents.ENDED,
+                        EventKind.TASK_ENDED.word(),
                         Json.object().put("job", "j").put("row", new Json.Arr(List.of())).build())))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("event 6 (task_ended) is damaged");

@@ -5,11 +5,16 @@ import io.espalier.core.loop.command.TimeExtension;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.LoopPorts;
+import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.Attempt;
+import io.espalier.core.status.StepPosition;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
 import java.util.ArrayList;
@@ -30,6 +35,7 @@ final class Committer {
   private final JobStateTracker outcomes;
   private final ViewPublisher views;
   private final UpdateApplier changes;
+  private final Throughput paces;
   private final List<Live> toDispatch = new ArrayList<>();
   private final List<TaskResult> toConfirm = new ArrayList<>();
   private StoreTransaction.Builder batch = StoreTransaction.builder();
@@ -56,6 +62,7 @@ final class Committer {
       JobStateTracker outcomes,
       ViewPublisher views,
       UpdateApplier changes,
+      Throughput paces,
       BrakeCommands brakes,
       EndSink ended) {
     this.ports = ports;
@@ -63,6 +70,7 @@ final class Committer {
     this.outcomes = outcomes;
     this.views = views;
     this.changes = changes;
+    this.paces = paces;
     this.brakes = brakes;
     this.ended = ended;
   }
@@ -87,7 +95,8 @@ final class Committer {
         task.invocation(),
         task.launch.worker(),
         task.launch.call(),
-        task.waitedMillis);
+        task.waitedMillis,
+        task.counters);
   }
 
   /** Records the start of a task, which goes to the runner once that is durable. */
@@ -105,13 +114,78 @@ final class Committer {
   }
 
   /** Records a status that changed for a reason other than a start, an end or a command. */
-  void changed(StatusRow row, long nowMillis) {
+  void changed(StatusRow changed, long nowMillis) {
+    StatusRow row = changed;
+    if (!row.counters().isEmpty() && row.status().main() != TaskStatus.Main.RUNNING) {
+      // It died with an earlier scheduler, and counts what was durable then.
+      TaskResult end =
+          TaskResult.of(row.job(), row.node(), row.invocation(), TaskResult.Kind.LOST)
+              .withMessage("the scheduler ended while the task ran")
+              .withCounters(row.counters());
+      Attempt attempt =
+          Attempt.of(
+              end,
+              row.status().attempts(),
+              row.worker(),
+              row.status(),
+              false,
+              row.waitedMillis(),
+              nowMillis);
+      StepPosition step = row.status().step();
+      batch.attempt(step == null ? attempt : attempt.withStep(step.label()));
+      row = new StatusRow(row.job(), row.node(), row.status(), row.invocation(), row.worker());
+    }
     batch.put(row);
     events.changed(row, nowMillis);
     views.changed();
   }
 
+  /**
+   * Notes what a live task has counted since its start; it belongs to the job with {@link #count}.
+   */
+  void heard(Live task, Counters counters) {
+    Counters fitting = outcomes.fitting(task.key.job(), counters);
+    if (fitting.values().size() < counters.values().size()) {
+      tooMany(task);
+    }
+    task.counters = task.counters.latest(fitting);
+  }
+
+  private void tooMany(Live task) {
+    String message =
+        "job "
+            + task.key.job()
+            + " has more than "
+            + Counters.MOST_NAMES
+            + " counters: those beyond are not counted";
+    views.error("counters", message);
+    ports.warnings().warn(message, task.key.job(), task.key.node());
+  }
+
+  /**
+   * Adds to the counters of its job, in this batch, what the task has counted since the last call.
+   */
+  void count(Live task, long nowMillis) {
+    if (task.counters.isEmpty()) {
+      return;
+    }
+    Counters more = task.counters.since(task.countersWritten);
+    if (more.isEmpty()) {
+      return;
+    }
+    task.countersWritten = task.counters;
+    Counters sums = outcomes.counted(task.key.job(), more, nowMillis, this::jobState);
+    paces.counted(task.key.job(), more, nowMillis);
+    if (sums.isCapped()) {
+      views.error(
+          "counters",
+          "a counter of job " + task.key.job() + " is too large to be added up: it is capped");
+    }
+    views.changed();
+  }
+
   void checkpoint(Live task, long nowMillis) {
+    count(task, nowMillis);
     StatusRow row = row(task);
     write(row);
     events.progressed(task, row, nowMillis);

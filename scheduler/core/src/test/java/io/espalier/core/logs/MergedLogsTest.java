@@ -61,7 +61,7 @@ class MergedLogsTest {
     }
     for (boolean ascending : new boolean[] {true, false}) {
       LogQuery query =
-          LogQuery.of(Stream.STDOUT).withOrder(ascending).withLimit(1 + random.nextInt(40));
+          LogQuery.of(Stream.STDOUT).withAscending(ascending).withLimit(1 + random.nextInt(40));
       List<LogLine> found = new ArrayList<>();
       long from = -1;
       int calls = 0;

@@ -94,7 +94,8 @@ final class WithoutData {
                             row.invocation(),
                             row.worker(),
                             row.call(),
-                            row.waitedMillis())
+                            row.waitedMillis(),
+                            row.counters())
                         : row)
             .toList();
     List<Event> events =

@@ -188,7 +188,7 @@ final class HostileWorldTest implements TaskListener {
 
   private LaunchSpec launch(long sequence, String script) {
     LaunchSpec made = new Launches().of("job", "node", List.of("/bin/sh", "-c", script, "task"));
-    return made.toBuilder()
+    return made.with()
         .invocation(new Invocation(EPOCH, sequence, made.invocation().startMillis()))
         .limits(InvocationLimits.NONE)
         .worker(worker.self())

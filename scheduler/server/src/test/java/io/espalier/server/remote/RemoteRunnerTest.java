@@ -175,7 +175,7 @@ final class RemoteRunnerTest {
 
   private LaunchSpec launch(WorkerRef worker, String node, String script) {
     LaunchSpec made = launches.of("job", node, List.of("/bin/sh", "-c", script, "task"));
-    return made.toBuilder()
+    return made.with()
         .invocation(
             new Invocation(1, made.invocation().sequence(), made.invocation().startMillis()))
         .limits(InvocationLimits.NONE)

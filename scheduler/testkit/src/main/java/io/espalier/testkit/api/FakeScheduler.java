@@ -107,10 +107,11 @@ public final class FakeScheduler implements SchedulerApi {
   public synchronized FakeScheduler load(
       @Nullable Config config, @Nullable Topology topology, long nowMillis) {
     view =
-        view.toBuilder()
+        view.with()
             .config(config)
             .configProblems(config == null ? view.configProblems() : config.problems())
-            .topology(topology, topology == null ? 0 : nowMillis)
+            .topology(topology)
+            .nodesAtMillis(topology == null ? 0 : nowMillis)
             .publishedAtMillis(nowMillis)
             .build();
     return publish(nowMillis);
@@ -118,7 +119,7 @@ public final class FakeScheduler implements SchedulerApi {
 
   /** Sets the problems of the newest configuration. */
   public synchronized FakeScheduler problems(List<Problem> problems) {
-    view = view.toBuilder().configProblems(problems).build();
+    view = view.withConfigProblems(problems);
     return this;
   }
 
@@ -126,13 +127,13 @@ public final class FakeScheduler implements SchedulerApi {
   public synchronized FakeScheduler stands(JobStateRecord standing) {
     Map<String, JobStateRecord> standings = new LinkedHashMap<>(view.standings());
     standings.put(standing.job(), standing);
-    view = view.toBuilder().standings(standings).build();
+    view = view.withStandings(standings);
     return this;
   }
 
   /** Sets the current errors by source. */
   public synchronized FakeScheduler errors(Map<String, String> errors) {
-    view = view.toBuilder().errors(errors).build();
+    view = view.withErrors(errors);
     return this;
   }
 
@@ -214,7 +215,7 @@ public final class FakeScheduler implements SchedulerApi {
       config.jobs().values().forEach(job -> progress.put(job.name(), progress(job)));
     }
     view =
-        view.toBuilder()
+        view.with()
             .progress(progress)
             .running(List.copyOf(running.values()))
             .pauses(paused)
@@ -533,14 +534,14 @@ public final class FakeScheduler implements SchedulerApi {
       String job = known(command.job()).name();
       long until = command.millis() == 0 ? 0 : nowMillis + command.millis();
       paused.put(job, new Pause(job, command.author(), command.reason(), nowMillis, until));
-      view = view.toBuilder().pauses(paused).build();
+      view = view.withPauses(paused);
       return CompletableFuture.allOf();
     }
 
     @Override
     public CompletionStage<Void> resume(Command.Resume command, long nowMillis) {
       paused.remove(known(command.job()).name());
-      view = view.toBuilder().pauses(paused).build();
+      view = view.withPauses(paused);
       return CompletableFuture.allOf();
     }
 
@@ -603,7 +604,7 @@ public final class FakeScheduler implements SchedulerApi {
               brake.millionths(),
               !storeIsAway);
       brakes.put(brake.key(), set);
-      view = view.toBuilder().brakes(List.copyOf(brakes.values())).build();
+      view = view.with().brakes(List.copyOf(brakes.values())).build();
       return done(set);
     }
 
@@ -613,7 +614,7 @@ public final class FakeScheduler implements SchedulerApi {
       if (released == null) {
         throw new RefusedException(RefusedException.Reason.UNKNOWN, "no brake");
       }
-      view = view.toBuilder().brakes(List.copyOf(brakes.values())).build();
+      view = view.with().brakes(List.copyOf(brakes.values())).build();
       return done(new BrakeView(released.brake().released(nowMillis), Brake.ONE, true));
     }
 

@@ -11,6 +11,7 @@ import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.outcome.JobStateRecord.Start;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.WorkerCordon;
@@ -252,7 +253,8 @@ public abstract class StatusStoreContract extends AttemptsContract {
             List.of("instance", "host"),
             List.of("i", "n"),
             new InvocationLimits(1, 2, 3));
-    StatusRow row = new StatusRow("j", "n", running, invocation, WorkerRef.LOCAL, call, 17);
+    StatusRow row =
+        new StatusRow("j", "n", running, invocation, WorkerRef.LOCAL, call, 17, Counters.NONE);
     store.commit(epoch, StoreTransaction.of(List.of(row)));
     restartAfterKill();
     assertThat(rows("j").get(0)).isEqualTo(row);

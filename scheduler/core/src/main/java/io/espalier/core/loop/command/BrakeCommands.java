@@ -5,6 +5,7 @@ import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.problem.Suggestions;
@@ -15,7 +16,6 @@ import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.Brake;
-import io.espalier.core.status.store.Brake.Key;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -40,7 +40,7 @@ public final class BrakeCommands {
 
   private final SchedulingCore core;
   private final LoopEvents events;
-  private final Map<Key, Brake> brakes = new LinkedHashMap<>();
+  private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   private long next = Long.MAX_VALUE;
 
   /** What the brakes in force ask of the core. */
@@ -54,7 +54,7 @@ public final class BrakeCommands {
   public interface Changes {
     void put(Brake brake);
 
-    void remove(Key key);
+    void remove(Brake.Key key);
   }
 
   public BrakeCommands(SchedulingCore core, LoopEvents events) {
@@ -95,7 +95,7 @@ public final class BrakeCommands {
             0);
     brakes.put(brake.key(), brake);
     refresh(nowMillis);
-    said("brake_set", brake, brake.author(), brake.reason(), nowMillis);
+    said(EventKind.BRAKE_SET, brake, brake.author(), brake.reason(), nowMillis);
     return brake;
   }
 
@@ -107,7 +107,7 @@ public final class BrakeCommands {
    * @throws RefusedException when there is no such brake
    */
   public Brake release(
-      Key key,
+      Brake.Key key,
       Brake.@Nullable Ramp ramp,
       String author,
       String reason,
@@ -120,14 +120,14 @@ public final class BrakeCommands {
           "there is no brake on " + key + (brakes.isEmpty() ? "" : "; there is one on " + names()));
     }
     Brake released = (ramp == null ? brake : withRamp(brake, ramp)).released(nowMillis);
-    said("brake_released", released, author, reason, nowMillis);
+    said(EventKind.BRAKE_RELEASED, released, author, reason, nowMillis);
     store(released, nowMillis, changes);
     refresh(nowMillis);
     return released;
   }
 
   private String names() {
-    return String.join(", ", brakes.keySet().stream().map(Key::toString).limit(5).toList());
+    return String.join(", ", brakes.keySet().stream().map(Brake.Key::toString).limit(5).toList());
   }
 
   private static Brake withRamp(Brake brake, Brake.Ramp ramp) {
@@ -162,7 +162,7 @@ public final class BrakeCommands {
       if (brake.nextMillis(nowMillis) <= nowMillis && brake.releasedMillis() == 0) {
         // Its ramp begins at its end, also if the scheduler was away at that moment.
         Brake released = brake.released(brake.untilMillis());
-        said("brake_released", released, "", "the brake was until now", nowMillis);
+        said(EventKind.BRAKE_RELEASED, released, "", "the brake was until now", nowMillis);
         store(released, nowMillis, changes);
       } else if (brake.factorAt(nowMillis) == Brake.ONE) {
         store(brake, nowMillis, changes);
@@ -248,7 +248,7 @@ public final class BrakeCommands {
   }
 
   private void close(Brake brake, Effects effects) {
-    Key key = brake.key();
+    Brake.Key key = brake.key();
     switch (key.target()) {
       case ALL -> gate(brake, GateKind.NODE_BRAKE, instance(), effects);
       case NODE -> gate(brake, GateKind.NODE_BRAKE, Scope.node(key.level(), key.name()), effects);
@@ -277,7 +277,7 @@ public final class BrakeCommands {
   }
 
   private void narrow(Brake brake, int factor, Effects effects) {
-    Key key = brake.key();
+    Brake.Key key = brake.key();
     String id = ID + key;
     switch (key.target()) {
       case ALL, NODE ->
@@ -335,7 +335,7 @@ public final class BrakeCommands {
     return most > 0 ? most : brake.bases().getOrDefault(job, 0);
   }
 
-  private Map<String, Integer> bases(Key key) {
+  private Map<String, Integer> bases(Brake.Key key) {
     return switch (key.target()) {
       case ALL, NODE -> Map.of();
       case JOB -> Map.of(key.name(), running(key.name()));
@@ -362,7 +362,7 @@ public final class BrakeCommands {
 
   // ---- names
 
-  private void check(Key key) {
+  private void check(Brake.Key key) {
     Config config = core.config();
     switch (key.target()) {
       case ALL -> {}
@@ -401,7 +401,7 @@ public final class BrakeCommands {
    *
    * @throws RefusedException when no level, or more than one, has a node of that name
    */
-  public Key located(Key key) {
+  public Brake.Key located(Brake.Key key) {
     if (key.target() != Target.NODE || !key.level().isEmpty()) {
       return key;
     }
@@ -420,7 +420,7 @@ public final class BrakeCommands {
     if (having.isEmpty()) {
       throw unknown("there is no node", key.name(), List.of());
     }
-    return new Key(Target.NODE, having.get(0), key.name());
+    return new Brake.Key(Target.NODE, having.get(0), key.name());
   }
 
   private static RefusedException unknown(String what, String name, Collection<String> names) {
@@ -430,7 +430,7 @@ public final class BrakeCommands {
         what + " \"" + name + "\"" + (hint == null ? "" : ": " + hint));
   }
 
-  private void said(String kind, Brake brake, String author, String reason, long nowMillis) {
+  private void said(EventKind kind, Brake brake, String author, String reason, long nowMillis) {
     Json.Builder event = Json.object().put("target", brake.key().target().word());
     if (!brake.key().level().isEmpty()) {
       event.put("level", brake.key().level());

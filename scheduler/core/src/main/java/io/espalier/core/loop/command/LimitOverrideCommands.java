@@ -4,6 +4,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.problem.Suggestions;
@@ -220,6 +221,6 @@ public final class LimitOverrideCommands {
     if (!author.isEmpty()) {
       event.put("author", author);
     }
-    events.add(nowMillis, "limit_changed", event.put("reason", reason).build());
+    events.add(nowMillis, EventKind.LIMIT_CHANGED, event.put("reason", reason).build());
   }
 }

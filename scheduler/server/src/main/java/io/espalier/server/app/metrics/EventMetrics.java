@@ -1,10 +1,10 @@
 package io.espalier.server.app.metrics;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.status.StatusLabel;
-import io.espalier.core.status.store.StatusRowEvents;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -86,13 +86,13 @@ public final class EventMetrics {
   public void happened(List<Event> events) {
     for (Event event : events) {
       all.increment();
-      if (event.kind().equals(StatusRowEvents.STARTED)) {
+      if (event.kind().equals(EventKind.TASK_STARTED.word())) {
         starts.increment();
         Duration waited = millis(event.data(), "waited_ms");
         if (waited != null) {
           waits.of(job(event.data())).placed().record(waited);
         }
-      } else if (event.kind().equals(StatusRowEvents.ENDED)) {
+      } else if (event.kind().equals(EventKind.TASK_ENDED.word())) {
         ended(event.data());
       }
     }

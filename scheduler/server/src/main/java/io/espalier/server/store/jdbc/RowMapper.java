@@ -1,6 +1,7 @@
 package io.espalier.server.store.jdbc;
 
 import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
@@ -110,11 +111,11 @@ final class RowMapper {
   private record Placed(long place, Attempt attempt) {}
 
   /**
-   * Reads the history of a task from all rows of the result, in any order: the totals (number of
-   * ended attempts, processor time, ran, waited), the place in the ring, then the attempt: number,
-   * epoch, sequence, started, ended, worker, kind, bits, exit code, signal, core dumped, stop
-   * reason, processor time, memory, bytes read, bytes written, message, fingerprint, got on,
-   * backoff, waited, start of the process.
+   * Reads the history of a task from all rows of the result, in any order: the {@link #totals
+   * totals}, the place in the ring, then the attempt: number, epoch, sequence, started, ended,
+   * worker, kind, bits, exit code, signal, core dumped, stop reason, processor time, memory, bytes
+   * read, bytes written, message, fingerprint, got on, backoff, waited, start of the process,
+   * counters, step.
    *
    * @throws StoreException not retryable, when a row cannot be read
    */
@@ -123,7 +124,7 @@ final class RowMapper {
     TaskTotals totals = TaskTotals.NONE;
     try {
       while (found.next()) {
-        totals = new TaskTotals(found.large(), found.large(), found.large(), found.large());
+        totals = totals(found);
         placed.add(new Placed(found.large(), attempt(job, node, found)));
       }
     } catch (IllegalArgumentException e) {
@@ -134,6 +135,12 @@ final class RowMapper {
         Comparator.comparingLong(
             p -> -Math.floorMod(newest - p.place(), (long) StatusStore.KEPT_ATTEMPTS)));
     return new TaskHistory(totals, placed.stream().map(Placed::attempt).toList());
+  }
+
+  /** Reads totals: number of ended attempts, processor time, ran, waited, counters. */
+  static TaskTotals totals(ColumnReader row) throws SQLException {
+    return new TaskTotals(
+        row.large(), row.large(), row.large(), row.large(), Counters.ofText(row.textOrEmpty()));
   }
 
   private Attempt attempt(String job, String node, ColumnReader row) throws SQLException {
@@ -166,7 +173,9 @@ final class RowMapper {
         row.flag(),
         row.number(),
         row.large(),
-        row.large());
+        row.large(),
+        Counters.ofText(row.textOrEmpty()),
+        row.textOrEmpty());
   }
 
   /** Reads a pause: job (a name), operator, reason, since, until. */

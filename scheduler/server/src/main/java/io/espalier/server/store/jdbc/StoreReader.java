@@ -254,11 +254,11 @@ abstract class StoreReader implements StatusStore {
           RowMapper mapper = mapper(session);
           try (BoundStatement statement =
                   session.prepare(
-                      "SELECT s.ended, s.cpu, s.total_ran, s.total_waited, a.id, a.number, a.epoch, a.sequence, a.started,"
+                      "SELECT s.ended, s.cpu, s.total_ran, s.total_waited, s.counts, a.id, a.number, a.epoch, a.sequence, a.started,"
                           + " a.ended, a.worker, a.kind, a.bits, a.exit_code, a.{signal},"
                           + " a.core_dumped, a.stop_reason, a.cpu, a.memory, a.{read}, a.{written},"
                           + " a.message, a.fingerprint, a.got_on, a.backoff, a.waited,"
-                          + " a.process_started FROM #status s"
+                          + " a.process_started, a.counts, a.step FROM #status s"
                           + (" JOIN #attempt a ON a.id >= s.ring * " + TaskTables.RING)
                           + (" AND a.id < (s.ring + 1) * " + TaskTables.RING)
                           + " WHERE s.job = (SELECT id FROM #job WHERE name = ?) AND s.node = ?");

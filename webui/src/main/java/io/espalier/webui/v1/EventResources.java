@@ -1,0 +1,127 @@
+package io.espalier.webui.v1;
+
+import io.espalier.core.api.EventFeed;
+import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.event.Event;
+import io.espalier.core.event.EventFilter;
+import io.espalier.core.event.EventKind;
+import io.espalier.core.event.EventSearch;
+import io.espalier.core.json.Json;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Resources for events in pages, and the filter shared with the stream. */
+public final class EventResources {
+  private static final int MAX_PAGE = 1000;
+
+  /** How far the clock of a client may be ahead. */
+  private static final long MAX_AHEAD_MILLIS = 60_000;
+
+  private static final InstantSource CLOCK = InstantSource.system();
+
+  private final SchedulerApi api;
+
+  EventResources(SchedulerApi api) {
+    this.api = api;
+  }
+
+  void addTo(List<ApiRoute> routes) {
+    routes.add(ApiRoute.get(ApiV1.EVENTS, this::events));
+  }
+
+  private CompletionStage<Json> events(ApiRequest request) {
+    request.allowing("after", "before", "limit", "job", "set", "node", "kind", "since_ms");
+    int limit = (int) request.integer("limit", 100, 1, MAX_PAGE);
+    EventFeed feed = api.events();
+    EventFilter filter = filter(request, api);
+    long newest = feed.newest();
+    long after = request.integer("after", -1, 0, Long.MAX_VALUE);
+    long before = request.integer("before", -1, 1, Long.MAX_VALUE);
+    if (after >= 0 && before >= 0) {
+      throw ApiException.badRequest("a page is \"after\" an event or \"before\" one, not both");
+    }
+    if (!filter.isNarrow() && before < 0) {
+      long from = after >= 0 ? after : Math.max(0, newest - limit);
+      long oldest = feed.oldest();
+      return feed.past(from, limit)
+          .thenApply(
+              found ->
+                  page(
+                          found,
+                          found.isEmpty() ? oldest : Math.min(oldest, found.get(0).sequence()),
+                          newest)
+                      .build());
+    }
+    return feed.ask(
+        reader -> {
+          EventSearch search = new EventSearch(reader, filter);
+          EventSearch.Found found;
+          if (after >= 0 || (filter.sinceMillis() > 0 && before < 0)) {
+            long since = filter.sinceMillis() > 0 ? search.before(filter.sinceMillis(), newest) : 0;
+            found = search.after(Math.max(after, since), limit);
+          } else {
+            found = search.upTo(before < 0 ? newest : before - 1, limit);
+          }
+          return page(found.events(), search.oldest(), newest)
+              .put("searched_after", found.from())
+              .put("searched_to", found.to())
+              .build();
+        });
+  }
+
+  private static Json.Builder page(List<Event> found, long oldest, long newest) {
+    List<Json> events = new ArrayList<>();
+    found.forEach(event -> events.add(ApiJson.event(event)));
+    return Json.object()
+        .put("oldest", oldest)
+        .put("newest", newest)
+        .put("events", new Json.Arr(events));
+  }
+
+  /** Returns the filter for the wanted events: jobs, sets, nodes, kinds, time. */
+  public static EventFilter filter(ApiRequest request, SchedulerApi api) {
+    for (String kind : request.all("kind")) {
+      if (EventKind.of(kind) == null) {
+        throw ApiException.badRequest("parameter \"kind\": " + EventKind.unknown(kind));
+      }
+    }
+    long since = request.integer("since_ms", 0, 0, Long.MAX_VALUE);
+    notInTheFuture("since_ms", since);
+    return new EventFilter(
+        jobs(Set.copyOf(request.all("job")), Set.copyOf(request.all("set")), api),
+        new HashSet<>(request.all("node")),
+        new HashSet<>(request.all("kind")),
+        since);
+  }
+
+  /** Refuses a time that is yet to come. */
+  static void notInTheFuture(String name, long millis) {
+    if (millis > CLOCK.millis() + MAX_AHEAD_MILLIS) {
+      throw ApiException.badRequest(
+          "parameter \"" + name + "\" is in the future: " + Instant.ofEpochMilli(millis));
+    }
+  }
+
+  /** A stream asks for each event anew, because jobs may join a set while it is open. */
+  private static @Nullable Predicate<String> jobs(
+      Set<String> jobs, Set<String> sets, SchedulerApi api) {
+    if (jobs.isEmpty() && sets.isEmpty()) {
+      return null;
+    }
+    sets.forEach(set -> SetResources.members(set, JobResources.config(api.view())));
+    return name -> {
+      Config config = sets.isEmpty() ? null : api.view().config();
+      Job job = config == null ? null : config.job(name);
+      return jobs.contains(name) || (job != null && sets.contains(job.set()));
+    };
+  }
+}
