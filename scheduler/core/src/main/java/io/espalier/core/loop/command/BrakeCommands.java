@@ -352,7 +352,7 @@ public final class BrakeCommands {
   }
 
   /** Returns the jobs of a queue or set. */
-  private List<Job> jobsOf(Key key) {
+  private List<Job> jobsOf(Brake.Key key) {
     return core.config().jobs().values().stream()
         .filter(
             job ->
