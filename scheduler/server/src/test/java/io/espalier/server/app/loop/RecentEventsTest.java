@@ -63,6 +63,11 @@ class RecentEventsTest {
     assertThat(sequences(feed.past(2, 2).toCompletableFuture().join())).containsExactly(3L, 4L);
     assertThat(sequences(feed.past(7, 2).toCompletableFuture().join())).containsExactly(8L, 9L);
     assertThat(feed.past(10, 2).toCompletableFuture().join()).isEmpty();
+    // A question sees both as one log.
+    List<Event> all = feed.ask(log -> log.after(2, 100)).toCompletableFuture().join();
+    List<Event> later = feed.ask(log -> log.after(8, 100)).toCompletableFuture().join();
+    assertThat(sequences(all)).startsWith(3L, 4L);
+    assertThat(sequences(later)).startsWith(9L);
   }
 
   @Test
