@@ -14,8 +14,8 @@ import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
-import io.espalier.core.status.store.Brake.Target;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.Brake.Target;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -332,7 +332,8 @@ public final class BrakeCommands {
       case ALL -> {}
       case JOB -> {
         if (core.findJob(key.name()) < 0) {
-          throw LimitOverrideCommands.unknown("there is no job", key.name(), config.jobs().keySet());
+          throw LimitOverrideCommands.unknown(
+              "there is no job", key.name(), config.jobs().keySet());
         }
       }
       case QUEUE -> {
@@ -346,7 +347,8 @@ public final class BrakeCommands {
       case NODE -> {
         int level = core.topology().levels().find(key.level());
         if (level < 0 || core.topology().find(level, key.name()) < 0) {
-          throw LimitOverrideCommands.unknown("level " + key.level() + " has no node", key.name(), List.of());
+          throw LimitOverrideCommands.unknown(
+              "level " + key.level() + " has no node", key.name(), List.of());
         }
       }
     }
