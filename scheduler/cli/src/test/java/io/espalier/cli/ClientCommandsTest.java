@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +46,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ClientCommandsTest {
+  private static final long BEGIN = 1_700_000_000_000L;
+
   private final FakeScheduler scheduler = ApiFixture.standard();
   private WebServer server = serve(0);
 
@@ -438,6 +441,32 @@ class ClientCommandsTest {
     assertThat(misspelt.err()).contains("did you mean \"task_ended\"?");
     assertThat(run("events", "--since", "tomorrow").err()).contains("is no time");
     CommandRun future = run("events", "--since", "2999-01-01T00:00:00Z");
+    assertThat(future.code()).isEqualTo(2);
+    assertThat(future.err()).contains("is in the future");
+  }
+
+  @Test
+  void theTasksOfAJobAreListedAsTheyWere() {
+    scheduler.events().storingAll();
+    for (int i = 0; i < 3; i++) {
+      Json row =
+          new Json.Arr(
+              LongStream.of(2, BEGIN + i, 0, 0, 1, 3, i, BEGIN).<Json>mapToObj(Json::of).toList());
+      Json.Obj data =
+          Json.object().put("job", "backup").put("node", "d1" + i).put("row", row).build();
+      scheduler.events().add(BEGIN + 1_000L * i, "task_started", data);
+    }
+    CommandRun run = run("history", "backup", "--at", "2023-11-14T22:13:21.5Z", "--limit", "1");
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .contains("backup at 2023-11-14T22:13:21Z: 2 running", "d10")
+        .doesNotContain("d11");
+    assertThat(run.err())
+        .contains("events before 2023-11-14T22:13:20Z are gone", "there are more tasks");
+    CommandRun gone = run("history", "backup", "--at", "2023-11-14T22:00:00Z");
+    assertThat(gone.code()).isEqualTo(1);
+    assertThat(gone.err()).contains("events of 2023-11-14T22:00:00Z are gone");
+    CommandRun future = run("history", "backup", "--at", "2999-01-01T00:00:00Z");
     assertThat(future.code()).isEqualTo(2);
     assertThat(future.err()).contains("is in the future");
   }

@@ -19,6 +19,7 @@ public final class ApiV1 {
   public static final String JOB = "/api/v1/jobs/{job}";
   public static final String HISTOGRAM = "/api/v1/jobs/{job}/histogram";
   public static final String TASKS = "/api/v1/jobs/{job}/tasks";
+  public static final String PAST_TASKS = "/api/v1/jobs/{job}/past-tasks";
   public static final String TASK = "/api/v1/jobs/{job}/tasks/{node}";
   public static final String EXPLAIN = "/api/v1/jobs/{job}/tasks/{node}/explain";
   public static final String EXTEND = "/api/v1/jobs/{job}/tasks/{node}/extend";

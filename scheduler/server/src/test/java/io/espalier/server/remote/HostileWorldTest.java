@@ -40,6 +40,7 @@ import io.espalier.thrift.rpc.RpcTimeouts;
 import io.espalier.thrift.rpc.SchedulerClient;
 import io.espalier.thrift.rpc.WorkerClient;
 import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.agent.AgentStats;
 import io.espalier.worker.agent.JobLogs;
 import io.espalier.worker.agent.ProcessTaskExecutor;
 import io.espalier.worker.agent.WorkerAgent;
@@ -183,6 +184,7 @@ final class HostileWorldTest implements TaskListener {
                     data.resolve("job-logs.json"), logs, LogPolicy.NONE, JsonReader::parse)),
             logs,
             Map.of(),
+            new AgentStats(),
             JsonReader::parse));
   }
 

@@ -29,6 +29,7 @@ import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcSecurity;
 import io.espalier.thrift.rpc.RpcTimeouts;
 import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.agent.AgentStats;
 import io.espalier.worker.agent.JobLogs;
 import io.espalier.worker.agent.NoopTasks;
 import io.espalier.worker.agent.ProcessTaskExecutor;
@@ -164,6 +165,7 @@ final class RemoteRunnerTest {
             tasks,
             logs,
             Map.of(),
+            new AgentStats(),
             JsonReader::parse));
   }
 

@@ -8,7 +8,6 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
-import io.espalier.core.problem.Suggestions;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
@@ -18,7 +17,6 @@ import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -368,7 +366,8 @@ public final class BrakeCommands {
       case ALL -> {}
       case JOB -> {
         if (core.findJob(key.name()) < 0) {
-          throw unknown("there is no job", key.name(), config.jobs().keySet());
+          throw LimitOverrideCommands.unknown(
+              "there is no job", key.name(), config.jobs().keySet());
         }
       }
       case QUEUE -> {
@@ -376,7 +375,7 @@ public final class BrakeCommands {
         config.settings().rules().queues().forEach(queue -> queues.add(queue.name()));
         config.jobs().values().forEach(job -> queues.add(job.scheduling().queue()));
         if (!queues.contains(key.name())) {
-          throw unknown("there is no queue", key.name(), queues);
+          throw LimitOverrideCommands.unknown("there is no queue", key.name(), queues);
         }
       }
       case SET -> {
@@ -390,7 +389,8 @@ public final class BrakeCommands {
       case NODE -> {
         int level = core.topology().levels().find(key.level());
         if (level < 0 || core.topology().find(level, key.name()) < 0) {
-          throw unknown("level " + key.level() + " has no node", key.name(), List.of());
+          throw LimitOverrideCommands.unknown(
+              "level " + key.level() + " has no node", key.name(), List.of());
         }
       }
     }
@@ -418,16 +418,9 @@ public final class BrakeCommands {
           "several levels have a node " + key.name() + ": name one of " + having);
     }
     if (having.isEmpty()) {
-      throw unknown("there is no node", key.name(), List.of());
+      throw LimitOverrideCommands.unknown("there is no node", key.name(), List.of());
     }
     return new Brake.Key(Target.NODE, having.get(0), key.name());
-  }
-
-  private static RefusedException unknown(String what, String name, Collection<String> names) {
-    String hint = Suggestions.hint(name, names);
-    return new RefusedException(
-        RefusedException.Reason.UNKNOWN,
-        what + " \"" + name + "\"" + (hint == null ? "" : ": " + hint));
   }
 
   private void said(EventKind kind, Brake brake, String author, String reason, long nowMillis) {

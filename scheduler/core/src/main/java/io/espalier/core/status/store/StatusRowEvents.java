@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,7 +112,20 @@ public final class StatusRowEvents {
   /** Rebuilds the rows of tasks from events. Not thread-safe. */
   public static final class Replay {
     private final Map<TaskKey, StatusRow> rows = new HashMap<>();
+    private final Predicate<TaskKey> wanted;
     private long sequence;
+
+    /** Rebuilds the rows of all tasks. */
+    public Replay() {
+      this(task -> true);
+    }
+
+    /**
+     * @param wanted says which tasks' rows to rebuild
+     */
+    public Replay(Predicate<TaskKey> wanted) {
+      this.wanted = wanted;
+    }
 
     /**
      * Applies the next event; events that change no row are accepted.
@@ -178,6 +192,9 @@ public final class StatusRowEvents {
 
     private void put(boolean started, Json.Obj data, List<Json> row) {
       TaskKey key = new TaskKey(text(data, "job"), text(data, "node"));
+      if (!wanted.test(key)) {
+        return;
+      }
       StatusRow before = started ? rows.get(key) : null;
       Json.Obj said = before == null ? object(data.get("data")) : before.status().data();
       StepPosition at = StepPosition.of(data.get("step_position"));
@@ -215,6 +232,9 @@ public final class StatusRowEvents {
     /** Changes the status of a task but not its data, to which an exception may be added. */
     private void change(String job, List<Json> task, String exception) {
       TaskKey key = new TaskKey(job, ((Json.Str) task.get(0)).value());
+      if (!wanted.test(key)) {
+        return;
+      }
       StatusRow before = rows.get(key);
       boolean unstarted = number(task.get(1)) == TaskStatus.Main.UNSTARTED.bit();
       TaskStatus kept = before == null || unstarted ? null : before.status();
@@ -237,7 +257,9 @@ public final class StatusRowEvents {
     private void rerun(String job, String node, long atMillis) {
       StatusRow row =
           new StatusRow(job, node, TaskStatus.unstarted(atMillis), new Invocation(0, 0, 0));
-      rows.put(row.key(), row);
+      if (wanted.test(row.key())) {
+        rows.put(row.key(), row);
+      }
     }
 
     private static TaskStatus status(
