@@ -90,11 +90,14 @@ class OperationsTest {
     long now = ApiFixture.NOW_MILLIS;
     Instant until = Instant.ofEpochMilli(now + 1500);
     assertThat(set)
-        .isEqualTo(
-            Served.json(brake.formatted(until, now + 1500, now, ", \"durable\": true")));
+        .isEqualTo(Served.json(brake.formatted(until, now + 1500, now, ", \"durable\": true")));
     ok("POST", "brakes", "{\"node\": \"h/1\", \"level\": \"host\"}");
-    Json.Arr all = (Json.Arr) Objects.requireNonNull(((Json.Obj) ok("GET", "brakes", "")).get("brakes"));
-    assertThat(all.items()).hasSize(2).first().isEqualTo(Served.json(brake.formatted(until, now + 1500, now, "")));
+    Json.Arr all =
+        (Json.Arr) Objects.requireNonNull(((Json.Obj) ok("GET", "brakes", "")).get("brakes"));
+    assertThat(all.items())
+        .hasSize(2)
+        .first()
+        .isEqualTo(Served.json(brake.formatted(until, now + 1500, now, "")));
     assertThat(((Json.Obj) ok("GET", "jobs", "")).get("brakes")).isEqualTo(all);
     assertThat(((Json.Obj) ok("GET", "problems", "")).get("brakes")).isEqualTo(all);
     Json.Obj released = (Json.Obj) ok("POST", "brakes/release", "{\"queue\": \"q\"}");

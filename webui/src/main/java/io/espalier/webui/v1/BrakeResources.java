@@ -84,7 +84,9 @@ final class BrakeResources {
   }
 
   private CompletionStage<Json> release(ApiRequest request) {
-    request.allowing().allowingInBody("node", "level", "queue", "set", "job", "ramp", "author", "reason");
+    request
+        .allowing()
+        .allowingInBody("node", "level", "queue", "set", "job", "ramp", "author", "reason");
     return api.run(
             new Command.ReleaseBrake(
                 key(request),

@@ -105,7 +105,9 @@ class SteeringCommandsTest {
         .on("GET /api/v1/brakes", "{'brakes':[{" + all + ",'factor':0.25,'author':'ann'}]}");
     assertThat(run("brake", "--reason", "net").out())
         .isEqualToNormalizingNewlines("nothing starts on everything\n");
-    assertThat(run("brake", "--set", "s", "--factor", "0.25", "--for", "30m", "--ramp", "25%/5m").code())
+    assertThat(
+            run("brake", "--set", "s", "--factor", "0.25", "--for", "30m", "--ramp", "25%/5m")
+                .code())
         .isZero();
     assertThat(run("release", "--node", "h1").out())
         .isEqualToNormalizingNewlines("the brake on everything is released\n");

@@ -130,8 +130,7 @@ class BrakesTest {
     assertThat(running("j", "d", "e", "f")).isEqualTo(2).isEqualTo(running("j"));
     assertThat(running("free")).isEqualTo(3);
     release(H1, null);
-    for (Key key :
-        List.of(new Key(Target.QUEUE, "", "q"), new Key(Target.SET, "", "s"))) {
+    for (Key key : List.of(new Key(Target.QUEUE, "", "q"), new Key(Target.SET, "", "s"))) {
       brake(key, 0);
       endAll("j", "incomplete");
       endAll("free", "incomplete");
@@ -249,8 +248,7 @@ class BrakesTest {
     assertThat(world.core.explain("free", "f").reasons())
         .extracting(Explanation.Reason::kind)
         .contains(Explanation.Kind.MAX_CONCURRENT);
-    world.configure(
-        TWO_HOSTS.replace("\"slots\": 0}", "\"slots\": 0}, \"max_concurrent\": 4"));
+    world.configure(TWO_HOSTS.replace("\"slots\": 0}", "\"slots\": 0}, \"max_concurrent\": 4"));
     endAll("free", "incomplete");
     assertThat(running("free")).isEqualTo(2);
     world.core.verify();
@@ -348,8 +346,7 @@ class BrakesTest {
     refused(brake(new Key(Target.QUEUE, "", "p"), 0, 0, null), "there is no queue \"p\"");
     refused(brake(new Key(Target.SET, "", "t"), 0, 0, null), "there is no set \"t\"");
     refused(brake(new Key(Target.NODE, "", "h9"), 0, 0, null), "there is no node \"h9\"");
-    refused(
-        brake(new Key(Target.NODE, "db", "h1"), 0, 0, null), "level db has no node \"h1\"");
+    refused(brake(new Key(Target.NODE, "db", "h1"), 0, 0, null), "level db has no node \"h1\"");
     refused(
         world.run(new Command.ReleaseBrake(ALL, null, "", "")), "there is no brake on everything");
     assertThat(world.brakes).isEmpty();

@@ -60,7 +60,8 @@ class TopViewTest {
   @Test
   void brakesStandBelowTheHeading() {
     TopData braked =
-        new TopData(1, List.of("nothing starts", "another"), DATA.jobs(), DATA.hot(), List.of(), "");
+        new TopData(
+            1, List.of("nothing starts", "another"), DATA.jobs(), DATA.hot(), List.of(), "");
     assertThat(new TopView(80, 24, false, true).lines(braked, TopState.START, "s").get(1))
         .hasToString("brake (and 1 more): nothing starts");
   }
@@ -85,7 +86,8 @@ class TopViewTest {
               i,
               "100d23h"));
     }
-    TopData full = new TopData(1, List.of("x".repeat(500)), many, DATA.hot(), List.of("x".repeat(500)), "");
+    TopData full =
+        new TopData(1, List.of("x".repeat(500)), many, DATA.hot(), List.of("x".repeat(500)), "");
     for (int width = 20; width <= 200; width += 7) {
       for (int height = 6; height <= 60; height += 9) {
         for (TopState state :

@@ -337,8 +337,7 @@ public final class BrakeCommands {
     return switch (key.target()) {
       case ALL, NODE -> Map.of();
       case JOB -> Map.of(key.name(), running(key.name()));
-      case QUEUE ->
-          Map.of(key.name(), jobsOf(key).stream().mapToInt(j -> running(j.name())).sum());
+      case QUEUE -> Map.of(key.name(), jobsOf(key).stream().mapToInt(j -> running(j.name())).sum());
       case SET ->
           jobsOf(key).stream().collect(Collectors.toMap(Job::name, job -> running(job.name())));
     };
@@ -354,7 +353,8 @@ public final class BrakeCommands {
     return core.config().jobs().values().stream()
         .filter(
             job ->
-                key.name().equals(key.target() == Target.SET ? job.set() : job.scheduling().queue()))
+                key.name()
+                    .equals(key.target() == Target.SET ? job.set() : job.scheduling().queue()))
         .toList();
   }
 
