@@ -17,6 +17,7 @@ import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -383,7 +384,7 @@ public final class BrakeCommands {
         config.jobs().values().forEach(job -> sets.add(job.set()));
         sets.remove("");
         if (!sets.contains(key.name())) {
-          throw unknown("there is no set", key.name(), sets);
+          throw LimitOverrideCommands.unknown("there is no set", key.name(), sets);
         }
       }
       case NODE -> {
