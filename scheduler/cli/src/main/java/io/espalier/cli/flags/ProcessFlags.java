@@ -244,8 +244,7 @@ public final class ProcessFlags {
               .map(ImportSource::of)
               .ifPresent(others::add);
         } else if (other.startsWith(ImportSource.BISTRO)) {
-          others.add(
-              ImportSource.ofBistro(Path.of(other.substring(ImportSource.BISTRO.length()))));
+          others.add(ImportSource.ofBistro(Path.of(other.substring(ImportSource.BISTRO.length()))));
         } else {
           others.add(ImportSource.of(Path.of(other)));
         }

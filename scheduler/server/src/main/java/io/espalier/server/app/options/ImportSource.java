@@ -31,6 +31,8 @@ public record ImportSource(
   /** Returns a readable form, without the password. */
   @Override
   public String toString() {
-    return bistro == null ? String.valueOf(directory == null ? schema : directory) : BISTRO + bistro;
+    return bistro == null
+        ? String.valueOf(directory == null ? schema : directory)
+        : BISTRO + bistro;
   }
 }

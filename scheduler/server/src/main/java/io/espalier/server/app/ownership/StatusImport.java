@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes over the statuses of schedulers that partitioned the nodes differently, or of a scheduler
- * of Bistro ({@code --statuses-from}). When several schedulers, this one included, know a task, the newest status
- * wins; an import can therefore be repeated. Histories stay where they are.
+ * of Bistro ({@code --statuses-from}). When several schedulers, this one included, know a task, the
+ * newest status wins; an import can therefore be repeated. Histories stay where they are.
  *
  * <p>No scheduler may continue with an imported store. The store is marked as passed on, and every
  * scheduler refuses it unless it imports statuses itself. All stores are checked before the first
@@ -305,8 +305,7 @@ public final class StatusImport {
     statuses.forEach(
         (node, status) ->
             rows.add(
-                new StatusRow(
-                    job, node, status, new Invocation(epoch, 0, status.sinceMillis()))));
+                new StatusRow(job, node, status, new Invocation(epoch, 0, status.sinceMillis()))));
     put(job, rows, 0);
   }
 
