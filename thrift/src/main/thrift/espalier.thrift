@@ -157,6 +157,7 @@ struct WireEnd {
   10: i64 endedAtMillis
   11: i64 retryAfterMillis
   12: optional i64 startedAtMillis // by the clock of the worker's host; of its process or call
+  13: optional map<string, i64> counters // since its start
 }
 
 struct WireProgress {
@@ -165,6 +166,12 @@ struct WireProgress {
   3: optional i64 total
   4: optional string cursor
   5: string json
+}
+
+// What a live task has counted since its start: said again as a whole, so that nothing is counted twice.
+struct WireCounters {
+  1: WireRun run
+  2: map<string, i64> values
 }
 
 struct WireSample {
@@ -179,6 +186,7 @@ struct WireReport {
   4: list<WireProgress> progress
   5: list<WireSample> usage
   6: optional string storeId
+  7: optional list<WireCounters> counters
 }
 
 struct WireReportAnswer {

@@ -106,7 +106,8 @@ function Now({ job, waiting }) {
       job.waited_p50_sec !== undefined && tile('Waited', seconds(job.waited_p50_sec), `half of its tasks; 95 % at most ${seconds(job.waited_p95_sec)}`),
       tile('Time left', timeLeft(job), job.seconds_left > 0 && timeLeft(job) === seconds(job.seconds_left) ? 'at this rate' : '')),
     c(Bar, { states: p, total: p?.total, tall: true, label: job.name, words: wordsOf(job) }),
-    c(Counts, { states: more.length > 0 ? { ...p, ready: 0, blocked: 0 } : p, words: wordsOf(job), more }));
+    c(Counts, { states: more.length > 0 ? { ...p, ready: 0, blocked: 0 } : p, words: wordsOf(job), more }),
+    job.counters && t.ul({ class: 'tiles', 'aria-label': 'What its tasks have counted' }, job.counters.map((x) => t.li({ key: x.name, class: 'tile' }, t.span({ class: 'tile-label' }, x.name), t.span({ class: 'tile-value' }, count(x.total)), t.span({ class: 'tile-note' }, x.rate_per_sec > 0 ? rate(x.rate_per_sec) : '')))));
 }
 
 function Levels({ job }) {

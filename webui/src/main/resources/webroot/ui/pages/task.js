@@ -148,11 +148,12 @@ function Attempts({ task, attempt, setAttempt }) {
   const now = useNow(1000);
   const h = task.history;
   const past = h.attempts;
-  const running = task.running && { attempt: task.running.attempt, invocation: task.running.invocation, worker: task.running.worker, started_at_ms: task.running.started_at_ms, waited_ms: task.running.waited_ms, live: true };
+  const running = task.running && { attempt: task.running.attempt, invocation: task.running.invocation, worker: task.running.worker, started_at_ms: task.running.started_at_ms, waited_ms: task.running.waited_ms, step: task.running.step, live: true };
   const all = running ? [...past, running] : past;
   if (all.length === 0) return c(Panel, { title: 'Attempts', id: 'h-attempts' }, c(Empty, { title: 'It was never started' }));
   const from = Math.min(...all.map((a) => a.started_at_ms));
   const until = Math.max(...all.map((a) => a.ended_at_ms ?? now), from + 1);
+  const hasSteps = all.some((a) => a.step);
   const left = (ms) => `${100 * (ms - from) / (until - from)}%`;
   return c(Panel, { title: 'Attempts', id: 'h-attempts', note: t.span(h.ended > past.length && `the newest ${past.length} of ${count(h.ended)}; `, h.cpu_ms > 0 && `${millis(h.cpu_ms)} of CPU time in all`) },
     t.div({ class: 'timeline', 'aria-hidden': 'true' },
@@ -160,9 +161,9 @@ function Attempts({ task, attempt, setAttempt }) {
         style: { left: `min(${left(a.started_at_ms)}, 100% - 4px)`, width: `max(4px, ${100 * ((a.ended_at_ms ?? now) - a.started_at_ms) / (until - from)}%)` } }))),
       t.div({ class: 'scale' }, c(At, { ms: from }), until === now ? t.span('now') : c(At, { ms: until }))),
     t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'List of attempts' }, t.table(
-      t.thead(t.tr(t.th({ scope: 'col', class: 'num' }, 'No.'), t.th({ scope: 'col' }, 'Status'), t.th({ scope: 'col', class: 'num' }, 'Waited'), t.th({ scope: 'col' }, 'Started'), t.th({ scope: 'col', class: 'num' }, 'Took'), t.th({ scope: 'col' }, 'End'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col', class: 'num' }, 'Memory'), t.th({ scope: 'col' }, 'What went wrong'), t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Its output')))),
+      t.thead(t.tr(t.th({ scope: 'col', class: 'num' }, 'No.'), hasSteps && t.th({ scope: 'col' }, 'Step'), t.th({ scope: 'col' }, 'Status'), t.th({ scope: 'col', class: 'num' }, 'Waited'), t.th({ scope: 'col' }, 'Started'), t.th({ scope: 'col', class: 'num' }, 'Took'), t.th({ scope: 'col' }, 'End'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col', class: 'num' }, 'Memory'), t.th({ scope: 'col' }, 'What went wrong'), t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Its output')))),
       t.tbody([...all].reverse().map((a) => t.tr({ key: a.invocation },
-        t.td({ class: 'num' }, a.attempt), t.td(c(Status, { status: a.live ? 'running' : a.status })), t.td({ class: 'num' }, a.waited_ms === undefined ? '–' : millis(a.waited_ms)), t.td({ class: 'nowrap' }, c(At, { ms: a.started_at_ms })),
+        t.td({ class: 'num' }, a.attempt), hasSteps && t.td({ dir: 'auto' }, a.step ?? '–'), t.td(c(Status, { status: a.live ? 'running' : a.status })), t.td({ class: 'num' }, a.waited_ms === undefined ? '–' : millis(a.waited_ms)), t.td({ class: 'nowrap' }, c(At, { ms: a.started_at_ms })),
         t.td({ class: 'num' }, millis((a.ended_at_ms ?? now) - a.started_at_ms)), t.td(a.live ? '–' : how(a)), t.td({ dir: 'auto' }, workerName(a.worker)),
         t.td({ class: 'num' }, a.usage?.peak_memory_bytes !== undefined ? bytes(a.usage.peak_memory_bytes) : '–'), t.td({ class: 'wide', dir: 'auto' }, a.message ?? ''),
         t.td(t.button({ type: 'button', class: 'small', 'aria-pressed': attempt === a.invocation ? 'true' : 'false', 'aria-label': `Output of attempt ${a.attempt}`, onClick: () => setAttempt(attempt === a.invocation ? '' : a.invocation) }, attempt === a.invocation ? 'All output' : 'Output'))))))));

@@ -207,18 +207,18 @@ class ApiV1Test {
         .isEqualTo(
             Served.json(
                 """
-                {"ended":3,"cpu_ms":1500,"ran_ms":9900,"waited_ms":4000,"attempts":[
+                {"ended":3,"cpu_ms":1500,"ran_ms":9900,"waited_ms":4000,"counters":{"rows":1300},"attempts":[
                  {"attempt":2,"invocation":"1.5","worker":"","waited_ms":4000,
                   "eligible_at_ms":1699999935000,"process_started_at_ms":1699999939100,
                   "started_at_ms":1699999939000,
                   "ended_at_ms":1699999940000,"end":"exited","status":"error_backoff","bits":96,
-                  "exit_code":3,"core_dumped":false,"made_progress":false,"usage":{"cpu_ms":250,
+                  "exit_code":3,"core_dumped":false,"made_progress":false,"counters":{"rows":1200},"usage":{"cpu_ms":250,
                   "peak_memory_bytes":3000000,"read_bytes":0,"written_bytes":12345678},
                   "message":"no such table","fingerprint":"0123456789abcdef"},
                  {"attempt":3,"invocation":"1.7","worker":"w1","worker_instance":"ff",
                   "started_at_ms":1699999991000,"ended_at_ms":1700000000000,"end":"killed",
                   "status":"failed","bits":16,"signal":9,"core_dumped":true,"made_progress":false,
-                  "stop_reason":"no_output","usage":{},"message":"ended by signal 9",
+                  "stop_reason":"no_output","step":"ship","usage":{},"message":"ended by signal 9",
                   "fingerprint":"fedcba9876543210"}]}\
                 """));
   }

@@ -592,13 +592,13 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
           case 3: // SUBSYSTEMS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list94 = iprot.readListBegin();
-                struct.subsystems = new java.util.ArrayList<java.lang.String>(_list94.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem95;
-                for (int _i96 = 0; _i96 < _list94.size; ++_i96)
+                org.apache.thrift.protocol.TList _list122 = iprot.readListBegin();
+                struct.subsystems = new java.util.ArrayList<java.lang.String>(_list122.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem123;
+                for (int _i124 = 0; _i124 < _list122.size; ++_i124)
                 {
-                  _elem95 = iprot.readString();
-                  struct.subsystems.add(_elem95);
+                  _elem123 = iprot.readString();
+                  struct.subsystems.add(_elem123);
                 }
                 iprot.readListEnd();
               }
@@ -645,9 +645,9 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
         oprot.writeFieldBegin(SUBSYSTEMS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.subsystems.size()));
-          for (java.lang.String _iter97 : struct.subsystems)
+          for (java.lang.String _iter125 : struct.subsystems)
           {
-            oprot.writeString(_iter97);
+            oprot.writeString(_iter125);
           }
           oprot.writeListEnd();
         }
@@ -697,9 +697,9 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
       if (struct.isSetSubsystems()) {
         {
           oprot.writeI32(struct.subsystems.size());
-          for (java.lang.String _iter98 : struct.subsystems)
+          for (java.lang.String _iter126 : struct.subsystems)
           {
-            oprot.writeString(_iter98);
+            oprot.writeString(_iter126);
           }
         }
       }
@@ -722,13 +722,13 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list99 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.subsystems = new java.util.ArrayList<java.lang.String>(_list99.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem100;
-          for (int _i101 = 0; _i101 < _list99.size; ++_i101)
+          org.apache.thrift.protocol.TList _list127 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.subsystems = new java.util.ArrayList<java.lang.String>(_list127.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem128;
+          for (int _i129 = 0; _i129 < _list127.size; ++_i129)
           {
-            _elem100 = iprot.readString();
-            struct.subsystems.add(_elem100);
+            _elem128 = iprot.readString();
+            struct.subsystems.add(_elem128);
           }
         }
         struct.setSubsystemsIsSet(true);

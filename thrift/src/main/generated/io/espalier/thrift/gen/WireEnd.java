@@ -22,6 +22,7 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
   private static final org.apache.thrift.protocol.TField ENDED_AT_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("endedAtMillis", org.apache.thrift.protocol.TType.I64, (short)10);
   private static final org.apache.thrift.protocol.TField RETRY_AFTER_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("retryAfterMillis", org.apache.thrift.protocol.TType.I64, (short)11);
   private static final org.apache.thrift.protocol.TField STARTED_AT_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("startedAtMillis", org.apache.thrift.protocol.TType.I64, (short)12);
+  private static final org.apache.thrift.protocol.TField COUNTERS_FIELD_DESC = new org.apache.thrift.protocol.TField("counters", org.apache.thrift.protocol.TType.MAP, (short)13);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireEndStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireEndTupleSchemeFactory();
@@ -38,6 +39,7 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
   private long endedAtMillis; // required
   private long retryAfterMillis; // required
   private long startedAtMillis; // optional
+  private @org.apache.thrift.annotation.Nullable java.util.Map<java.lang.String,java.lang.Long> counters; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -56,7 +58,8 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     USAGE((short)9, "usage"),
     ENDED_AT_MILLIS((short)10, "endedAtMillis"),
     RETRY_AFTER_MILLIS((short)11, "retryAfterMillis"),
-    STARTED_AT_MILLIS((short)12, "startedAtMillis");
+    STARTED_AT_MILLIS((short)12, "startedAtMillis"),
+    COUNTERS((short)13, "counters");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -96,6 +99,8 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
           return RETRY_AFTER_MILLIS;
         case 12: // STARTED_AT_MILLIS
           return STARTED_AT_MILLIS;
+        case 13: // COUNTERS
+          return COUNTERS;
         default:
           return null;
       }
@@ -146,7 +151,7 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
   private static final int __RETRYAFTERMILLIS_ISSET_ID = 4;
   private static final int __STARTEDATMILLIS_ISSET_ID = 5;
   private byte __isset_bitfield = 0;
-  private static final _Fields optionals[] = {_Fields.RAW_STATUS,_Fields.EXIT_CODE,_Fields.SIGNAL,_Fields.MESSAGE,_Fields.STOP_REASON,_Fields.USAGE,_Fields.STARTED_AT_MILLIS};
+  private static final _Fields optionals[] = {_Fields.RAW_STATUS,_Fields.EXIT_CODE,_Fields.SIGNAL,_Fields.MESSAGE,_Fields.STOP_REASON,_Fields.USAGE,_Fields.STARTED_AT_MILLIS,_Fields.COUNTERS};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -174,6 +179,10 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
     tmpMap.put(_Fields.STARTED_AT_MILLIS, new org.apache.thrift.meta_data.FieldMetaData("startedAtMillis", org.apache.thrift.TFieldRequirementType.OPTIONAL,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
+    tmpMap.put(_Fields.COUNTERS, new org.apache.thrift.meta_data.FieldMetaData("counters", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.MapMetaData(org.apache.thrift.protocol.TType.MAP,
+            new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING),
+            new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64))));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireEnd.class, metaDataMap);
   }
@@ -228,6 +237,10 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     this.endedAtMillis = other.endedAtMillis;
     this.retryAfterMillis = other.retryAfterMillis;
     this.startedAtMillis = other.startedAtMillis;
+    if (other.isSetCounters()) {
+      java.util.Map<java.lang.String,java.lang.Long> __this__counters = new java.util.HashMap<java.lang.String,java.lang.Long>(other.counters);
+      this.counters = __this__counters;
+    }
   }
 
   @Override
@@ -255,6 +268,7 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     this.retryAfterMillis = 0;
     setStartedAtMillisIsSet(false);
     this.startedAtMillis = 0;
+    this.counters = null;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -553,6 +567,42 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __STARTEDATMILLIS_ISSET_ID, value);
   }
 
+  public int getCountersSize() {
+    return (this.counters == null) ? 0 : this.counters.size();
+  }
+
+  public void putToCounters(java.lang.String key, long val) {
+    if (this.counters == null) {
+      this.counters = new java.util.HashMap<java.lang.String,java.lang.Long>();
+    }
+    this.counters.put(key, val);
+  }
+
+  @org.apache.thrift.annotation.Nullable
+  public java.util.Map<java.lang.String,java.lang.Long> getCounters() {
+    return this.counters;
+  }
+
+  public WireEnd setCounters(@org.apache.thrift.annotation.Nullable java.util.Map<java.lang.String,java.lang.Long> counters) {
+    this.counters = counters;
+    return this;
+  }
+
+  public void unsetCounters() {
+    this.counters = null;
+  }
+
+  /** Returns true if field counters is set (has been assigned a value) and false otherwise */
+  public boolean isSetCounters() {
+    return this.counters != null;
+  }
+
+  public void setCountersIsSet(boolean value) {
+    if (!value) {
+      this.counters = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -652,6 +702,14 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       }
       break;
 
+    case COUNTERS:
+      if (value == null) {
+        unsetCounters();
+      } else {
+        setCounters((java.util.Map<java.lang.String,java.lang.Long>)value);
+      }
+      break;
+
     }
   }
 
@@ -695,6 +753,9 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     case STARTED_AT_MILLIS:
       return getStartedAtMillis();
 
+    case COUNTERS:
+      return getCounters();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -731,6 +792,8 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       return isSetRetryAfterMillis();
     case STARTED_AT_MILLIS:
       return isSetStartedAtMillis();
+    case COUNTERS:
+      return isSetCounters();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -856,6 +919,15 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
         return false;
     }
 
+    boolean this_present_counters = true && this.isSetCounters();
+    boolean that_present_counters = true && that.isSetCounters();
+    if (this_present_counters || that_present_counters) {
+      if (!(this_present_counters && that_present_counters))
+        return false;
+      if (!this.counters.equals(that.counters))
+        return false;
+    }
+
     return true;
   }
 
@@ -904,6 +976,10 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
     hashCode = hashCode * 8191 + ((isSetStartedAtMillis()) ? 131071 : 524287);
     if (isSetStartedAtMillis())
       hashCode = hashCode * 8191 + org.apache.thrift.TBaseHelper.hashCode(startedAtMillis);
+
+    hashCode = hashCode * 8191 + ((isSetCounters()) ? 131071 : 524287);
+    if (isSetCounters())
+      hashCode = hashCode * 8191 + counters.hashCode();
 
     return hashCode;
   }
@@ -1036,6 +1112,16 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetCounters(), other.isSetCounters());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetCounters()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.counters, other.counters);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -1143,6 +1229,16 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       if (!first) sb.append(", ");
       sb.append("startedAtMillis:");
       sb.append(this.startedAtMillis);
+      first = false;
+    }
+    if (isSetCounters()) {
+      if (!first) sb.append(", ");
+      sb.append("counters:");
+      if (this.counters == null) {
+        sb.append("null");
+      } else {
+        sb.append(this.counters);
+      }
       first = false;
     }
     sb.append(")");
@@ -1296,6 +1392,26 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 13: // COUNTERS
+            if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
+              {
+                org.apache.thrift.protocol.TMap _map62 = iprot.readMapBegin();
+                struct.counters = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map62.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key63;
+                long _val64;
+                for (int _i65 = 0; _i65 < _map62.size; ++_i65)
+                {
+                  _key63 = iprot.readString();
+                  _val64 = iprot.readI64();
+                  struct.counters.put(_key63, _val64);
+                }
+                iprot.readMapEnd();
+              }
+              struct.setCountersIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -1374,6 +1490,21 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
         oprot.writeI64(struct.startedAtMillis);
         oprot.writeFieldEnd();
       }
+      if (struct.counters != null) {
+        if (struct.isSetCounters()) {
+          oprot.writeFieldBegin(COUNTERS_FIELD_DESC);
+          {
+            oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64, struct.counters.size()));
+            for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter66 : struct.counters.entrySet())
+            {
+              oprot.writeString(_iter66.getKey());
+              oprot.writeI64(_iter66.getValue());
+            }
+            oprot.writeMapEnd();
+          }
+          oprot.writeFieldEnd();
+        }
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -1429,7 +1560,10 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       if (struct.isSetStartedAtMillis()) {
         optionals.set(11);
       }
-      oprot.writeBitSet(optionals, 12);
+      if (struct.isSetCounters()) {
+        optionals.set(12);
+      }
+      oprot.writeBitSet(optionals, 13);
       if (struct.isSetRun()) {
         struct.run.write(oprot);
       }
@@ -1466,12 +1600,22 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       if (struct.isSetStartedAtMillis()) {
         oprot.writeI64(struct.startedAtMillis);
       }
+      if (struct.isSetCounters()) {
+        {
+          oprot.writeI32(struct.counters.size());
+          for (java.util.Map.Entry<java.lang.String, java.lang.Long> _iter67 : struct.counters.entrySet())
+          {
+            oprot.writeString(_iter67.getKey());
+            oprot.writeI64(_iter67.getValue());
+          }
+        }
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireEnd struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(12);
+      java.util.BitSet incoming = iprot.readBitSet(13);
       if (incoming.get(0)) {
         struct.run = new WireRun();
         struct.run.read(iprot);
@@ -1521,6 +1665,21 @@ public class WireEnd implements org.apache.thrift.TBase<WireEnd, WireEnd._Fields
       if (incoming.get(11)) {
         struct.startedAtMillis = iprot.readI64();
         struct.setStartedAtMillisIsSet(true);
+      }
+      if (incoming.get(12)) {
+        {
+          org.apache.thrift.protocol.TMap _map68 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I64);
+          struct.counters = new java.util.HashMap<java.lang.String,java.lang.Long>(2*_map68.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key69;
+          long _val70;
+          for (int _i71 = 0; _i71 < _map68.size; ++_i71)
+          {
+            _key69 = iprot.readString();
+            _val70 = iprot.readI64();
+            struct.counters.put(_key69, _val70);
+          }
+        }
+        struct.setCountersIsSet(true);
       }
     }
   }

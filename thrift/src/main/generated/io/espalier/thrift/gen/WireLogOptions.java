@@ -506,13 +506,13 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
           case 3: // REDACT
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list120 = iprot.readListBegin();
-                struct.redact = new java.util.ArrayList<java.lang.String>(_list120.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem121;
-                for (int _i122 = 0; _i122 < _list120.size; ++_i122)
+                org.apache.thrift.protocol.TList _list148 = iprot.readListBegin();
+                struct.redact = new java.util.ArrayList<java.lang.String>(_list148.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem149;
+                for (int _i150 = 0; _i150 < _list148.size; ++_i150)
                 {
-                  _elem121 = iprot.readString();
-                  struct.redact.add(_elem121);
+                  _elem149 = iprot.readString();
+                  struct.redact.add(_elem149);
                 }
                 iprot.readListEnd();
               }
@@ -551,9 +551,9 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
         oprot.writeFieldBegin(REDACT_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.redact.size()));
-          for (java.lang.String _iter123 : struct.redact)
+          for (java.lang.String _iter151 : struct.redact)
           {
-            oprot.writeString(_iter123);
+            oprot.writeString(_iter151);
           }
           oprot.writeListEnd();
         }
@@ -597,9 +597,9 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
       if (struct.isSetRedact()) {
         {
           oprot.writeI32(struct.redact.size());
-          for (java.lang.String _iter124 : struct.redact)
+          for (java.lang.String _iter152 : struct.redact)
           {
-            oprot.writeString(_iter124);
+            oprot.writeString(_iter152);
           }
         }
       }
@@ -619,13 +619,13 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list125 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.redact = new java.util.ArrayList<java.lang.String>(_list125.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem126;
-          for (int _i127 = 0; _i127 < _list125.size; ++_i127)
+          org.apache.thrift.protocol.TList _list153 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.redact = new java.util.ArrayList<java.lang.String>(_list153.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem154;
+          for (int _i155 = 0; _i155 < _list153.size; ++_i155)
           {
-            _elem126 = iprot.readString();
-            struct.redact.add(_elem126);
+            _elem154 = iprot.readString();
+            struct.redact.add(_elem154);
           }
         }
         struct.setRedactIsSet(true);

@@ -415,14 +415,14 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
           case 1: // LINES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list226 = iprot.readListBegin();
-                struct.lines = new java.util.ArrayList<WireLogLine>(_list226.size);
-                @org.apache.thrift.annotation.Nullable WireLogLine _elem227;
-                for (int _i228 = 0; _i228 < _list226.size; ++_i228)
+                org.apache.thrift.protocol.TList _list254 = iprot.readListBegin();
+                struct.lines = new java.util.ArrayList<WireLogLine>(_list254.size);
+                @org.apache.thrift.annotation.Nullable WireLogLine _elem255;
+                for (int _i256 = 0; _i256 < _list254.size; ++_i256)
                 {
-                  _elem227 = new WireLogLine();
-                  _elem227.read(iprot);
-                  struct.lines.add(_elem227);
+                  _elem255 = new WireLogLine();
+                  _elem255.read(iprot);
+                  struct.lines.add(_elem255);
                 }
                 iprot.readListEnd();
               }
@@ -459,9 +459,9 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
         oprot.writeFieldBegin(LINES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.lines.size()));
-          for (WireLogLine _iter229 : struct.lines)
+          for (WireLogLine _iter257 : struct.lines)
           {
-            _iter229.write(oprot);
+            _iter257.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -499,9 +499,9 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
       if (struct.isSetLines()) {
         {
           oprot.writeI32(struct.lines.size());
-          for (WireLogLine _iter230 : struct.lines)
+          for (WireLogLine _iter258 : struct.lines)
           {
-            _iter230.write(oprot);
+            _iter258.write(oprot);
           }
         }
       }
@@ -516,14 +516,14 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
       java.util.BitSet incoming = iprot.readBitSet(2);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list231 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.lines = new java.util.ArrayList<WireLogLine>(_list231.size);
-          @org.apache.thrift.annotation.Nullable WireLogLine _elem232;
-          for (int _i233 = 0; _i233 < _list231.size; ++_i233)
+          org.apache.thrift.protocol.TList _list259 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.lines = new java.util.ArrayList<WireLogLine>(_list259.size);
+          @org.apache.thrift.annotation.Nullable WireLogLine _elem260;
+          for (int _i261 = 0; _i261 < _list259.size; ++_i261)
           {
-            _elem232 = new WireLogLine();
-            _elem232.read(iprot);
-            struct.lines.add(_elem232);
+            _elem260 = new WireLogLine();
+            _elem260.read(iprot);
+            struct.lines.add(_elem260);
           }
         }
         struct.setLinesIsSet(true);

@@ -1076,13 +1076,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 1: // STREAMS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list202 = iprot.readListBegin();
-                struct.streams = new java.util.ArrayList<java.lang.String>(_list202.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem203;
-                for (int _i204 = 0; _i204 < _list202.size; ++_i204)
+                org.apache.thrift.protocol.TList _list230 = iprot.readListBegin();
+                struct.streams = new java.util.ArrayList<java.lang.String>(_list230.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem231;
+                for (int _i232 = 0; _i232 < _list230.size; ++_i232)
                 {
-                  _elem203 = iprot.readString();
-                  struct.streams.add(_elem203);
+                  _elem231 = iprot.readString();
+                  struct.streams.add(_elem231);
                 }
                 iprot.readListEnd();
               }
@@ -1094,13 +1094,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 2: // JOBS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list205 = iprot.readListBegin();
-                struct.jobs = new java.util.ArrayList<java.lang.String>(_list205.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem206;
-                for (int _i207 = 0; _i207 < _list205.size; ++_i207)
+                org.apache.thrift.protocol.TList _list233 = iprot.readListBegin();
+                struct.jobs = new java.util.ArrayList<java.lang.String>(_list233.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem234;
+                for (int _i235 = 0; _i235 < _list233.size; ++_i235)
                 {
-                  _elem206 = iprot.readString();
-                  struct.jobs.add(_elem206);
+                  _elem234 = iprot.readString();
+                  struct.jobs.add(_elem234);
                 }
                 iprot.readListEnd();
               }
@@ -1112,13 +1112,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 3: // NODES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list208 = iprot.readListBegin();
-                struct.nodes = new java.util.ArrayList<java.lang.String>(_list208.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem209;
-                for (int _i210 = 0; _i210 < _list208.size; ++_i210)
+                org.apache.thrift.protocol.TList _list236 = iprot.readListBegin();
+                struct.nodes = new java.util.ArrayList<java.lang.String>(_list236.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem237;
+                for (int _i238 = 0; _i238 < _list236.size; ++_i238)
                 {
-                  _elem209 = iprot.readString();
-                  struct.nodes.add(_elem209);
+                  _elem237 = iprot.readString();
+                  struct.nodes.add(_elem237);
                 }
                 iprot.readListEnd();
               }
@@ -1203,9 +1203,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(STREAMS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.streams.size()));
-          for (java.lang.String _iter211 : struct.streams)
+          for (java.lang.String _iter239 : struct.streams)
           {
-            oprot.writeString(_iter211);
+            oprot.writeString(_iter239);
           }
           oprot.writeListEnd();
         }
@@ -1215,9 +1215,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(JOBS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.jobs.size()));
-          for (java.lang.String _iter212 : struct.jobs)
+          for (java.lang.String _iter240 : struct.jobs)
           {
-            oprot.writeString(_iter212);
+            oprot.writeString(_iter240);
           }
           oprot.writeListEnd();
         }
@@ -1227,9 +1227,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(NODES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.nodes.size()));
-          for (java.lang.String _iter213 : struct.nodes)
+          for (java.lang.String _iter241 : struct.nodes)
           {
-            oprot.writeString(_iter213);
+            oprot.writeString(_iter241);
           }
           oprot.writeListEnd();
         }
@@ -1313,27 +1313,27 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       if (struct.isSetStreams()) {
         {
           oprot.writeI32(struct.streams.size());
-          for (java.lang.String _iter214 : struct.streams)
+          for (java.lang.String _iter242 : struct.streams)
           {
-            oprot.writeString(_iter214);
+            oprot.writeString(_iter242);
           }
         }
       }
       if (struct.isSetJobs()) {
         {
           oprot.writeI32(struct.jobs.size());
-          for (java.lang.String _iter215 : struct.jobs)
+          for (java.lang.String _iter243 : struct.jobs)
           {
-            oprot.writeString(_iter215);
+            oprot.writeString(_iter243);
           }
         }
       }
       if (struct.isSetNodes()) {
         {
           oprot.writeI32(struct.nodes.size());
-          for (java.lang.String _iter216 : struct.nodes)
+          for (java.lang.String _iter244 : struct.nodes)
           {
-            oprot.writeString(_iter216);
+            oprot.writeString(_iter244);
           }
         }
       }
@@ -1366,39 +1366,39 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       java.util.BitSet incoming = iprot.readBitSet(10);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list217 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.streams = new java.util.ArrayList<java.lang.String>(_list217.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem218;
-          for (int _i219 = 0; _i219 < _list217.size; ++_i219)
+          org.apache.thrift.protocol.TList _list245 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.streams = new java.util.ArrayList<java.lang.String>(_list245.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem246;
+          for (int _i247 = 0; _i247 < _list245.size; ++_i247)
           {
-            _elem218 = iprot.readString();
-            struct.streams.add(_elem218);
+            _elem246 = iprot.readString();
+            struct.streams.add(_elem246);
           }
         }
         struct.setStreamsIsSet(true);
       }
       if (incoming.get(1)) {
         {
-          org.apache.thrift.protocol.TList _list220 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.jobs = new java.util.ArrayList<java.lang.String>(_list220.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem221;
-          for (int _i222 = 0; _i222 < _list220.size; ++_i222)
+          org.apache.thrift.protocol.TList _list248 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.jobs = new java.util.ArrayList<java.lang.String>(_list248.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem249;
+          for (int _i250 = 0; _i250 < _list248.size; ++_i250)
           {
-            _elem221 = iprot.readString();
-            struct.jobs.add(_elem221);
+            _elem249 = iprot.readString();
+            struct.jobs.add(_elem249);
           }
         }
         struct.setJobsIsSet(true);
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list223 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.nodes = new java.util.ArrayList<java.lang.String>(_list223.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem224;
-          for (int _i225 = 0; _i225 < _list223.size; ++_i225)
+          org.apache.thrift.protocol.TList _list251 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.nodes = new java.util.ArrayList<java.lang.String>(_list251.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem252;
+          for (int _i253 = 0; _i253 < _list251.size; ++_i253)
           {
-            _elem224 = iprot.readString();
-            struct.nodes.add(_elem224);
+            _elem252 = iprot.readString();
+            struct.nodes.add(_elem252);
           }
         }
         struct.setNodesIsSet(true);

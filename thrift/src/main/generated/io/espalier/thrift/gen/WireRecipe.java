@@ -766,13 +766,13 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
           case 1: // COMMAND
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list128 = iprot.readListBegin();
-                struct.command = new java.util.ArrayList<java.lang.String>(_list128.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem129;
-                for (int _i130 = 0; _i130 < _list128.size; ++_i130)
+                org.apache.thrift.protocol.TList _list156 = iprot.readListBegin();
+                struct.command = new java.util.ArrayList<java.lang.String>(_list156.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem157;
+                for (int _i158 = 0; _i158 < _list156.size; ++_i158)
                 {
-                  _elem129 = iprot.readString();
-                  struct.command.add(_elem129);
+                  _elem157 = iprot.readString();
+                  struct.command.add(_elem157);
                 }
                 iprot.readListEnd();
               }
@@ -810,15 +810,15 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
           case 5: // WORKER_SLOTS
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map131 = iprot.readMapBegin();
-                struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map131.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key132;
-                int _val133;
-                for (int _i134 = 0; _i134 < _map131.size; ++_i134)
+                org.apache.thrift.protocol.TMap _map159 = iprot.readMapBegin();
+                struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map159.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key160;
+                int _val161;
+                for (int _i162 = 0; _i162 < _map159.size; ++_i162)
                 {
-                  _key132 = iprot.readString();
-                  _val133 = iprot.readI32();
-                  struct.workerSlots.put(_key132, _val133);
+                  _key160 = iprot.readString();
+                  _val161 = iprot.readI32();
+                  struct.workerSlots.put(_key160, _val161);
                 }
                 iprot.readMapEnd();
               }
@@ -856,9 +856,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         oprot.writeFieldBegin(COMMAND_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.command.size()));
-          for (java.lang.String _iter135 : struct.command)
+          for (java.lang.String _iter163 : struct.command)
           {
-            oprot.writeString(_iter135);
+            oprot.writeString(_iter163);
           }
           oprot.writeListEnd();
         }
@@ -883,10 +883,10 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         oprot.writeFieldBegin(WORKER_SLOTS_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32, struct.workerSlots.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter136 : struct.workerSlots.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter164 : struct.workerSlots.entrySet())
           {
-            oprot.writeString(_iter136.getKey());
-            oprot.writeI32(_iter136.getValue());
+            oprot.writeString(_iter164.getKey());
+            oprot.writeI32(_iter164.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -938,9 +938,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       if (struct.isSetCommand()) {
         {
           oprot.writeI32(struct.command.size());
-          for (java.lang.String _iter137 : struct.command)
+          for (java.lang.String _iter165 : struct.command)
           {
-            oprot.writeString(_iter137);
+            oprot.writeString(_iter165);
           }
         }
       }
@@ -956,10 +956,10 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       if (struct.isSetWorkerSlots()) {
         {
           oprot.writeI32(struct.workerSlots.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter138 : struct.workerSlots.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter166 : struct.workerSlots.entrySet())
           {
-            oprot.writeString(_iter138.getKey());
-            oprot.writeI32(_iter138.getValue());
+            oprot.writeString(_iter166.getKey());
+            oprot.writeI32(_iter166.getValue());
           }
         }
       }
@@ -974,13 +974,13 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       java.util.BitSet incoming = iprot.readBitSet(6);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list139 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.command = new java.util.ArrayList<java.lang.String>(_list139.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem140;
-          for (int _i141 = 0; _i141 < _list139.size; ++_i141)
+          org.apache.thrift.protocol.TList _list167 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.command = new java.util.ArrayList<java.lang.String>(_list167.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem168;
+          for (int _i169 = 0; _i169 < _list167.size; ++_i169)
           {
-            _elem140 = iprot.readString();
-            struct.command.add(_elem140);
+            _elem168 = iprot.readString();
+            struct.command.add(_elem168);
           }
         }
         struct.setCommandIsSet(true);
@@ -1001,15 +1001,15 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TMap _map142 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32);
-          struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map142.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key143;
-          int _val144;
-          for (int _i145 = 0; _i145 < _map142.size; ++_i145)
+          org.apache.thrift.protocol.TMap _map170 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32);
+          struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map170.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key171;
+          int _val172;
+          for (int _i173 = 0; _i173 < _map170.size; ++_i173)
           {
-            _key143 = iprot.readString();
-            _val144 = iprot.readI32();
-            struct.workerSlots.put(_key143, _val144);
+            _key171 = iprot.readString();
+            _val172 = iprot.readI32();
+            struct.workerSlots.put(_key171, _val172);
           }
         }
         struct.setWorkerSlotsIsSet(true);

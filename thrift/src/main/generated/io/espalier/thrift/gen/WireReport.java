@@ -16,6 +16,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   private static final org.apache.thrift.protocol.TField PROGRESS_FIELD_DESC = new org.apache.thrift.protocol.TField("progress", org.apache.thrift.protocol.TType.LIST, (short)4);
   private static final org.apache.thrift.protocol.TField USAGE_FIELD_DESC = new org.apache.thrift.protocol.TField("usage", org.apache.thrift.protocol.TType.LIST, (short)5);
   private static final org.apache.thrift.protocol.TField STORE_ID_FIELD_DESC = new org.apache.thrift.protocol.TField("storeId", org.apache.thrift.protocol.TType.STRING, (short)6);
+  private static final org.apache.thrift.protocol.TField COUNTERS_FIELD_DESC = new org.apache.thrift.protocol.TField("counters", org.apache.thrift.protocol.TType.LIST, (short)7);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireReportStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireReportTupleSchemeFactory();
@@ -26,6 +27,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   private @org.apache.thrift.annotation.Nullable java.util.List<WireProgress> progress; // required
   private @org.apache.thrift.annotation.Nullable java.util.List<WireSample> usage; // required
   private @org.apache.thrift.annotation.Nullable java.lang.String storeId; // optional
+  private @org.apache.thrift.annotation.Nullable java.util.List<WireCounters> counters; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -34,7 +36,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     ENDS((short)3, "ends"),
     PROGRESS((short)4, "progress"),
     USAGE((short)5, "usage"),
-    STORE_ID((short)6, "storeId");
+    STORE_ID((short)6, "storeId"),
+    COUNTERS((short)7, "counters");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -62,6 +65,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           return USAGE;
         case 6: // STORE_ID
           return STORE_ID;
+        case 7: // COUNTERS
+          return COUNTERS;
         default:
           return null;
       }
@@ -107,7 +112,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   // isset id assignments
   private static final int __NUMBER_ISSET_ID = 0;
   private byte __isset_bitfield = 0;
-  private static final _Fields optionals[] = {_Fields.STORE_ID};
+  private static final _Fields optionals[] = {_Fields.STORE_ID,_Fields.COUNTERS};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -126,6 +131,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
             new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WireSample.class))));
     tmpMap.put(_Fields.STORE_ID, new org.apache.thrift.meta_data.FieldMetaData("storeId", org.apache.thrift.TFieldRequirementType.OPTIONAL,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING)));
+    tmpMap.put(_Fields.COUNTERS, new org.apache.thrift.meta_data.FieldMetaData("counters", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.ListMetaData(org.apache.thrift.protocol.TType.LIST,
+            new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WireCounters.class))));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireReport.class, metaDataMap);
   }
@@ -182,6 +190,13 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     if (other.isSetStoreId()) {
       this.storeId = other.storeId;
     }
+    if (other.isSetCounters()) {
+      java.util.List<WireCounters> __this__counters = new java.util.ArrayList<WireCounters>(other.counters.size());
+      for (WireCounters other_element : other.counters) {
+        __this__counters.add(new WireCounters(other_element));
+      }
+      this.counters = __this__counters;
+    }
   }
 
   @Override
@@ -198,6 +213,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     this.progress = null;
     this.usage = null;
     this.storeId = null;
+    this.counters = null;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -396,6 +412,47 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     }
   }
 
+  public int getCountersSize() {
+    return (this.counters == null) ? 0 : this.counters.size();
+  }
+
+  @org.apache.thrift.annotation.Nullable
+  public java.util.Iterator<WireCounters> getCountersIterator() {
+    return (this.counters == null) ? null : this.counters.iterator();
+  }
+
+  public void addToCounters(WireCounters elem) {
+    if (this.counters == null) {
+      this.counters = new java.util.ArrayList<WireCounters>();
+    }
+    this.counters.add(elem);
+  }
+
+  @org.apache.thrift.annotation.Nullable
+  public java.util.List<WireCounters> getCounters() {
+    return this.counters;
+  }
+
+  public WireReport setCounters(@org.apache.thrift.annotation.Nullable java.util.List<WireCounters> counters) {
+    this.counters = counters;
+    return this;
+  }
+
+  public void unsetCounters() {
+    this.counters = null;
+  }
+
+  /** Returns true if field counters is set (has been assigned a value) and false otherwise */
+  public boolean isSetCounters() {
+    return this.counters != null;
+  }
+
+  public void setCountersIsSet(boolean value) {
+    if (!value) {
+      this.counters = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -447,6 +504,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       break;
 
+    case COUNTERS:
+      if (value == null) {
+        unsetCounters();
+      } else {
+        setCounters((java.util.List<WireCounters>)value);
+      }
+      break;
+
     }
   }
 
@@ -472,6 +537,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     case STORE_ID:
       return getStoreId();
 
+    case COUNTERS:
+      return getCounters();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -496,6 +564,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       return isSetUsage();
     case STORE_ID:
       return isSetStoreId();
+    case COUNTERS:
+      return isSetCounters();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -567,6 +637,15 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         return false;
     }
 
+    boolean this_present_counters = true && this.isSetCounters();
+    boolean that_present_counters = true && that.isSetCounters();
+    if (this_present_counters || that_present_counters) {
+      if (!(this_present_counters && that_present_counters))
+        return false;
+      if (!this.counters.equals(that.counters))
+        return false;
+    }
+
     return true;
   }
 
@@ -595,6 +674,10 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     hashCode = hashCode * 8191 + ((isSetStoreId()) ? 131071 : 524287);
     if (isSetStoreId())
       hashCode = hashCode * 8191 + storeId.hashCode();
+
+    hashCode = hashCode * 8191 + ((isSetCounters()) ? 131071 : 524287);
+    if (isSetCounters())
+      hashCode = hashCode * 8191 + counters.hashCode();
 
     return hashCode;
   }
@@ -663,6 +746,16 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     }
     if (isSetStoreId()) {
       lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.storeId, other.storeId);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
+    lastComparison = java.lang.Boolean.compare(isSetCounters(), other.isSetCounters());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetCounters()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.counters, other.counters);
       if (lastComparison != 0) {
         return lastComparison;
       }
@@ -736,6 +829,16 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       first = false;
     }
+    if (isSetCounters()) {
+      if (!first) sb.append(", ");
+      sb.append("counters:");
+      if (this.counters == null) {
+        sb.append("null");
+      } else {
+        sb.append(this.counters);
+      }
+      first = false;
+    }
     sb.append(")");
     return sb.toString();
   }
@@ -806,14 +909,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 3: // ENDS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list62 = iprot.readListBegin();
-                struct.ends = new java.util.ArrayList<WireEnd>(_list62.size);
-                @org.apache.thrift.annotation.Nullable WireEnd _elem63;
-                for (int _i64 = 0; _i64 < _list62.size; ++_i64)
+                org.apache.thrift.protocol.TList _list82 = iprot.readListBegin();
+                struct.ends = new java.util.ArrayList<WireEnd>(_list82.size);
+                @org.apache.thrift.annotation.Nullable WireEnd _elem83;
+                for (int _i84 = 0; _i84 < _list82.size; ++_i84)
                 {
-                  _elem63 = new WireEnd();
-                  _elem63.read(iprot);
-                  struct.ends.add(_elem63);
+                  _elem83 = new WireEnd();
+                  _elem83.read(iprot);
+                  struct.ends.add(_elem83);
                 }
                 iprot.readListEnd();
               }
@@ -825,14 +928,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 4: // PROGRESS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list65 = iprot.readListBegin();
-                struct.progress = new java.util.ArrayList<WireProgress>(_list65.size);
-                @org.apache.thrift.annotation.Nullable WireProgress _elem66;
-                for (int _i67 = 0; _i67 < _list65.size; ++_i67)
+                org.apache.thrift.protocol.TList _list85 = iprot.readListBegin();
+                struct.progress = new java.util.ArrayList<WireProgress>(_list85.size);
+                @org.apache.thrift.annotation.Nullable WireProgress _elem86;
+                for (int _i87 = 0; _i87 < _list85.size; ++_i87)
                 {
-                  _elem66 = new WireProgress();
-                  _elem66.read(iprot);
-                  struct.progress.add(_elem66);
+                  _elem86 = new WireProgress();
+                  _elem86.read(iprot);
+                  struct.progress.add(_elem86);
                 }
                 iprot.readListEnd();
               }
@@ -844,14 +947,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           case 5: // USAGE
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list68 = iprot.readListBegin();
-                struct.usage = new java.util.ArrayList<WireSample>(_list68.size);
-                @org.apache.thrift.annotation.Nullable WireSample _elem69;
-                for (int _i70 = 0; _i70 < _list68.size; ++_i70)
+                org.apache.thrift.protocol.TList _list88 = iprot.readListBegin();
+                struct.usage = new java.util.ArrayList<WireSample>(_list88.size);
+                @org.apache.thrift.annotation.Nullable WireSample _elem89;
+                for (int _i90 = 0; _i90 < _list88.size; ++_i90)
                 {
-                  _elem69 = new WireSample();
-                  _elem69.read(iprot);
-                  struct.usage.add(_elem69);
+                  _elem89 = new WireSample();
+                  _elem89.read(iprot);
+                  struct.usage.add(_elem89);
                 }
                 iprot.readListEnd();
               }
@@ -864,6 +967,25 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
             if (schemeField.type == org.apache.thrift.protocol.TType.STRING) {
               struct.storeId = iprot.readString();
               struct.setStoreIdIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
+          case 7: // COUNTERS
+            if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
+              {
+                org.apache.thrift.protocol.TList _list91 = iprot.readListBegin();
+                struct.counters = new java.util.ArrayList<WireCounters>(_list91.size);
+                @org.apache.thrift.annotation.Nullable WireCounters _elem92;
+                for (int _i93 = 0; _i93 < _list91.size; ++_i93)
+                {
+                  _elem92 = new WireCounters();
+                  _elem92.read(iprot);
+                  struct.counters.add(_elem92);
+                }
+                iprot.readListEnd();
+              }
+              struct.setCountersIsSet(true);
             } else {
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
@@ -896,9 +1018,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(ENDS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.ends.size()));
-          for (WireEnd _iter71 : struct.ends)
+          for (WireEnd _iter94 : struct.ends)
           {
-            _iter71.write(oprot);
+            _iter94.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -908,9 +1030,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(PROGRESS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.progress.size()));
-          for (WireProgress _iter72 : struct.progress)
+          for (WireProgress _iter95 : struct.progress)
           {
-            _iter72.write(oprot);
+            _iter95.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -920,9 +1042,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(USAGE_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.usage.size()));
-          for (WireSample _iter73 : struct.usage)
+          for (WireSample _iter96 : struct.usage)
           {
-            _iter73.write(oprot);
+            _iter96.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -932,6 +1054,20 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         if (struct.isSetStoreId()) {
           oprot.writeFieldBegin(STORE_ID_FIELD_DESC);
           oprot.writeString(struct.storeId);
+          oprot.writeFieldEnd();
+        }
+      }
+      if (struct.counters != null) {
+        if (struct.isSetCounters()) {
+          oprot.writeFieldBegin(COUNTERS_FIELD_DESC);
+          {
+            oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.counters.size()));
+            for (WireCounters _iter97 : struct.counters)
+            {
+              _iter97.write(oprot);
+            }
+            oprot.writeListEnd();
+          }
           oprot.writeFieldEnd();
         }
       }
@@ -972,7 +1108,10 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetStoreId()) {
         optionals.set(5);
       }
-      oprot.writeBitSet(optionals, 6);
+      if (struct.isSetCounters()) {
+        optionals.set(6);
+      }
+      oprot.writeBitSet(optionals, 7);
       if (struct.isSetWorker()) {
         struct.worker.write(oprot);
       }
@@ -982,39 +1121,48 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetEnds()) {
         {
           oprot.writeI32(struct.ends.size());
-          for (WireEnd _iter74 : struct.ends)
+          for (WireEnd _iter98 : struct.ends)
           {
-            _iter74.write(oprot);
+            _iter98.write(oprot);
           }
         }
       }
       if (struct.isSetProgress()) {
         {
           oprot.writeI32(struct.progress.size());
-          for (WireProgress _iter75 : struct.progress)
+          for (WireProgress _iter99 : struct.progress)
           {
-            _iter75.write(oprot);
+            _iter99.write(oprot);
           }
         }
       }
       if (struct.isSetUsage()) {
         {
           oprot.writeI32(struct.usage.size());
-          for (WireSample _iter76 : struct.usage)
+          for (WireSample _iter100 : struct.usage)
           {
-            _iter76.write(oprot);
+            _iter100.write(oprot);
           }
         }
       }
       if (struct.isSetStoreId()) {
         oprot.writeString(struct.storeId);
       }
+      if (struct.isSetCounters()) {
+        {
+          oprot.writeI32(struct.counters.size());
+          for (WireCounters _iter101 : struct.counters)
+          {
+            _iter101.write(oprot);
+          }
+        }
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireReport struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(6);
+      java.util.BitSet incoming = iprot.readBitSet(7);
       if (incoming.get(0)) {
         struct.worker = new WireWorker();
         struct.worker.read(iprot);
@@ -1026,42 +1174,42 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list77 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.ends = new java.util.ArrayList<WireEnd>(_list77.size);
-          @org.apache.thrift.annotation.Nullable WireEnd _elem78;
-          for (int _i79 = 0; _i79 < _list77.size; ++_i79)
+          org.apache.thrift.protocol.TList _list102 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.ends = new java.util.ArrayList<WireEnd>(_list102.size);
+          @org.apache.thrift.annotation.Nullable WireEnd _elem103;
+          for (int _i104 = 0; _i104 < _list102.size; ++_i104)
           {
-            _elem78 = new WireEnd();
-            _elem78.read(iprot);
-            struct.ends.add(_elem78);
+            _elem103 = new WireEnd();
+            _elem103.read(iprot);
+            struct.ends.add(_elem103);
           }
         }
         struct.setEndsIsSet(true);
       }
       if (incoming.get(3)) {
         {
-          org.apache.thrift.protocol.TList _list80 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.progress = new java.util.ArrayList<WireProgress>(_list80.size);
-          @org.apache.thrift.annotation.Nullable WireProgress _elem81;
-          for (int _i82 = 0; _i82 < _list80.size; ++_i82)
+          org.apache.thrift.protocol.TList _list105 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.progress = new java.util.ArrayList<WireProgress>(_list105.size);
+          @org.apache.thrift.annotation.Nullable WireProgress _elem106;
+          for (int _i107 = 0; _i107 < _list105.size; ++_i107)
           {
-            _elem81 = new WireProgress();
-            _elem81.read(iprot);
-            struct.progress.add(_elem81);
+            _elem106 = new WireProgress();
+            _elem106.read(iprot);
+            struct.progress.add(_elem106);
           }
         }
         struct.setProgressIsSet(true);
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list83 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.usage = new java.util.ArrayList<WireSample>(_list83.size);
-          @org.apache.thrift.annotation.Nullable WireSample _elem84;
-          for (int _i85 = 0; _i85 < _list83.size; ++_i85)
+          org.apache.thrift.protocol.TList _list108 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.usage = new java.util.ArrayList<WireSample>(_list108.size);
+          @org.apache.thrift.annotation.Nullable WireSample _elem109;
+          for (int _i110 = 0; _i110 < _list108.size; ++_i110)
           {
-            _elem84 = new WireSample();
-            _elem84.read(iprot);
-            struct.usage.add(_elem84);
+            _elem109 = new WireSample();
+            _elem109.read(iprot);
+            struct.usage.add(_elem109);
           }
         }
         struct.setUsageIsSet(true);
@@ -1069,6 +1217,20 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (incoming.get(5)) {
         struct.storeId = iprot.readString();
         struct.setStoreIdIsSet(true);
+      }
+      if (incoming.get(6)) {
+        {
+          org.apache.thrift.protocol.TList _list111 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.counters = new java.util.ArrayList<WireCounters>(_list111.size);
+          @org.apache.thrift.annotation.Nullable WireCounters _elem112;
+          for (int _i113 = 0; _i113 < _list111.size; ++_i113)
+          {
+            _elem112 = new WireCounters();
+            _elem112.read(iprot);
+            struct.counters.add(_elem112);
+          }
+        }
+        struct.setCountersIsSet(true);
       }
     }
   }

@@ -506,14 +506,14 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
           case 3: // SETTLED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list86 = iprot.readListBegin();
-                struct.settled = new java.util.ArrayList<WireRun>(_list86.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem87;
-                for (int _i88 = 0; _i88 < _list86.size; ++_i88)
+                org.apache.thrift.protocol.TList _list114 = iprot.readListBegin();
+                struct.settled = new java.util.ArrayList<WireRun>(_list114.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem115;
+                for (int _i116 = 0; _i116 < _list114.size; ++_i116)
                 {
-                  _elem87 = new WireRun();
-                  _elem87.read(iprot);
-                  struct.settled.add(_elem87);
+                  _elem115 = new WireRun();
+                  _elem115.read(iprot);
+                  struct.settled.add(_elem115);
                 }
                 iprot.readListEnd();
               }
@@ -548,9 +548,9 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
         oprot.writeFieldBegin(SETTLED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.settled.size()));
-          for (WireRun _iter89 : struct.settled)
+          for (WireRun _iter117 : struct.settled)
           {
-            _iter89.write(oprot);
+            _iter117.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -594,9 +594,9 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
       if (struct.isSetSettled()) {
         {
           oprot.writeI32(struct.settled.size());
-          for (WireRun _iter90 : struct.settled)
+          for (WireRun _iter118 : struct.settled)
           {
-            _iter90.write(oprot);
+            _iter118.write(oprot);
           }
         }
       }
@@ -616,14 +616,14 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list91 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.settled = new java.util.ArrayList<WireRun>(_list91.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem92;
-          for (int _i93 = 0; _i93 < _list91.size; ++_i93)
+          org.apache.thrift.protocol.TList _list119 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.settled = new java.util.ArrayList<WireRun>(_list119.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem120;
+          for (int _i121 = 0; _i121 < _list119.size; ++_i121)
           {
-            _elem92 = new WireRun();
-            _elem92.read(iprot);
-            struct.settled.add(_elem92);
+            _elem120 = new WireRun();
+            _elem120.read(iprot);
+            struct.settled.add(_elem120);
           }
         }
         struct.setSettledIsSet(true);

@@ -1121,13 +1121,13 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
           case 8: // PASSED_VARIABLES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list102 = iprot.readListBegin();
-                struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list102.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem103;
-                for (int _i104 = 0; _i104 < _list102.size; ++_i104)
+                org.apache.thrift.protocol.TList _list130 = iprot.readListBegin();
+                struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list130.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem131;
+                for (int _i132 = 0; _i132 < _list130.size; ++_i132)
                 {
-                  _elem103 = iprot.readString();
-                  struct.passedVariables.add(_elem103);
+                  _elem131 = iprot.readString();
+                  struct.passedVariables.add(_elem131);
                 }
                 iprot.readListEnd();
               }
@@ -1139,15 +1139,15 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
           case 9: // SET_VARIABLES
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map105 = iprot.readMapBegin();
-                struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map105.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key106;
-                @org.apache.thrift.annotation.Nullable java.lang.String _val107;
-                for (int _i108 = 0; _i108 < _map105.size; ++_i108)
+                org.apache.thrift.protocol.TMap _map133 = iprot.readMapBegin();
+                struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map133.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key134;
+                @org.apache.thrift.annotation.Nullable java.lang.String _val135;
+                for (int _i136 = 0; _i136 < _map133.size; ++_i136)
                 {
-                  _key106 = iprot.readString();
-                  _val107 = iprot.readString();
-                  struct.setVariables.put(_key106, _val107);
+                  _key134 = iprot.readString();
+                  _val135 = iprot.readString();
+                  struct.setVariables.put(_key134, _val135);
                 }
                 iprot.readMapEnd();
               }
@@ -1210,9 +1210,9 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
         oprot.writeFieldBegin(PASSED_VARIABLES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.passedVariables.size()));
-          for (java.lang.String _iter109 : struct.passedVariables)
+          for (java.lang.String _iter137 : struct.passedVariables)
           {
-            oprot.writeString(_iter109);
+            oprot.writeString(_iter137);
           }
           oprot.writeListEnd();
         }
@@ -1222,10 +1222,10 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
         oprot.writeFieldBegin(SET_VARIABLES_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING, struct.setVariables.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter110 : struct.setVariables.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter138 : struct.setVariables.entrySet())
           {
-            oprot.writeString(_iter110.getKey());
-            oprot.writeString(_iter110.getValue());
+            oprot.writeString(_iter138.getKey());
+            oprot.writeString(_iter138.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -1310,19 +1310,19 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
       if (struct.isSetPassedVariables()) {
         {
           oprot.writeI32(struct.passedVariables.size());
-          for (java.lang.String _iter111 : struct.passedVariables)
+          for (java.lang.String _iter139 : struct.passedVariables)
           {
-            oprot.writeString(_iter111);
+            oprot.writeString(_iter139);
           }
         }
       }
       if (struct.isSetSetVariables()) {
         {
           oprot.writeI32(struct.setVariables.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter112 : struct.setVariables.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter140 : struct.setVariables.entrySet())
           {
-            oprot.writeString(_iter112.getKey());
-            oprot.writeString(_iter112.getValue());
+            oprot.writeString(_iter140.getKey());
+            oprot.writeString(_iter140.getValue());
           }
         }
       }
@@ -1367,28 +1367,28 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
       }
       if (incoming.get(7)) {
         {
-          org.apache.thrift.protocol.TList _list113 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list113.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem114;
-          for (int _i115 = 0; _i115 < _list113.size; ++_i115)
+          org.apache.thrift.protocol.TList _list141 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list141.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem142;
+          for (int _i143 = 0; _i143 < _list141.size; ++_i143)
           {
-            _elem114 = iprot.readString();
-            struct.passedVariables.add(_elem114);
+            _elem142 = iprot.readString();
+            struct.passedVariables.add(_elem142);
           }
         }
         struct.setPassedVariablesIsSet(true);
       }
       if (incoming.get(8)) {
         {
-          org.apache.thrift.protocol.TMap _map116 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING);
-          struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map116.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key117;
-          @org.apache.thrift.annotation.Nullable java.lang.String _val118;
-          for (int _i119 = 0; _i119 < _map116.size; ++_i119)
+          org.apache.thrift.protocol.TMap _map144 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING);
+          struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map144.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key145;
+          @org.apache.thrift.annotation.Nullable java.lang.String _val146;
+          for (int _i147 = 0; _i147 < _map144.size; ++_i147)
           {
-            _key117 = iprot.readString();
-            _val118 = iprot.readString();
-            struct.setVariables.put(_key117, _val118);
+            _key145 = iprot.readString();
+            _val146 = iprot.readString();
+            struct.setVariables.put(_key145, _val146);
           }
         }
         struct.setSetVariablesIsSet(true);

@@ -1095,14 +1095,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 5: // RECIPES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list146 = iprot.readListBegin();
-                struct.recipes = new java.util.ArrayList<WireRecipe>(_list146.size);
-                @org.apache.thrift.annotation.Nullable WireRecipe _elem147;
-                for (int _i148 = 0; _i148 < _list146.size; ++_i148)
+                org.apache.thrift.protocol.TList _list174 = iprot.readListBegin();
+                struct.recipes = new java.util.ArrayList<WireRecipe>(_list174.size);
+                @org.apache.thrift.annotation.Nullable WireRecipe _elem175;
+                for (int _i176 = 0; _i176 < _list174.size; ++_i176)
                 {
-                  _elem147 = new WireRecipe();
-                  _elem147.read(iprot);
-                  struct.recipes.add(_elem147);
+                  _elem175 = new WireRecipe();
+                  _elem175.read(iprot);
+                  struct.recipes.add(_elem175);
                 }
                 iprot.readListEnd();
               }
@@ -1114,14 +1114,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 6: // STARTS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list149 = iprot.readListBegin();
-                struct.starts = new java.util.ArrayList<WireStart>(_list149.size);
-                @org.apache.thrift.annotation.Nullable WireStart _elem150;
-                for (int _i151 = 0; _i151 < _list149.size; ++_i151)
+                org.apache.thrift.protocol.TList _list177 = iprot.readListBegin();
+                struct.starts = new java.util.ArrayList<WireStart>(_list177.size);
+                @org.apache.thrift.annotation.Nullable WireStart _elem178;
+                for (int _i179 = 0; _i179 < _list177.size; ++_i179)
                 {
-                  _elem150 = new WireStart();
-                  _elem150.read(iprot);
-                  struct.starts.add(_elem150);
+                  _elem178 = new WireStart();
+                  _elem178.read(iprot);
+                  struct.starts.add(_elem178);
                 }
                 iprot.readListEnd();
               }
@@ -1133,14 +1133,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 7: // ORDERS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list152 = iprot.readListBegin();
-                struct.orders = new java.util.ArrayList<WireOrder>(_list152.size);
-                @org.apache.thrift.annotation.Nullable WireOrder _elem153;
-                for (int _i154 = 0; _i154 < _list152.size; ++_i154)
+                org.apache.thrift.protocol.TList _list180 = iprot.readListBegin();
+                struct.orders = new java.util.ArrayList<WireOrder>(_list180.size);
+                @org.apache.thrift.annotation.Nullable WireOrder _elem181;
+                for (int _i182 = 0; _i182 < _list180.size; ++_i182)
                 {
-                  _elem153 = new WireOrder();
-                  _elem153.read(iprot);
-                  struct.orders.add(_elem153);
+                  _elem181 = new WireOrder();
+                  _elem181.read(iprot);
+                  struct.orders.add(_elem181);
                 }
                 iprot.readListEnd();
               }
@@ -1152,14 +1152,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 8: // ASKS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list155 = iprot.readListBegin();
-                struct.asks = new java.util.ArrayList<WireRun>(_list155.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem156;
-                for (int _i157 = 0; _i157 < _list155.size; ++_i157)
+                org.apache.thrift.protocol.TList _list183 = iprot.readListBegin();
+                struct.asks = new java.util.ArrayList<WireRun>(_list183.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem184;
+                for (int _i185 = 0; _i185 < _list183.size; ++_i185)
                 {
-                  _elem156 = new WireRun();
-                  _elem156.read(iprot);
-                  struct.asks.add(_elem156);
+                  _elem184 = new WireRun();
+                  _elem184.read(iprot);
+                  struct.asks.add(_elem184);
                 }
                 iprot.readListEnd();
               }
@@ -1171,14 +1171,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 9: // SETTLED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list158 = iprot.readListBegin();
-                struct.settled = new java.util.ArrayList<WireRun>(_list158.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem159;
-                for (int _i160 = 0; _i160 < _list158.size; ++_i160)
+                org.apache.thrift.protocol.TList _list186 = iprot.readListBegin();
+                struct.settled = new java.util.ArrayList<WireRun>(_list186.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem187;
+                for (int _i188 = 0; _i188 < _list186.size; ++_i188)
                 {
-                  _elem159 = new WireRun();
-                  _elem159.read(iprot);
-                  struct.settled.add(_elem159);
+                  _elem187 = new WireRun();
+                  _elem187.read(iprot);
+                  struct.settled.add(_elem187);
                 }
                 iprot.readListEnd();
               }
@@ -1221,9 +1221,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(RECIPES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.recipes.size()));
-          for (WireRecipe _iter161 : struct.recipes)
+          for (WireRecipe _iter189 : struct.recipes)
           {
-            _iter161.write(oprot);
+            _iter189.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1233,9 +1233,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(STARTS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.starts.size()));
-          for (WireStart _iter162 : struct.starts)
+          for (WireStart _iter190 : struct.starts)
           {
-            _iter162.write(oprot);
+            _iter190.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1245,9 +1245,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ORDERS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.orders.size()));
-          for (WireOrder _iter163 : struct.orders)
+          for (WireOrder _iter191 : struct.orders)
           {
-            _iter163.write(oprot);
+            _iter191.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1257,9 +1257,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ASKS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.asks.size()));
-          for (WireRun _iter164 : struct.asks)
+          for (WireRun _iter192 : struct.asks)
           {
-            _iter164.write(oprot);
+            _iter192.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1269,9 +1269,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(SETTLED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.settled.size()));
-          for (WireRun _iter165 : struct.settled)
+          for (WireRun _iter193 : struct.settled)
           {
-            _iter165.write(oprot);
+            _iter193.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1339,45 +1339,45 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       if (struct.isSetRecipes()) {
         {
           oprot.writeI32(struct.recipes.size());
-          for (WireRecipe _iter166 : struct.recipes)
+          for (WireRecipe _iter194 : struct.recipes)
           {
-            _iter166.write(oprot);
+            _iter194.write(oprot);
           }
         }
       }
       if (struct.isSetStarts()) {
         {
           oprot.writeI32(struct.starts.size());
-          for (WireStart _iter167 : struct.starts)
+          for (WireStart _iter195 : struct.starts)
           {
-            _iter167.write(oprot);
+            _iter195.write(oprot);
           }
         }
       }
       if (struct.isSetOrders()) {
         {
           oprot.writeI32(struct.orders.size());
-          for (WireOrder _iter168 : struct.orders)
+          for (WireOrder _iter196 : struct.orders)
           {
-            _iter168.write(oprot);
+            _iter196.write(oprot);
           }
         }
       }
       if (struct.isSetAsks()) {
         {
           oprot.writeI32(struct.asks.size());
-          for (WireRun _iter169 : struct.asks)
+          for (WireRun _iter197 : struct.asks)
           {
-            _iter169.write(oprot);
+            _iter197.write(oprot);
           }
         }
       }
       if (struct.isSetSettled()) {
         {
           oprot.writeI32(struct.settled.size());
-          for (WireRun _iter170 : struct.settled)
+          for (WireRun _iter198 : struct.settled)
           {
-            _iter170.write(oprot);
+            _iter198.write(oprot);
           }
         }
       }
@@ -1406,70 +1406,70 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list171 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.recipes = new java.util.ArrayList<WireRecipe>(_list171.size);
-          @org.apache.thrift.annotation.Nullable WireRecipe _elem172;
-          for (int _i173 = 0; _i173 < _list171.size; ++_i173)
+          org.apache.thrift.protocol.TList _list199 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.recipes = new java.util.ArrayList<WireRecipe>(_list199.size);
+          @org.apache.thrift.annotation.Nullable WireRecipe _elem200;
+          for (int _i201 = 0; _i201 < _list199.size; ++_i201)
           {
-            _elem172 = new WireRecipe();
-            _elem172.read(iprot);
-            struct.recipes.add(_elem172);
+            _elem200 = new WireRecipe();
+            _elem200.read(iprot);
+            struct.recipes.add(_elem200);
           }
         }
         struct.setRecipesIsSet(true);
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list174 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.starts = new java.util.ArrayList<WireStart>(_list174.size);
-          @org.apache.thrift.annotation.Nullable WireStart _elem175;
-          for (int _i176 = 0; _i176 < _list174.size; ++_i176)
+          org.apache.thrift.protocol.TList _list202 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.starts = new java.util.ArrayList<WireStart>(_list202.size);
+          @org.apache.thrift.annotation.Nullable WireStart _elem203;
+          for (int _i204 = 0; _i204 < _list202.size; ++_i204)
           {
-            _elem175 = new WireStart();
-            _elem175.read(iprot);
-            struct.starts.add(_elem175);
+            _elem203 = new WireStart();
+            _elem203.read(iprot);
+            struct.starts.add(_elem203);
           }
         }
         struct.setStartsIsSet(true);
       }
       if (incoming.get(6)) {
         {
-          org.apache.thrift.protocol.TList _list177 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.orders = new java.util.ArrayList<WireOrder>(_list177.size);
-          @org.apache.thrift.annotation.Nullable WireOrder _elem178;
-          for (int _i179 = 0; _i179 < _list177.size; ++_i179)
+          org.apache.thrift.protocol.TList _list205 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.orders = new java.util.ArrayList<WireOrder>(_list205.size);
+          @org.apache.thrift.annotation.Nullable WireOrder _elem206;
+          for (int _i207 = 0; _i207 < _list205.size; ++_i207)
           {
-            _elem178 = new WireOrder();
-            _elem178.read(iprot);
-            struct.orders.add(_elem178);
+            _elem206 = new WireOrder();
+            _elem206.read(iprot);
+            struct.orders.add(_elem206);
           }
         }
         struct.setOrdersIsSet(true);
       }
       if (incoming.get(7)) {
         {
-          org.apache.thrift.protocol.TList _list180 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.asks = new java.util.ArrayList<WireRun>(_list180.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem181;
-          for (int _i182 = 0; _i182 < _list180.size; ++_i182)
+          org.apache.thrift.protocol.TList _list208 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.asks = new java.util.ArrayList<WireRun>(_list208.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem209;
+          for (int _i210 = 0; _i210 < _list208.size; ++_i210)
           {
-            _elem181 = new WireRun();
-            _elem181.read(iprot);
-            struct.asks.add(_elem181);
+            _elem209 = new WireRun();
+            _elem209.read(iprot);
+            struct.asks.add(_elem209);
           }
         }
         struct.setAsksIsSet(true);
       }
       if (incoming.get(8)) {
         {
-          org.apache.thrift.protocol.TList _list183 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.settled = new java.util.ArrayList<WireRun>(_list183.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem184;
-          for (int _i185 = 0; _i185 < _list183.size; ++_i185)
+          org.apache.thrift.protocol.TList _list211 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.settled = new java.util.ArrayList<WireRun>(_list211.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem212;
+          for (int _i213 = 0; _i213 < _list211.size; ++_i213)
           {
-            _elem184 = new WireRun();
-            _elem184.read(iprot);
-            struct.settled.add(_elem184);
+            _elem212 = new WireRun();
+            _elem212.read(iprot);
+            struct.settled.add(_elem212);
           }
         }
         struct.setSettledIsSet(true);

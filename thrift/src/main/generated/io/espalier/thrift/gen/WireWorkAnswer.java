@@ -794,14 +794,14 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
           case 5: // REFUSALS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list186 = iprot.readListBegin();
-                struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list186.size);
-                @org.apache.thrift.annotation.Nullable WireStartRefusal _elem187;
-                for (int _i188 = 0; _i188 < _list186.size; ++_i188)
+                org.apache.thrift.protocol.TList _list214 = iprot.readListBegin();
+                struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list214.size);
+                @org.apache.thrift.annotation.Nullable WireStartRefusal _elem215;
+                for (int _i216 = 0; _i216 < _list214.size; ++_i216)
                 {
-                  _elem187 = new WireStartRefusal();
-                  _elem187.read(iprot);
-                  struct.refusals.add(_elem187);
+                  _elem215 = new WireStartRefusal();
+                  _elem215.read(iprot);
+                  struct.refusals.add(_elem215);
                 }
                 iprot.readListEnd();
               }
@@ -813,15 +813,15 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
           case 6: // ASKED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list189 = iprot.readListBegin();
-                struct.asked = new java.util.ArrayList<WireRunState>(_list189.size);
-                @org.apache.thrift.annotation.Nullable WireRunState _elem190;
-                for (int _i191 = 0; _i191 < _list189.size; ++_i191)
+                org.apache.thrift.protocol.TList _list217 = iprot.readListBegin();
+                struct.asked = new java.util.ArrayList<WireRunState>(_list217.size);
+                @org.apache.thrift.annotation.Nullable WireRunState _elem218;
+                for (int _i219 = 0; _i219 < _list217.size; ++_i219)
                 {
-                  _elem190 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
-                  if (_elem190 != null)
+                  _elem218 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
+                  if (_elem218 != null)
                   {
-                    struct.asked.add(_elem190);
+                    struct.asked.add(_elem218);
                   }
                 }
                 iprot.readListEnd();
@@ -865,9 +865,9 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
         oprot.writeFieldBegin(REFUSALS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.refusals.size()));
-          for (WireStartRefusal _iter192 : struct.refusals)
+          for (WireStartRefusal _iter220 : struct.refusals)
           {
-            _iter192.write(oprot);
+            _iter220.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -877,9 +877,9 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
         oprot.writeFieldBegin(ASKED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.I32, struct.asked.size()));
-          for (WireRunState _iter193 : struct.asked)
+          for (WireRunState _iter221 : struct.asked)
           {
-            oprot.writeI32(_iter193.getValue());
+            oprot.writeI32(_iter221.getValue());
           }
           oprot.writeListEnd();
         }
@@ -938,18 +938,18 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
       if (struct.isSetRefusals()) {
         {
           oprot.writeI32(struct.refusals.size());
-          for (WireStartRefusal _iter194 : struct.refusals)
+          for (WireStartRefusal _iter222 : struct.refusals)
           {
-            _iter194.write(oprot);
+            _iter222.write(oprot);
           }
         }
       }
       if (struct.isSetAsked()) {
         {
           oprot.writeI32(struct.asked.size());
-          for (WireRunState _iter195 : struct.asked)
+          for (WireRunState _iter223 : struct.asked)
           {
-            oprot.writeI32(_iter195.getValue());
+            oprot.writeI32(_iter223.getValue());
           }
         }
       }
@@ -977,29 +977,29 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list196 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list196.size);
-          @org.apache.thrift.annotation.Nullable WireStartRefusal _elem197;
-          for (int _i198 = 0; _i198 < _list196.size; ++_i198)
+          org.apache.thrift.protocol.TList _list224 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list224.size);
+          @org.apache.thrift.annotation.Nullable WireStartRefusal _elem225;
+          for (int _i226 = 0; _i226 < _list224.size; ++_i226)
           {
-            _elem197 = new WireStartRefusal();
-            _elem197.read(iprot);
-            struct.refusals.add(_elem197);
+            _elem225 = new WireStartRefusal();
+            _elem225.read(iprot);
+            struct.refusals.add(_elem225);
           }
         }
         struct.setRefusalsIsSet(true);
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list199 = iprot.readListBegin(org.apache.thrift.protocol.TType.I32);
-          struct.asked = new java.util.ArrayList<WireRunState>(_list199.size);
-          @org.apache.thrift.annotation.Nullable WireRunState _elem200;
-          for (int _i201 = 0; _i201 < _list199.size; ++_i201)
+          org.apache.thrift.protocol.TList _list227 = iprot.readListBegin(org.apache.thrift.protocol.TType.I32);
+          struct.asked = new java.util.ArrayList<WireRunState>(_list227.size);
+          @org.apache.thrift.annotation.Nullable WireRunState _elem228;
+          for (int _i229 = 0; _i229 < _list227.size; ++_i229)
           {
-            _elem200 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
-            if (_elem200 != null)
+            _elem228 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
+            if (_elem228 != null)
             {
-              struct.asked.add(_elem200);
+              struct.asked.add(_elem228);
             }
           }
         }

@@ -8,10 +8,12 @@ import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.ReportResponse;
 import io.espalier.core.protocol.RunId;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.JsonDecoder;
+import io.espalier.thrift.gen.WireCounters;
 import io.espalier.thrift.gen.WireEnd;
 import io.espalier.thrift.gen.WireEndKind;
 import io.espalier.thrift.gen.WireHeartbeat;
@@ -126,20 +128,40 @@ public final class WireReports {
             Wire.of(report.worker()),
             report.number(),
             Wire.each(report.ends(), WireReports::of),
-            Wire.each(report.progress(), WireReports::of),
+            Wire.each(
+                report.progress().stream().filter(of -> !of.progress().isEmpty()).toList(),
+                WireReports::of),
             Wire.each(
                 report.usage(),
                 sample -> new WireSample(Wire.of(sample.run()), Wire.of(sample.usage()))));
     wire.setStoreId(Wire.orNone(report.storeId()));
+    List<WireCounters> counters = new ArrayList<>();
+    for (Report.ProgressOf of : report.progress()) {
+      if (!of.progress().counters().isEmpty()) {
+        counters.add(new WireCounters(Wire.of(of.run()), of.progress().counters().values()));
+      }
+    }
+    if (!counters.isEmpty()) {
+      wire.setCounters(counters);
+    }
     return wire;
   }
 
   public Report report(@Nullable WireReport wire) {
     WireReport report = Wire.present(wire, "a report");
-    List<Report.ProgressOf> progress = new ArrayList<>();
+    Map<RunId, Progress> newest = new LinkedHashMap<>();
     for (WireProgress each : Wire.each(report.getProgress(), p -> p)) {
-      progress.add(progress(each));
+      Report.ProgressOf of = progress(each);
+      newest.put(of.run(), of.progress());
     }
+    for (WireCounters each : Wire.each(report.getCounters(), c -> c)) {
+      Counters counters = counters(each.getValues());
+      newest.compute(
+          Wire.run(each.getRun()),
+          (run, known) -> (known == null ? Progress.NONE : known).withCounters(counters));
+    }
+    List<Report.ProgressOf> progress = new ArrayList<>();
+    newest.forEach((run, of) -> progress.add(new Report.ProgressOf(run, of)));
     return new Report(
         Wire.worker(report.getWorker()),
         report.getNumber(),
@@ -189,6 +211,9 @@ public final class WireReports {
     if (end.startedAtMillis() > 0) {
       wire.setStartedAtMillis(end.startedAtMillis());
     }
+    if (!end.counters().isEmpty()) {
+      wire.setCounters(end.counters().values());
+    }
     return wire;
   }
 
@@ -210,7 +235,17 @@ public final class WireReports {
         wire.isSetUsage() ? Wire.usage(wire.getUsage()) : null,
         wire.getEndedAtMillis(),
         wire.getRetryAfterMillis(),
-        wire.getStartedAtMillis());
+        wire.getStartedAtMillis(),
+        counters(wire.getCounters()));
+  }
+
+  private static Counters counters(@Nullable Map<String, Long> wire) {
+    Map<String, Long> values = Wire.map(wire);
+    String problem = Counters.problem(values);
+    if (problem != null) {
+      throw new BadMessageException("its count " + problem);
+    }
+    return values.isEmpty() ? Counters.NONE : new Counters(values);
   }
 
   private static WireProgress of(Report.ProgressOf of) {
@@ -241,6 +276,7 @@ public final class WireReports {
             wire.isSetDone() ? wire.getDone() : null,
             wire.isSetTotal() ? wire.getTotal() : null,
             wire.getCursor(),
-            object));
+            object,
+            Counters.NONE));
   }
 }

@@ -22,6 +22,7 @@ import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
@@ -115,7 +116,8 @@ class WireTest {
             List.of("i", "\u20ac"),
             new InvocationLimits(1, 2, 3));
     LaunchSpec calling =
-        launch("b", LogOptions.DEFAULT, SubprocessOptions.DEFAULT).toBuilder()
+        launch("b", LogOptions.DEFAULT, SubprocessOptions.DEFAULT)
+            .with()
             .command(List.of())
             .call(call)
             .build();
@@ -234,9 +236,22 @@ class WireTest {
                     .withRawStatus("half \ud83d\ude00")
                     .withExit(null, 9)
                     .withMessage("told to")
+                    .withStartedAtMillis(1_790_000_000_000L)
+                    .withCounters(new Counters(Map.of("rows", 7L, "bytes", 0L)))
                     .withStopReason(StopReason.LEASE_LOST),
                 TaskResult.notStarted("job", "m", run.invocation(), "busy", 5_000)),
-            List.of(new Report.ProgressOf(run, new Progress(1L, null, "c", Json.Obj.EMPTY))),
+            List.of(
+                new Report.ProgressOf(
+                    run,
+                    new Progress(
+                        1L,
+                        null,
+                        "c",
+                        Json.object().put("done", 1).build(),
+                        new Counters(Map.of("rows", 5L)))),
+                new Report.ProgressOf(
+                    new RunId("job", "m", new Invocation(3, 2, 5)),
+                    Progress.NONE.withCounters(new Counters(Map.of("bytes", 1L << 60))))),
             List.of(
                 new Report.UsageOf(run, live),
                 new Report.UsageOf(run, new ResourceUsage(1, -1, 3, -1))),

@@ -66,11 +66,13 @@ public final class HttpMetrics implements Handler<RoutingContext> {
   private final SchedulerApi api;
   private final MultiGauge tasks;
   private final QueueMeters queues;
+  private final CounterMeters counters;
 
   public HttpMetrics(PrometheusMeterRegistry registry, SchedulerApi api, InstantSource clock) {
     this.registry = registry;
     this.api = api;
     this.queues = new QueueMeters(registry, api);
+    this.counters = new CounterMeters(registry, api);
     this.tasks =
         MultiGauge.builder("espalier.job.tasks")
             .description("tasks by job and state")
@@ -199,6 +201,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     }
     tasks.register(rows, true);
     queues.refresh();
+    counters.refresh();
     return registry.scrape();
   }
 

@@ -12,6 +12,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
 import io.espalier.core.status.RetryCounts;
@@ -147,6 +148,8 @@ public final class ApiJson {
             .putIfPresent("step", task.step().isEmpty() ? null : Json.of(task.step()));
     waited(json, task.waitedMillis(), task.invocation());
     limits(json, task.limits());
+    Progress progress = task.progress();
+    counters(json, progress == null ? Counters.NONE : progress.counters());
     return json.putIfPresent("progress", progressOf(task))
         .putIfPresent("usage", task.usage() == null ? null : AttemptJson.usage(task.usage()))
         .build();
@@ -163,7 +166,7 @@ public final class ApiJson {
 
   private static Json.@Nullable Obj progressOf(RunningTaskView task) {
     Progress progress = task.progress();
-    if (progress == null) {
+    if (progress == null || progress.isEmpty()) {
       return null;
     }
     Json.Builder json = Json.object();
@@ -230,6 +233,34 @@ public final class ApiJson {
       json.put("hint", hint);
     }
     return json.build();
+  }
+
+  /** Adds what was counted, if anything was. */
+  static void counters(Json.Builder json, Counters counters) {
+    if (!counters.isEmpty()) {
+      json.put("counters", counters.json());
+    }
+  }
+
+  /** Returns the counters of a job with their rates, schema {@code Counter}; null: none. */
+  static @Nullable Json counters(Counters counters, JobProgress progress) {
+    if (counters.isEmpty()) {
+      return null;
+    }
+    List<Json> list = new ArrayList<>();
+    counters
+        .values()
+        .forEach(
+            (name, total) ->
+                list.add(
+                    Json.object()
+                        .put("name", name)
+                        .put("total", total)
+                        .put(
+                            "rate_per_sec",
+                            rounded(progress.counterRates().getOrDefault(name, 0.0)))
+                        .build()));
+    return new Json.Arr(list);
   }
 
   /** Adds how long a task had been eligible when it was placed, and since when; if known. */

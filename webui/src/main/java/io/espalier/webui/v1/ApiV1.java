@@ -19,6 +19,7 @@ public final class ApiV1 {
   public static final String JOB = "/api/v1/jobs/{job}";
   public static final String HISTOGRAM = "/api/v1/jobs/{job}/histogram";
   public static final String TASKS = "/api/v1/jobs/{job}/tasks";
+  public static final String PAST_TASKS = "/api/v1/jobs/{job}/past-tasks";
   public static final String TASK = "/api/v1/jobs/{job}/tasks/{node}";
   public static final String EXPLAIN = "/api/v1/jobs/{job}/tasks/{node}/explain";
   public static final String EXTEND = "/api/v1/jobs/{job}/tasks/{node}/extend";
@@ -35,6 +36,8 @@ public final class ApiV1 {
   public static final String LIMITS = "/api/v1/limits";
   public static final String LIMIT_OF_LEVEL = "/api/v1/limits/{level}/{resource}";
   public static final String LIMIT_OF_NODE = "/api/v1/limits/{level}/{resource}/{node}";
+  public static final String BRAKES = "/api/v1/brakes";
+  public static final String RELEASE_BRAKE = "/api/v1/brakes/release";
   public static final String WAITING = "/api/v1/jobs/{job}/waiting";
   public static final String FAILURES = "/api/v1/jobs/{job}/failures";
   public static final String LEVELS = "/api/v1/jobs/{job}/levels";
@@ -79,6 +82,7 @@ public final class ApiV1 {
     operations.addTo(routes);
     new SetResources(api, operations).addTo(routes);
     new LimitResources(api).addTo(routes);
+    new BrakeResources(api).addTo(routes);
     new JobVersionResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);
     new NodeResources(api).addTo(routes);
@@ -88,6 +92,7 @@ public final class ApiV1 {
     new LogResources(api).addTo(routes);
     new LeadershipResources(api).addTo(routes);
     new ServerResources(api, identity).addTo(routes);
+    new EventResources(api).addTo(routes);
     new SummaryResources(api, identity).addTo(routes);
   }
 

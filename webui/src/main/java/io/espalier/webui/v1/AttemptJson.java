@@ -7,6 +7,7 @@ import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.store.TaskHistory;
+import io.espalier.core.status.store.TaskTotals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -22,15 +23,19 @@ final class AttemptJson {
     List<Json> attempts = new ArrayList<>();
     history.attempts().forEach(attempt -> attempts.add(attempt(attempt)));
     return ApiJson.task(task, view)
-        .with(
-            "history",
-            Json.object()
-                .put("ended", history.totals().ended())
-                .put("cpu_ms", history.totals().cpuMillis())
-                .put("ran_ms", history.totals().ranMillis())
-                .put("waited_ms", history.totals().waitedMillis())
-                .put("attempts", new Json.Arr(attempts))
-                .build());
+        .with("history", totals(history.totals()).put("attempts", new Json.Arr(attempts)).build());
+  }
+
+  /** Schema {@code Totals}. */
+  static Json.Builder totals(TaskTotals totals) {
+    Json.Builder json =
+        Json.object()
+            .put("ended", totals.ended())
+            .put("cpu_ms", totals.cpuMillis())
+            .put("ran_ms", totals.ranMillis())
+            .put("waited_ms", totals.waitedMillis());
+    ApiJson.counters(json, totals.counters());
+    return json;
   }
 
   /** Schema {@code Attempt}. */
@@ -66,6 +71,10 @@ final class AttemptJson {
     json.put("made_progress", attempt.gotOn());
     if (attempt.backoffSeconds() > 0) {
       json.put("backoff_sec", attempt.backoffSeconds());
+    }
+    ApiJson.counters(json, attempt.counters());
+    if (!attempt.step().isEmpty()) {
+      json.put("step", attempt.step());
     }
     if (!attempt.message().isEmpty()) {
       json.put("message", attempt.message());

@@ -20,7 +20,7 @@ final class TaskResources {
   private static final int MAX_PAGE = 1000;
   private static final int MAX_RUNNING = 10_000;
   private static final double MAX_SECONDS = 1e9;
-  private static final List<String> STATUSES =
+  static final List<String> STATUSES =
       Stream.of(StatusLabel.values()).map(StatusLabel::word).toList();
 
   private final SchedulerApi api;

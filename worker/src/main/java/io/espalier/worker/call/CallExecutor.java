@@ -5,8 +5,10 @@ import io.espalier.core.call.CallClient;
 import io.espalier.core.call.CallCourse;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
@@ -85,6 +87,8 @@ public final class CallExecutor implements AutoCloseable {
     final TaskTimeLimits limits;
     @Nullable Timer timer;
     String trouble = "";
+
+    Progress progress = Progress.NONE;
 
     /** When it was sent, epoch milliseconds; 0: by somebody else. */
     long startedMillis;
@@ -433,20 +437,13 @@ public final class CallExecutor implements AutoCloseable {
         event(call, "in_doubt", Json.object().put("message", call.trouble));
       }
     }
-    Json.Obj progress = call.course.takeProgress();
-    if (progress != null) {
-      call.limits.sign(System.nanoTime());
-      JournalKey key = call.key;
-      to(
-          sink ->
-              sink.progress(key.job(), key.node(), key.invocation(), ProgressParser.of(progress)));
-    }
+    tellProgress(call);
     CallCourse.End end = call.course.end();
     if (end != null) {
       call.isOver = true;
       running.remove(call.key);
       set(call, null);
-      finish(call.key, end, call.startedMillis);
+      finish(call.key, end, call.startedMillis, call.course.counters());
       return;
     }
     if (waits && !call.isWaiting) {
@@ -461,6 +458,19 @@ public final class CallExecutor implements AutoCloseable {
     set(call, at == CallCourse.NEVER ? null : new Timer(at, ++timerCount, call));
   }
 
+  private void tellProgress(Running call) {
+    Json.Obj progress = call.course.takeProgress();
+    Counters counters = call.course.counters();
+    if (progress == null && counters.equals(call.progress.counters())) {
+      return;
+    }
+    call.limits.sign(System.nanoTime());
+    call.progress =
+        (progress == null ? call.progress : ProgressParser.of(progress)).withCounters(counters);
+    JournalKey key = call.key;
+    to(sink -> sink.progress(key.job(), key.node(), key.invocation(), call.progress));
+  }
+
   /** A question was answered: the next may be asked. */
   private void answered() {
     questions--;
@@ -473,15 +483,16 @@ public final class CallExecutor implements AutoCloseable {
     }
   }
 
-  private void finish(JournalKey key, CallCourse.End end, long startedMillis) {
+  private void finish(JournalKey key, CallCourse.End end, long startedMillis, Counters counters) {
     TaskResult result =
         key.end(end.kind())
             .withRawStatus(end.status())
             .withMessage(end.message())
             .withStopReason(end.stop())
             .withUsage(null, false, System.currentTimeMillis())
-            .withRetryAfter(end.retryAfterMillis())
-            .withStartedAt(startedMillis);
+            .withRetryAfterMillis(end.retryAfterMillis())
+            .withStartedAtMillis(startedMillis)
+            .withCounters(counters);
     Json.Builder about = Json.object();
     if (end.message() != null) {
       about.put("message", end.message());
@@ -503,7 +514,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void fail(JournalKey key, TaskResult.Kind kind, String message) {
-    finish(key, new CallCourse.End(kind, null, message, 0, null), 0);
+    finish(key, new CallCourse.End(kind, null, message, 0, null), 0, Counters.NONE);
   }
 
   private void event(Running call, String name, Json.Builder about) {

@@ -1,5 +1,7 @@
 package io.espalier.core.loop;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.view.SchedulerView;
@@ -8,6 +10,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Result;
@@ -25,6 +28,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
@@ -84,6 +88,7 @@ final class LoopWorld {
   final List<Attempt> attempts = new ArrayList<>();
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+  final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
   List<QueueUsage> queueUsage = List.of();
   int queueSamples;
@@ -109,6 +114,15 @@ final class LoopWorld {
   @Nullable SchedulerView view;
   SchedulingCore core;
   SchedulerLoop loop;
+
+  /** Whatever a test does, its events have only the members that docs/events.md describes. */
+  private void happened(List<Event> news) {
+    for (Event event : news) {
+      EventKind kind = Objects.requireNonNull(EventKind.of(event.kind()), event.kind());
+      assertThat(kind.members()).as(event.kind()).containsAll(event.data().members().keySet());
+    }
+    events.addAll(news);
+  }
 
   private static <T> Map<String, T> byName(Class<T> kind, Function<T, String> name) {
     return ServiceLoader.load(kind).stream()
@@ -143,6 +157,7 @@ final class LoopWorld {
             List.copyOf(pauses.values()),
             List.copyOf(standings.values()),
             List.copyOf(limits.values()),
+            List.copyOf(brakes.values()),
             queueUsage,
             List.of(),
             isRemote ? alive : alive.stream().filter(row -> row.call() != null).toList()));
@@ -156,7 +171,7 @@ final class LoopWorld {
         new LoopPorts(
             new Runner(),
             new Commits(),
-            events::addAll,
+            this::happened,
             published -> view = published,
             (message, job, node) -> warnings.add(job + "/" + node + ": " + message),
             action -> inbox.add(new LoopInput.Deferred(action))),
@@ -407,6 +422,8 @@ final class LoopWorld {
             batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
             batch.endedLimits().forEach(limits::remove);
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
+            batch.endedBrakes().forEach(brakes::remove);
+            batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
             standings.keySet().removeAll(batch.forgottenJobs());
             batch.standings().forEach(standing -> standings.put(standing.job(), standing));
             if (!batch.queueUsage().isEmpty()) {

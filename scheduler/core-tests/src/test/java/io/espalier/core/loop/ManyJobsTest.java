@@ -40,7 +40,7 @@ class ManyJobsTest {
       if (world.core.job(job) != null) {
         JobProgress now = world.core.progress(job);
         JobProgress seen = Objects.requireNonNull(shown.get(now.job()));
-        assertThat(seen.withPace(0, -1, WaitQuantiles.NONE)).isEqualTo(now);
+        assertThat(seen.withPace(0, -1, WaitQuantiles.NONE, Map.of())).isEqualTo(now);
       }
     }
     assertThat(world.loop.progress().keySet()).containsExactlyElementsOf(shown.keySet());

@@ -106,6 +106,9 @@ class StepsLoopTest {
     assertThat(step()).isNull();
     assertThat(commands()).containsExactly("/dump", "/ship", "/check");
     assertThat(world.attempts).extracting(attempt -> attempt.number()).containsExactly(1, 1, 1);
+    assertThat(world.attempts)
+        .extracting(attempt -> attempt.step())
+        .containsExactly("dump", "ship", "check");
     world.core.verify();
   }
 

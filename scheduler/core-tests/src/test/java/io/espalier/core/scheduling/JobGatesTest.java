@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.task.JobThrottle;
@@ -28,7 +29,7 @@ final class JobGatesTest {
     Config config =
         new ConfigFixture("db").job("a").job("b", new JobFixture("b").maxConcurrent(3)).build();
     JobTable table = new JobTable(config, Map.of());
-    JobThrottle throttle = new JobThrottle(table, new RateLimiterClock(), gates);
+    JobThrottle throttle = new JobThrottle(table, new RateLimiterClock(), gates, new LimitTable());
     gates.add(
         word -> {
           reads++;

@@ -1,11 +1,14 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an operator can order. A new command is a record here; {@link Handler} then makes every
@@ -51,6 +54,10 @@ public sealed interface Command<T> {
     CompletionStage<LimitView> setLimit(SetLimit command, long nowMillis);
 
     CompletionStage<LimitView> endLimit(EndLimit command, long nowMillis);
+
+    CompletionStage<BrakeView> brake(SetBrake command, long nowMillis);
+
+    CompletionStage<BrakeView> release(ReleaseBrake command, long nowMillis);
 
     CompletionStage<WorkerView> cordon(Cordon command, long nowMillis);
 
@@ -212,6 +219,46 @@ public sealed interface Command<T> {
     @Override
     public CompletionStage<LimitView> execute(Handler handler, long nowMillis) {
       return handler.endLimit(this, nowMillis);
+    }
+  }
+
+  /**
+   * Starts fewer tasks, or none, in a part of the tree or of the jobs, replacing an older brake
+   * with the same key. Kills nothing. Nothing is placed against it from the command on. Answered
+   * once it is durable and the starts before it are with the runner; after a second also if it is
+   * not.
+   *
+   * @param brake brake; its times and bases are ignored: it takes effect now. The level of a node
+   *     may be empty if only one level has a node of that name
+   * @param millis duration; 0: until released
+   */
+  record SetBrake(Brake brake, long millis) implements Command<BrakeView> {
+    @Override
+    public String author() {
+      return brake.author();
+    }
+
+    @Override
+    public String reason() {
+      return brake.reason();
+    }
+
+    @Override
+    public CompletionStage<BrakeView> execute(Handler handler, long nowMillis) {
+      return handler.brake(this, nowMillis);
+    }
+  }
+
+  /**
+   * Releases a brake, at once or in steps.
+   *
+   * @param ramp replaces that of the brake; null: that of the brake applies
+   */
+  record ReleaseBrake(Brake.Key key, Brake.@Nullable Ramp ramp, String author, String reason)
+      implements Command<BrakeView> {
+    @Override
+    public CompletionStage<BrakeView> execute(Handler handler, long nowMillis) {
+      return handler.release(this, nowMillis);
     }
   }
 

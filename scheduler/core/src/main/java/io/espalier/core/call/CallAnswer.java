@@ -2,6 +2,7 @@ package io.espalier.core.call;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.running.Counters;
 import org.jspecify.annotations.Nullable;
 
 /** What is known after one request to a service: about its start, its state or its cancellation. */
@@ -17,31 +18,52 @@ public sealed interface CallAnswer {
   static CallAnswer of(Json.Obj said) {
     Ended end = ended(said);
     return end.status().equals(DONE) && said.get("progress") instanceof Json.Obj progress
-        ? new Running("", progress)
+        ? new Running("", progress, counters(said))
         : end;
   }
 
   /** Returns the end that an object means; without {@code result} the task is done. */
   static Ended ended(Json.Obj said) {
     boolean says = said.get("result") != null || said.get("result_bits") != null;
-    return new Ended(says ? JsonWriter.compact(said) : DONE);
+    return new Ended(says ? JsonWriter.compact(said) : DONE, counters(said));
+  }
+
+  /**
+   * Returns what an object of a service says that the call has counted since its start; what cannot
+   * be used does not count.
+   */
+  static Counters counters(Json.Obj said) {
+    return Counters.read(said.get("count")).counters();
   }
 
   /**
    * The service says that the invocation has ended.
    *
    * @param status a status line, as a process would write it
+   * @param counters what the call has counted since its start
    */
-  record Ended(String status) implements CallAnswer {}
+  record Ended(String status, Counters counters) implements CallAnswer {
+    /** Creates the answer of a service that has counted nothing. */
+    public Ended(String status) {
+      this(status, Counters.NONE);
+    }
+  }
 
   /**
    * The service says that the invocation runs, or that it is being cancelled.
    *
    * @param handle what the service calls it; empty: it did not say, the earlier one stays
    * @param progress its progress object; null: it did not say
+   * @param counters what the call has counted since its start
    */
-  record Running(String handle, Json.@Nullable Obj progress) implements CallAnswer {
+  record Running(String handle, Json.@Nullable Obj progress, Counters counters)
+      implements CallAnswer {
     public static final Running PLAIN = new Running("", null);
+
+    /** Creates the answer of a service that has counted nothing. */
+    public Running(String handle, Json.@Nullable Obj progress) {
+      this(handle, progress, Counters.NONE);
+    }
   }
 
   /** The service has confirmed that the invocation was cancelled, and does not run. */

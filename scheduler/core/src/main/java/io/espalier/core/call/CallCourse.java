@@ -5,6 +5,7 @@ import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.pace.Jitter;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,7 @@ public final class CallCourse {
   private String trouble = "";
   private @Nullable End end;
   private Json.@Nullable Obj progress;
+  private Counters counters = Counters.NONE;
 
   /** What to do next. */
   public enum Request {
@@ -166,6 +168,7 @@ public final class CallCourse {
     askedSince = false;
     trouble = "";
     if (answer instanceof CallAnswer.Ended ended) {
+      counters = counters.latest(ended.counters());
       end = new End(TaskResult.Kind.EXITED, ended.status(), null, 0, stop);
     } else if (answer instanceof CallAnswer.Cancelled) {
       finish(TaskResult.Kind.KILLED, "the service has cancelled it", 0);
@@ -174,6 +177,7 @@ public final class CallCourse {
     } else if (answer instanceof CallAnswer.Running running) {
       handle = running.handle().isEmpty() ? handle : running.handle();
       progress = running.progress();
+      counters = counters.latest(running.counters());
       retry(waitMillis, nowMillis);
       if (!canPoll && !awaitsCallback()) {
         doubt("the service goes on with it, but the job does not say how to ask", nowMillis);
@@ -305,6 +309,11 @@ public final class CallCourse {
   /** Returns why its outcome is in doubt; empty: it is not. */
   public String trouble() {
     return trouble;
+  }
+
+  /** Returns the largest value that the service gave for each counter. */
+  public Counters counters() {
+    return counters;
   }
 
   /** Returns the progress since the last call of this method; null: none. */

@@ -1,14 +1,20 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.TimeExtension;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.LoopPorts;
+import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.Attempt;
+import io.espalier.core.status.StepPosition;
+import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
 import java.util.ArrayList;
@@ -16,7 +22,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the changes of a step, sends them to the store, and does what has to wait until they are
@@ -29,6 +34,7 @@ final class Committer {
   private final JobStateTracker outcomes;
   private final ViewPublisher views;
   private final UpdateApplier changes;
+  private final Throughput paces;
   private final List<Live> toDispatch = new ArrayList<>();
   private final List<TaskResult> toConfirm = new ArrayList<>();
   private StoreTransaction.Builder batch = StoreTransaction.builder();
@@ -36,8 +42,12 @@ final class Committer {
   /** The commit of the latest batch. Batches become durable in order. */
   private CompletionStage<Void> written = CompletableFuture.completedFuture(null);
 
-  /** Receives the ends of tasks that are not handed to the runner; null: tasks are handed over. */
-  private @Nullable EndSink stopped;
+  private final BrakeCommands brakes;
+
+  /** Receives the ends of tasks that are not handed to the runner. */
+  private final EndSink ended;
+
+  private boolean stopped;
 
   /** Receives ends. */
   @FunctionalInterface
@@ -50,12 +60,18 @@ final class Committer {
       LoopEvents events,
       JobStateTracker outcomes,
       ViewPublisher views,
-      UpdateApplier changes) {
+      UpdateApplier changes,
+      Throughput paces,
+      BrakeCommands brakes,
+      EndSink ended) {
     this.ports = ports;
     this.events = events;
     this.outcomes = outcomes;
     this.views = views;
     this.changes = changes;
+    this.paces = paces;
+    this.brakes = brakes;
+    this.ended = ended;
   }
 
   // ---- collecting
@@ -78,7 +94,8 @@ final class Committer {
         task.invocation(),
         task.launch.worker(),
         task.launch.call(),
-        task.waitedMillis);
+        task.waitedMillis,
+        task.counters);
   }
 
   /** Records the start of a task, which goes to the runner once that is durable. */
@@ -96,13 +113,78 @@ final class Committer {
   }
 
   /** Records a status that changed for a reason other than a start, an end or a command. */
-  void changed(StatusRow row, long nowMillis) {
+  void changed(StatusRow changed, long nowMillis) {
+    StatusRow row = changed;
+    if (!row.counters().isEmpty() && row.status().main() != TaskStatus.Main.RUNNING) {
+      // It died with an earlier scheduler, and counts what was durable then.
+      TaskResult end =
+          TaskResult.of(row.job(), row.node(), row.invocation(), TaskResult.Kind.LOST)
+              .withMessage("the scheduler ended while the task ran")
+              .withCounters(row.counters());
+      Attempt attempt =
+          Attempt.of(
+              end,
+              row.status().attempts(),
+              row.worker(),
+              row.status(),
+              false,
+              row.waitedMillis(),
+              nowMillis);
+      StepPosition step = row.status().step();
+      batch.attempt(step == null ? attempt : attempt.withStep(step.label()));
+      row = new StatusRow(row.job(), row.node(), row.status(), row.invocation(), row.worker());
+    }
     batch.put(row);
     events.changed(row, nowMillis);
     views.changed();
   }
 
+  /**
+   * Notes what a live task has counted since its start; it belongs to the job with {@link #count}.
+   */
+  void heard(Live task, Counters counters) {
+    Counters fitting = outcomes.fitting(task.key.job(), counters);
+    if (fitting.values().size() < counters.values().size()) {
+      tooMany(task);
+    }
+    task.counters = task.counters.latest(fitting);
+  }
+
+  private void tooMany(Live task) {
+    String message =
+        "job "
+            + task.key.job()
+            + " has more than "
+            + Counters.MOST_NAMES
+            + " counters: those beyond are not counted";
+    views.error("counters", message);
+    ports.warnings().warn(message, task.key.job(), task.key.node());
+  }
+
+  /**
+   * Adds to the counters of its job, in this batch, what the task has counted since the last call.
+   */
+  void count(Live task, long nowMillis) {
+    if (task.counters.isEmpty()) {
+      return;
+    }
+    Counters more = task.counters.since(task.countersWritten);
+    if (more.isEmpty()) {
+      return;
+    }
+    task.countersWritten = task.counters;
+    Counters sums = outcomes.counted(task.key.job(), more, nowMillis, this::jobState);
+    paces.counted(task.key.job(), more, nowMillis);
+    if (sums.isCapped()) {
+      views.error(
+          "counters",
+          "a counter of job " + task.key.job() + " is too large to be added up: it is capped");
+    }
+    views.changed();
+  }
+
   void checkpoint(Live task, long nowMillis) {
+    count(task, nowMillis);
     StatusRow row = row(task);
     write(row);
     events.progressed(task, row, nowMillis);
@@ -151,12 +233,12 @@ final class Committer {
   // ---- committing
 
   /** Hands no more tasks to the runner, but reports that they have ended. */
-  void stop(EndSink ends) {
-    stopped = ends;
+  void stop() {
+    stopped = true;
   }
 
   boolean isStopped() {
-    return stopped != null;
+    return stopped;
   }
 
   /** Sends the changes to the store; the stage completes, on any thread, once they are durable. */
@@ -232,18 +314,26 @@ final class Committer {
     launches.forEach(task -> dispatch(task, nowMillis));
   }
 
+  private void end(TaskResult end) {
+    ports.owner().accept(now -> ended.ended(end, now));
+  }
+
   private void dispatch(Live task, long nowMillis) {
-    EndSink ends = stopped;
-    if (ends != null) {
-      LaunchSpec launch = task.launch;
-      TaskResult end =
+    LaunchSpec launch = task.launch;
+    if (stopped) {
+      end(
           TaskResult.of(launch.job(), launch.node(), launch.invocation(), TaskResult.Kind.KILLED)
-              .withMessage("not started: the scheduler was stopped");
-      ports.owner().accept(now -> ends.ended(end, now));
+              .withMessage("not started: the scheduler was stopped"));
       return;
     }
     if (task.isEmpty) {
       // There is nothing to run; its end comes from the loop itself.
+      return;
+    }
+    if (task.killAtStart == null && brakes.stops(task.key.job(), task.run)) {
+      end(
+          TaskResult.notStarted(
+              launch.job(), launch.node(), launch.invocation(), "a brake was set", 0));
       return;
     }
     task.dispatched = true;

@@ -59,6 +59,8 @@ final class InvocationRecovery {
       task.dispatched = true;
       task.resumed = true;
       task.waitedMillis = row.waitedMillis();
+      task.counters = row.counters();
+      task.countersWritten = row.counters();
       task.dispatchedMillis = nowMillis;
       live.add(task);
       resumed.add(task);

@@ -6,10 +6,13 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
+import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.api.view.WorkerView;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
+import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.LimitOverrideCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.SelectionCommand;
@@ -25,10 +28,13 @@ import io.espalier.core.outcome.JobEvent;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.StatusRow;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -37,12 +43,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Executes the commands of operators, at the instant of a step of the loop. */
 final class OperatorCommands implements Command.Handler {
+  /** How long the answer to a brake waits for the store. */
+  private static final long BRAKE_ANSWER_MILLIS = 1_000;
+
   private final SchedulingCore core;
   private final LiveTasks live;
   private final TaskRunner runner;
   private final LoopEvents events;
   private final PauseRegistry pauses;
   private final LimitOverrideCommands limits;
+  private final BrakeCommands brakes;
+  private final List<BrakeAnswer> brakeAnswers = new ArrayList<>();
   private final TaskKiller kills;
   private final WorkerPool pool;
   private final JobStateTracker outcomes;
@@ -66,6 +77,7 @@ final class OperatorCommands implements Command.Handler {
       SharedParts parts,
       PauseRegistry pauses,
       LimitOverrideCommands limits,
+      BrakeCommands brakes,
       TaskKiller kills,
       WorkerPool pool,
       Consumer<SelectionCommand> chores,
@@ -79,6 +91,7 @@ final class OperatorCommands implements Command.Handler {
     this.committer = parts.committer();
     this.pauses = pauses;
     this.limits = limits;
+    this.brakes = brakes;
     this.kills = kills;
     this.pool = pool;
     this.chores = chores;
@@ -92,7 +105,7 @@ final class OperatorCommands implements Command.Handler {
     return select(
         command.tasks(),
         TaskOperations.FORGIVE,
-        new Slices(command, "forgiven", JobEvent.FORGIVE, committer::forgiven));
+        new Slices(command, EventKind.FORGIVEN, JobEvent.FORGIVE, committer::forgiven));
   }
 
   @Override
@@ -100,7 +113,7 @@ final class OperatorCommands implements Command.Handler {
     return select(
         command.tasks(),
         TaskOperations.RERUN,
-        new Slices(command, "rerun", JobEvent.RERUN, committer::rerun));
+        new Slices(command, EventKind.RERUN, JobEvent.RERUN, committer::rerun));
   }
 
   @Override
@@ -127,7 +140,7 @@ final class OperatorCommands implements Command.Handler {
     return select(
         tasks,
         TaskOperations.cancel(why),
-        new Slices(command, "cancelled", null, committer::cancelled));
+        new Slices(command, EventKind.CANCELLED, null, committer::cancelled));
   }
 
   private CompletionStage<SelectionResult> select(
@@ -141,7 +154,7 @@ final class OperatorCommands implements Command.Handler {
   /** Adds the changes of a selection command to the batches. */
   private final class Slices implements SelectionCommand.Sink {
     private final Command<?> command;
-    private final String event;
+    private final EventKind event;
     private final @Nullable JobEvent lifts;
     private final ObjLongConsumer<StatusRow> changed;
 
@@ -150,7 +163,7 @@ final class OperatorCommands implements Command.Handler {
      */
     Slices(
         Command<?> command,
-        String event,
+        EventKind event,
         @Nullable JobEvent lifts,
         ObjLongConsumer<StatusRow> changed) {
       this.command = command;
@@ -305,6 +318,97 @@ final class OperatorCommands implements Command.Handler {
     LimitView ended = limits.end(command.key(), command.author(), command.reason(), nowMillis);
     committer.batch().endLimit(command.key());
     return committer.commit(ended);
+  }
+
+  // ---- brakes
+
+  /** An answer to a brake that waits for the store. */
+  private record BrakeAnswer(
+      Brake brake,
+      long byMillis,
+      CompletableFuture<Boolean> durable,
+      CompletableFuture<BrakeView> answer) {}
+
+  @Override
+  public CompletionStage<BrakeView> brake(Command.SetBrake command, long nowMillis) {
+    Brake wanted = command.brake();
+    Brake brake =
+        brakes.set(
+            new Brake(
+                brakes.located(wanted.key()),
+                wanted.millionths(),
+                Map.of(),
+                wanted.ramp(),
+                wanted.author(),
+                wanted.reason(),
+                nowMillis,
+                command.millis() <= 0 ? 0 : nowMillis + command.millis(),
+                0),
+            nowMillis);
+    committer.batch().brake(brake);
+    views.changed();
+    BrakeAnswer answer =
+        new BrakeAnswer(
+            brake,
+            nowMillis + BRAKE_ANSWER_MILLIS,
+            new CompletableFuture<>(),
+            new CompletableFuture<>());
+    var unused = committer.commitInTurn(true).thenAccept(answer.durable::complete);
+    brakeAnswers.add(answer);
+    return answer.answer;
+  }
+
+  @Override
+  public CompletionStage<BrakeView> release(Command.ReleaseBrake command, long nowMillis) {
+    Brake released =
+        brakes.release(
+            brakes.located(command.key()),
+            command.ramp(),
+            command.author(),
+            command.reason(),
+            nowMillis,
+            brakeChanges());
+    views.changed();
+    return committer.commit(new BrakeView(released, released.factorAt(nowMillis), true));
+  }
+
+  private BrakeCommands.Changes brakeChanges() {
+    return new BrakeCommands.Changes() {
+      @Override
+      public void put(Brake brake) {
+        committer.batch().brake(brake);
+      }
+
+      @Override
+      public void remove(Brake.Key key) {
+        committer.batch().endBrake(key);
+      }
+    };
+  }
+
+  /** Ends brakes whose time has come, and answers the commands that set some. */
+  void step(long nowMillis) {
+    if (nowMillis >= brakes.nextMillis()) {
+      brakes.step(nowMillis, brakeChanges());
+      views.changed();
+    }
+    brakeAnswers.removeIf(answer -> isAnswered(answer, nowMillis));
+  }
+
+  private static boolean isAnswered(BrakeAnswer pending, long nowMillis) {
+    boolean durable = pending.durable.isDone();
+    return (durable || nowMillis >= pending.byMillis)
+        && pending.answer.complete(
+            new BrakeView(pending.brake, pending.brake.millionths(), durable));
+  }
+
+  /** When {@link #step} must be called next; {@link Long#MAX_VALUE}: only after an input. */
+  long nextMillis() {
+    long next = brakes.nextMillis();
+    for (BrakeAnswer answer : brakeAnswers) {
+      next = Math.min(next, answer.byMillis);
+    }
+    return next;
   }
 
   // ---- workers

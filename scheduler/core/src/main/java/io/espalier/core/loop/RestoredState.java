@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
@@ -17,6 +18,7 @@ import java.util.List;
  * @param jobStates states in which jobs were when the earlier process ended; failed jobs start
  *     nothing from the first step on
  * @param limits limit overrides
+ * @param brakes brakes
  * @param queueUsage past usage of queues
  * @param cordons cordons of workers
  * @param running rows with the status running, of any job: all of them if the runner outlives its
@@ -27,6 +29,7 @@ public record RestoredState(
     List<Pause> pauses,
     List<JobStateRecord> jobStates,
     List<LimitOverride> limits,
+    List<Brake> brakes,
     List<QueueUsage> queueUsage,
     List<WorkerCordon> cordons,
     List<StatusRow> running) {
@@ -47,6 +50,7 @@ public record RestoredState(
         store.pauses(),
         store.standings(),
         store.limits(),
+        store.brakes(),
         store.queueUsage(),
         store.holds(),
         running(store, outlives));

@@ -8,7 +8,9 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.config.Job;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
+import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.LimitOverrideCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.TaskKiller;
@@ -42,7 +44,6 @@ import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskKey;
-import io.espalier.core.status.store.StatusRowEvents;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -90,6 +91,7 @@ public final class SchedulerLoop {
   private final LoopEvents events;
   private final PauseRegistry pauses;
   private final LimitOverrideCommands limits;
+  private final BrakeCommands brakes;
   private final QueueUsageRecorder queueSamples;
   private final Throughput paces = new Throughput();
   private final QueryQueue questions;
@@ -132,9 +134,11 @@ public final class SchedulerLoop {
     this.admission = new JobAdmission(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
+    this.brakes = new BrakeCommands(core, events);
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
-    this.views = new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses);
+    this.views =
+        new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses, brakes);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -142,12 +146,14 @@ public final class SchedulerLoop {
     this.starts = new LaunchFactory(core, live, pool, options, ports.warnings());
     this.changes = new UpdateApplier(core, live, events, outcomes, options.epoch());
     this.recovery = new InvocationRecovery(core, live);
-    this.committer = new Committer(ports, events, outcomes, views, changes);
+    this.committer =
+        new Committer(ports, events, outcomes, views, changes, paces, brakes, this::ended);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion =
         new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
     this.commands =
-        new OperatorCommands(shared, pauses, limits, kills, pool, chores::add, this::reported);
+        new OperatorCommands(
+            shared, pauses, limits, brakes, kills, pool, chores::add, this::reported);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
@@ -162,6 +168,7 @@ public final class SchedulerLoop {
     pauses.restore(stored.pauses());
     outcomes.restore(stored.jobStates());
     limits.restore(stored.limits());
+    brakes.restore(stored.brakes());
     pool.restore(stored.cordons());
     restored = stored;
     views.changed();
@@ -235,7 +242,7 @@ public final class SchedulerLoop {
     committer.batch().forget(job);
     events.add(
         nowMillis,
-        StatusRowEvents.JOB_FORGOTTEN,
+        EventKind.JOB_FORGOTTEN,
         Json.object().put("job", job).put("reason", "deleted and made again").build());
     for (Live task : live.all()) {
       if (task.key.job().equals(job)) {
@@ -277,6 +284,7 @@ public final class SchedulerLoop {
         && task != null
         && task.invocation().equals(invocation)
         && !task.isOfForgottenJob()) {
+      committer.heard(task, newest.counters());
       checkpoints.heard(task, newest, nowMillis, due -> committer.checkpoint(due, nowMillis));
       live.changed(task);
       views.changed();
@@ -298,10 +306,10 @@ public final class SchedulerLoop {
       progressed(
           task.key,
           task.invocation(),
-          progress == null ? null : ProgressParser.of(progress),
+          progress == null ? null : ProgressParser.of(progress).withCounters(going.counters()),
           nowMillis);
     } else {
-      completion.calledBack(task, CallAnswer.ended(callback.said()).status(), nowMillis);
+      completion.calledBack(task, CallAnswer.ended(callback.said()), nowMillis);
     }
     return true;
   }
@@ -312,7 +320,7 @@ public final class SchedulerLoop {
 
   void stop() {
     stopping = true;
-    committer.stop(this::ended);
+    committer.stop();
     queueSamples.take();
   }
 
@@ -389,9 +397,11 @@ public final class SchedulerLoop {
                     (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isEnded(job.job()));
   }
 
-  /** Returns true when the end of a pause or of a limit override may start remaining tasks. */
+  /** Returns true when the end of a pause, brake or limit override may start remaining tasks. */
   private boolean endsOfOverridesMatter() {
-    if (pauses.nextMillis() == Long.MAX_VALUE && limits.nextMillis() == Long.MAX_VALUE) {
+    if (pauses.nextMillis() == Long.MAX_VALUE
+        && limits.nextMillis() == Long.MAX_VALUE
+        && brakes.nextMillis() == Long.MAX_VALUE) {
       return false;
     }
     return views.progress().values().stream()
@@ -426,9 +436,11 @@ public final class SchedulerLoop {
     boolean more = !inputs.isEmpty();
     pauses.step(nowMillis, this::resumed);
     limits.step(nowMillis, key -> committer.batch().endLimit(key));
+    commands.step(nowMillis);
     more |= changes.step(nowMillis, row -> committer.changed(row, nowMillis));
     if (changes.tookForce()) {
       recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
+      brakes.refresh(nowMillis);
       kills.recheck();
       deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
@@ -508,6 +520,7 @@ public final class SchedulerLoop {
     next = judgesStuck() ? Math.min(next, outcomes.nextMillis()) : next;
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
+    next = Math.min(next, commands.nextMillis());
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }

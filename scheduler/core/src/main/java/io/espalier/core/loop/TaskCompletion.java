@@ -1,6 +1,7 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.api.Callback;
+import io.espalier.core.call.CallAnswer;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.StatusSource;
@@ -113,7 +114,11 @@ final class TaskCompletion {
   /** Gives a task, which is not live any more, the status that its end means. */
   private void complete(Live task, TaskResult end, long nowMillis) {
     TaskKey key = task.key;
-    TaskResult explained = withReason(end, task);
+    if (!task.isOfForgottenJob()) {
+      committer.heard(task, end.counters());
+      committer.count(task, nowMillis);
+    }
+    TaskResult explained = withReason(end, task).withCounters(task.counters);
     task.checkpointIsDue = false;
     Transition transition =
         TaskTransitions.apply(task.status, meaning(end, explained, task), task.retrying, nowMillis);
@@ -146,10 +151,10 @@ final class TaskCompletion {
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     committer.write(row);
     if (end.kind() != TaskResult.Kind.NOT_STARTED) {
-      StepPosition step = task.status.step();
-      committer.batch().attempt(step == null ? attempt : attempt.ofStep(step.label()));
+      Attempt recorded = ran == null ? attempt : attempt.withStep(ran.label());
+      committer.batch().attempt(recorded);
       if (end.kind() == TaskResult.Kind.LOST && !task.isOfForgottenJob()) {
-        lost.put(end.invocation(), attempt);
+        lost.put(end.invocation(), recorded);
       }
     }
     events.ended(task, explained, row, nowMillis);
@@ -252,13 +257,14 @@ final class TaskCompletion {
    * Ends a call as its service reports. The runner, which may be asking about it, lets go of it;
    * what the runner tells afterwards changes nothing.
    */
-  void calledBack(Live task, String status, long nowMillis) {
+  void calledBack(Live task, CallAnswer.Ended said, long nowMillis) {
     TaskKey key = task.key;
     Invocation invocation = task.invocation();
     Live unused = live.remove(key, invocation);
     complete(
         task,
-        TaskResult.exited(key.job(), key.node(), invocation, status, null)
+        TaskResult.exited(key.job(), key.node(), invocation, said.status(), null)
+            .withCounters(said.counters())
             .withStopReason(task.killAskedMillis > 0 ? StopReason.REQUESTED : null),
         nowMillis);
     calledBack.add(invocation);
@@ -350,20 +356,13 @@ final class TaskCompletion {
         || committer.isStopped()) {
       return status;
     }
-    return new TaskStatus(
-        TaskStatus.Main.FAILED,
-        false,
-        false,
-        false,
-        false,
-        status.sinceMillis(),
-        0,
-        status.position(),
-        status.attempts(),
-        status.data(),
-        status.checkpoint(),
-        null,
-        status.retries(),
-        at);
+    return TaskStatus.of(TaskStatus.Main.FAILED, status.sinceMillis(), status.attempts())
+        .with(
+            s ->
+                s.position(status.position())
+                    .data(status.data())
+                    .checkpoint(status.checkpoint())
+                    .retries(status.retries())
+                    .step(at));
   }
 }

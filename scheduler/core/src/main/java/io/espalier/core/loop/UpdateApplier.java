@@ -2,10 +2,12 @@ package io.espalier.core.loop;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.config.task.RetryPolicy;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
@@ -282,7 +284,7 @@ final class UpdateApplier {
     nodesAtMillis = change.nodesAtMillis();
     events.add(
         nowMillis,
-        "config_in_force",
+        EventKind.CONFIG_IN_FORCE,
         Json.object()
             .put("jobs", core.config().jobs().size())
             .put("nodes", core.topology().size())
@@ -371,7 +373,16 @@ final class UpdateApplier {
       RetryPolicy retrying =
           config == null ? core.config().settings().defaults().retrying() : config.retrying();
       status = interrupted(row, retrying, nowMillis);
-      changed.accept(new StatusRow(row.job(), row.node(), status, row.invocation()));
+      changed.accept(
+          new StatusRow(
+              row.job(),
+              row.node(),
+              status,
+              row.invocation(),
+              WorkerRef.LOCAL,
+              null,
+              row.waitedMillis(),
+              row.counters()));
     }
     core.setStatus(job, node, status);
     if (count && reading != null && reading.isFresh(row.job())) {

@@ -4,6 +4,7 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.config.Config;
+import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.query.ProgressTable;
 import io.espalier.core.loop.state.LiveTasks;
@@ -33,6 +34,7 @@ final class ViewPublisher {
   private final String shard;
   private final JobStateTracker outcomes;
   private final PauseRegistry pauses;
+  private final BrakeCommands brakes;
   private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
   private List<Problem> configProblems = List.of();
@@ -58,12 +60,14 @@ final class ViewPublisher {
       String shard,
       JobStateTracker outcomes,
       Throughput paces,
-      PauseRegistry pauses) {
+      PauseRegistry pauses,
+      BrakeCommands brakes) {
     this.core = core;
     this.live = live;
     this.shard = shard;
     this.outcomes = outcomes;
     this.pauses = pauses;
+    this.brakes = brakes;
     this.progress = new ProgressTable(core, paces);
   }
 
@@ -148,7 +152,8 @@ final class ViewPublisher {
     remindAt = nowMillis + HEARTBEAT_MILLIS;
     error(BEHIND, "the latest results are not durable yet, and are shown only once they are");
     latest =
-        latest.toBuilder()
+        latest
+            .with()
             .errors(errors(latest.config()))
             .configProblems(problems())
             .findings(findings)
@@ -198,6 +203,7 @@ final class ViewPublisher {
         live.view(shard),
         errors(config),
         pauses.all(),
+        brakes.view(nowMillis),
         config == null ? Map.of() : outcomes.all(),
         findings,
         nowMillis);

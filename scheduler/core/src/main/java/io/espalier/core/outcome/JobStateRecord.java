@@ -1,6 +1,7 @@
 package io.espalier.core.outcome;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Counters;
 
 /**
  * The stored state of a job: what could not be derived from its tasks after a restart, and since
@@ -13,6 +14,7 @@ import io.espalier.core.json.Json;
  * @param stopped see {@link JobFlags#stopped}; a pause is stored separately
  * @param goesOn see {@link JobFlags#goesOn}
  * @param countedFrom what the failure rule does not count, because an operator has lifted a failure
+ * @param counters what its tasks have counted, in all attempts
  */
 public record JobStateRecord(
     String job,
@@ -22,7 +24,21 @@ public record JobStateRecord(
     String failure,
     boolean stopped,
     boolean goesOn,
-    Start countedFrom) {
+    Start countedFrom,
+    Counters counters) {
+
+  /** Creates the state of a job whose tasks have counted nothing. */
+  public JobStateRecord(
+      String job,
+      JobState state,
+      String reason,
+      long sinceMillis,
+      String failure,
+      boolean stopped,
+      boolean goesOn,
+      Start countedFrom) {
+    this(job, state, reason, sinceMillis, failure, stopped, goesOn, countedFrom, Counters.NONE);
+  }
 
   /**
    * Where the failure rule starts counting.
@@ -53,6 +69,9 @@ public record JobStateRecord(
           .put("ended_before", countedFrom.ended())
           .put("counted_from_ms", countedFrom.millis());
     }
+    if (!counters.isEmpty()) {
+      out.put("count", counters.json());
+    }
     return out.build();
   }
 
@@ -77,7 +96,8 @@ public record JobStateRecord(
         new Start(
             number(json, "failed_before"),
             number(json, "ended_before"),
-            number(json, "counted_from_ms")));
+            number(json, "counted_from_ms")),
+        Counters.of(json.get("count")));
   }
 
   private static String text(Json.Obj json, String key) {

@@ -174,21 +174,10 @@ final class TrackedRuns {
   void killed(TrackedRun run, long nowMillis) {
     end(
         run,
-        new TaskResult(
-            run.id.job(),
-            run.id.node(),
-            run.id.invocation(),
-            TaskResult.Kind.KILLED,
-            null,
-            null,
-            null,
-            "killed before it was sent to its worker",
-            StopReason.REQUESTED,
-            false,
-            null,
-            nowMillis,
-            0,
-            0));
+        TaskResult.of(run.id.job(), run.id.node(), run.id.invocation(), TaskResult.Kind.KILLED)
+            .withMessage("killed before it was sent to its worker")
+            .withStopReason(StopReason.REQUESTED)
+            .withEndedAtMillis(nowMillis));
   }
 
   private void end(TrackedRun run, TaskResult end) {

@@ -5,15 +5,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The progress of a live task: the inner object of a {@code {"progress": {...}}} line on its status
- * pipe. The newest replaces older ones.
+ * pipe, and what its {@code {"count": {...}}} lines add up to. The newest replaces older ones.
  *
  * @param done units done; null when not given
  * @param total total units; null when not given
  * @param cursor where the next attempt may continue; null when not given
- * @param json the whole object as the task wrote it, at most {@link #MAX_BYTES} of text
+ * @param json the whole object as the task wrote it, at most {@link #MAX_BYTES} of text; empty: it
+ *     has only counted
+ * @param counters what this invocation has counted since its start
  */
 public record Progress(
-    @Nullable Long done, @Nullable Long total, @Nullable String cursor, Json.Obj json) {
+    @Nullable Long done,
+    @Nullable Long total,
+    @Nullable String cursor,
+    Json.Obj json,
+    Counters counters) {
   /** A longer line is not progress: it is dropped and reported. */
   public static final int MAX_BYTES = 64 * 1024;
+
+  /** The progress of a task that has not said anything. */
+  public static final Progress NONE = new Progress(null, null, null, Json.Obj.EMPTY, Counters.NONE);
+
+  /** Returns whether the task has only counted. */
+  public boolean isEmpty() {
+    return json.isEmpty();
+  }
+
+  /** A copy with other counters. */
+  public Progress withCounters(Counters newest) {
+    return new Progress(done, total, cursor, json, newest);
+  }
 }

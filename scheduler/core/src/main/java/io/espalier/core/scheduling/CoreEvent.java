@@ -4,6 +4,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskStatus;
@@ -48,6 +49,12 @@ public sealed interface CoreEvent {
 
   /** A factor of limits was removed. */
   record FactorRemoved(String id) implements CoreEvent {}
+
+  /** A cap of a job or queue was set. */
+  record CapSet(RunningCap cap) implements CoreEvent {}
+
+  /** A cap of a job or queue was removed. */
+  record CapRemoved(String id) implements CoreEvent {}
 
   /** A slice of changed limits was brought into effect. */
   record LimitsStepped(int units, boolean done) implements CoreEvent {}

@@ -155,6 +155,10 @@ public final class Replay {
       core.setFactor(e.factor());
     } else if (event instanceof CoreEvent.FactorRemoved e) {
       core.removeFactor(e.id());
+    } else if (event instanceof CoreEvent.CapSet e) {
+      core.setCap(e.cap());
+    } else if (event instanceof CoreEvent.CapRemoved e) {
+      core.removeCap(e.id());
     } else if (event instanceof CoreEvent.QueuesRestored e) {
       core.restoreQueueUsage(e.usage(), e.nowMillis());
     } else if (event instanceof CoreEvent.LimitsStepped e) {

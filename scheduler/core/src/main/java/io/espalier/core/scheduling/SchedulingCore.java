@@ -15,6 +15,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
@@ -612,6 +613,41 @@ public final class SchedulingCore {
     if (migration != null) {
       migration.next().factorsChanged(changed);
     }
+  }
+
+  /**
+   * Caps the number of tasks of a job or queue that run at once; it replaces an older cap of the
+   * same id, and kills no task. A cap of an unknown job or queue is kept until that exists. The
+   * caller must remove it at its end.
+   */
+  public void setCap(RunningCap cap) {
+    capsChanged(state.limitTable.put(cap), cap);
+    record(new CoreEvent.CapSet(cap));
+  }
+
+  /** Removes a cap, if there is one of that id. */
+  public void removeCap(String id) {
+    capsChanged(state.limitTable.removeCap(id), null);
+    record(new CoreEvent.CapRemoved(id));
+  }
+
+  private void capsChanged(@Nullable RunningCap before, @Nullable RunningCap after) {
+    Stream.of(before, after)
+        .flatMap(Stream::ofNullable)
+        .map(RunningCap::scope)
+        .distinct()
+        .forEach(
+            scope -> {
+              state.capChanged(scope);
+              if (migration != null) {
+                migration.next().capChanged(scope);
+              }
+            });
+  }
+
+  /** Returns all caps of jobs and queues, including those whose target does not exist. */
+  public List<RunningCap> caps() {
+    return List.copyOf(state.limitTable.caps());
   }
 
   /** Returns all factors of limits, including those whose target does not exist. */

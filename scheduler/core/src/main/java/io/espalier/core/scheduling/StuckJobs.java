@@ -74,6 +74,7 @@ public final class StuckJobs {
   private boolean isKeptByPeople(int job) {
     String name = state.jobs.name(job);
     return core.gate(GateKind.PAUSE, name) != null
+        || core.gate(GateKind.JOB_BRAKE, name) != null
         || core.gate(GateKind.LOADING, name) != null
         || core.gate(GateKind.CAPACITY, name) != null;
   }

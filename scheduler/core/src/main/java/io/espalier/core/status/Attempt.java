@@ -1,11 +1,14 @@
 package io.espalier.core.status;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.text.ShortText;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param endedAtMillis epoch milliseconds, by the clock of its host if known
  * @param bits bits of the resulting task status
  * @param stopReason why its runner stopped it; null when it ended by itself
- * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did.
- *     Of a task with several steps it begins with {@code step NAME}
+ * @param message what went wrong, at most {@link #MAX_MESSAGE} characters; empty when nothing did
  * @param fingerprint fingerprint shared by failures with the same cause, see {@link
  *     FailureFingerprint}; empty for an attempt that did not fail
  * @param gotOn whether it made progress: its cursor changed, or its {@code done} grew
@@ -27,7 +29,10 @@ import org.jspecify.annotations.Nullable;
  *     SchedulingCore.eligibleMillis}); {@link #UNKNOWN_WAIT}: not known
  * @param startedAtMillis start of its process, or sending of its call, epoch milliseconds by the
  *     clock of its host; 0: it did not start, or it is not known
+ * @param counters what it counted, which belongs to its task and job from then on
+ * @param step the {@linkplain StepPosition#label step} that it was; empty: its job has none
  */
+@RecordBuilder
 public record Attempt(
     String job,
     String node,
@@ -47,7 +52,10 @@ public record Attempt(
     boolean gotOn,
     int backoffSeconds,
     long waitedMillis,
-    long startedAtMillis) {
+    long startedAtMillis,
+    Counters counters,
+    String step)
+    implements AttemptBuilder.With {
   /** The wait of an attempt whose scheduler, or whose release, did not record it. */
   public static final long UNKNOWN_WAIT = -1;
 
@@ -91,12 +99,14 @@ public record Attempt(
         end.coreDumped(),
         end.stopReason(),
         end.usage() == null ? ResourceUsage.UNKNOWN : end.usage(),
-        message.length() > MAX_MESSAGE ? StatusParser.cut(message, MAX_MESSAGE) : message,
+        ShortText.cut(message, MAX_MESSAGE),
         failed ? FailureFingerprint.of(end, message) : "",
         gotOn,
         status.backoffSeconds(),
         waitedMillis,
-        end.startedAtMillis());
+        end.startedAtMillis(),
+        end.counters(),
+        "");
   }
 
   /**
@@ -109,57 +119,28 @@ public record Attempt(
         "reported after its worker was taken for lost, so it does not count: it ended as "
             + end.kind().name().toLowerCase(Locale.ROOT)
             + raw;
-    return new Attempt(
-        job,
-        node,
-        number,
-        invocation,
-        worker,
-        end.endedAtMillis() > 0 ? end.endedAtMillis() : endedAtMillis,
-        end.kind(),
-        bits,
-        end.exitCode(),
-        end.signal(),
-        end.coreDumped(),
-        end.stopReason(),
-        end.usage() == null ? ResourceUsage.UNKNOWN : end.usage(),
-        text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text,
-        "",
-        false,
-        backoffSeconds,
-        waitedMillis,
-        end.startedAtMillis());
+    return with(
+        attempt ->
+            attempt
+                .endedAtMillis(end.endedAtMillis() > 0 ? end.endedAtMillis() : endedAtMillis)
+                .kind(end.kind())
+                .exitCode(end.exitCode())
+                .signal(end.signal())
+                .coreDumped(end.coreDumped())
+                .stopReason(end.stopReason())
+                .usage(end.usage() == null ? ResourceUsage.UNKNOWN : end.usage())
+                .message(ShortText.cut(text, MAX_MESSAGE))
+                .fingerprint("")
+                .gotOn(false)
+                .startedAtMillis(end.startedAtMillis())
+                // What it counted after it was taken for lost does not count.
+                .counters(Counters.NONE));
   }
 
   /** How long it ran, in milliseconds, from when its process started, or else was placed. */
   public long ranMillis() {
     return Math.max(
         0, endedAtMillis - (startedAtMillis > 0 ? startedAtMillis : invocation.startMillis()));
-  }
-
-  /** A copy whose message begins with the step of the task that it was. */
-  public Attempt ofStep(String step) {
-    String text = "step " + step + (message.isEmpty() ? "" : ": " + message);
-    return new Attempt(
-        job,
-        node,
-        number,
-        invocation,
-        worker,
-        endedAtMillis,
-        kind,
-        bits,
-        exitCode,
-        signal,
-        coreDumped,
-        stopReason,
-        usage,
-        text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text,
-        fingerprint,
-        gotOn,
-        backoffSeconds,
-        waitedMillis,
-        startedAtMillis);
   }
 
   /**

@@ -3,7 +3,9 @@ package io.espalier.core.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Progress;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -89,6 +91,56 @@ class ProgressParserTest {
     assertThat(reading.isStatus()).isFalse();
     assertThat(reading.progress()).isNull();
     assertThat(reading.problem()).contains("progress").contains(value);
+  }
+
+  @Test
+  void countersAreReadAloneAndBesideProgress() {
+    ProgressParser.Reading alone = text.read("{\"count\": {\"rows\": 1200, \"b_2\": 0}}");
+    assertThat(alone.isStatus()).isFalse();
+    assertThat(alone.progress()).isNull();
+    assertThat(alone.counters().values())
+        .containsOnly(Map.entry("rows", 1200L), Map.entry("b_2", 0L));
+    ProgressParser.Reading both =
+        text.read("{\"progress\": {\"done\": 3}, \"count\": {\"rows\": 9007199254740992}}");
+    assertThat(both.counters().get("rows")).isEqualTo(Counters.MOST);
+    assertThat(Objects.requireNonNull(both.progress()).done()).isEqualTo(3);
+    assertThat(text.read("{\"result\": \"done\", \"count\": {\"rows\": 1}}").isStatus()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "5",
+        "[]",
+        "null",
+        "{}",
+        "{\"rows\": -1}",
+        "{\"rows\": 1.5}",
+        "{\"rows\": \"1\"}",
+        "{\"rows\": null}",
+        "{\"rows\": 9007199254740993}",
+        "{\"rows\": 1e400}",
+        "{\"Rows\": 1}",
+        "{\"r-s\": 1}",
+        "{\"\": 1}",
+        "{\"\\n\": 1}"
+      })
+  void badCountersAreSaidAndAreNoStatus(String value) {
+    ProgressParser.Reading reading = text.read("{\"count\": " + value + "}");
+    assertThat(reading.isStatus()).isFalse();
+    assertThat(reading.counters().isEmpty()).isTrue();
+    assertThat(reading.problem()).contains("count");
+  }
+
+  @Test
+  void aLineWithManyNamesIsRefused() {
+    StringBuilder line = new StringBuilder("{\"count\":{\"n0\":1");
+    for (int i = 1; i < 10_000; i++) {
+      line.append(",\"n").append(i).append("\":1");
+    }
+    assertThat(text.read(line + "}}").problem()).isNotNull();
+    assertThat(text.read("{\"count\": {\"" + "n".repeat(65) + "\": 1}}").problem())
+        .contains("1 to 64");
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
@@ -122,6 +123,16 @@ final class EventLines {
           Json.of(factor.millionths()));
     } else if (event instanceof CoreEvent.FactorRemoved e) {
       line("factor-end", Json.of(e.id()));
+    } else if (event instanceof CoreEvent.CapSet e) {
+      RunningCap cap = e.cap();
+      line(
+          "cap",
+          Json.of(cap.id()),
+          Json.of(cap.scope().kind().name()),
+          Json.of(cap.scope().name()),
+          Json.of(cap.most()));
+    } else if (event instanceof CoreEvent.CapRemoved e) {
+      line("cap-end", Json.of(e.id()));
     } else if (event instanceof CoreEvent.LimitsStepped e) {
       line("limit-step", Json.of(e.units()), Json.of(e.done()));
     } else if (event instanceof CoreEvent.QueuesRestored e) {

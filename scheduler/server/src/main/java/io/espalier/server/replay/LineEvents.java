@@ -13,9 +13,9 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
-import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
@@ -83,6 +83,8 @@ final class LineEvents {
           new CoreEvent.OverrideEnded(new LimitOverride.Key(text(in, 1), text(in, 2), text(in, 3)));
       case "factor" -> factor(in);
       case "factor-end" -> new CoreEvent.FactorRemoved(text(in, 1));
+      case "cap" -> cap(in);
+      case "cap-end" -> new CoreEvent.CapRemoved(text(in, 1));
       case "limit-step" -> new CoreEvent.LimitsStepped(number(in, 1), flag(in, 2));
       case "queues" -> queues(in);
       case "workers" ->
@@ -119,6 +121,11 @@ final class LineEvents {
         new LimitFactor(text(in, 1), scope, resources, number(in, 6), "", "", 0, 0));
   }
 
+  private static CoreEvent cap(List<Json> in) {
+    Scope scope = new Scope(Scope.Kind.valueOf(text(in, 2)), "", text(in, 3));
+    return new CoreEvent.CapSet(new RunningCap(text(in, 1), scope, number(in, 4), "", "", 0));
+  }
+
   private static CoreEvent queues(List<Json> in) {
     List<QueueUsage> usage = new ArrayList<>();
     for (int at = 2; at < in.size(); at += 3) {
@@ -136,20 +143,16 @@ final class LineEvents {
     }
     List<Json> status = items(item(in, at));
     int flags = number(status, 1);
-    return new TaskStatus(
-        TaskStatus.Main.valueOf(text(status, 0)),
-        (flags & 1) != 0,
-        (flags & 2) != 0,
-        (flags & 4) != 0,
-        (flags & 8) != 0,
-        whole(status, 2),
-        number(status, 3),
-        number(status, 4),
-        number(status, 5),
-        null,
-        null,
-        null,
-        RetryCounts.NONE);
+    return TaskStatus.of(
+            TaskStatus.Main.valueOf(text(status, 0)), whole(status, 2), number(status, 5))
+        .with(
+            s ->
+                s.usesBackoff((flags & 1) != 0)
+                    .holdsPosition((flags & 2) != 0)
+                    .overwriteable((flags & 4) != 0)
+                    .savedBackoff((flags & 8) != 0)
+                    .backoffSeconds(number(status, 3))
+                    .position(number(status, 4)));
   }
 
   private static WorkerInfo worker(Json json) {

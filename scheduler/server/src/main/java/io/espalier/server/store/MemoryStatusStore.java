@@ -5,6 +5,7 @@ import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
@@ -19,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,6 +38,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, JobStateRecord> standings = new HashMap<>();
   private final Map<String, WorkerCordon> holds = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
+  private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   private List<QueueUsage> queueUsage = List.of();
   private final Map<String, Long> incarnations = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
@@ -187,6 +190,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<Brake> brakes() {
+    return List.copyOf(brakes.values());
+  }
+
+  @Override
   public synchronized List<LimitOverride> limits() {
     return List.copyOf(limits.values());
   }
@@ -237,6 +245,8 @@ public final class MemoryStatusStore implements StatusStore {
     batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
     batch.endedLimits().forEach(limits::remove);
     batch.limits().forEach(override -> limits.put(override.key(), override));
+    batch.endedBrakes().forEach(brakes::remove);
+    batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));
     if (!batch.queueUsage().isEmpty()) {
       queueUsage = batch.queueUsage();

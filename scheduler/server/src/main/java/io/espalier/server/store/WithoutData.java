@@ -94,7 +94,8 @@ final class WithoutData {
                             row.invocation(),
                             row.worker(),
                             row.call(),
-                            row.waitedMillis())
+                            row.waitedMillis(),
+                            row.counters())
                         : row)
             .toList();
     List<Event> events =
@@ -121,6 +122,8 @@ final class WithoutData {
             batch.holds(),
             batch.endedLimits(),
             batch.limits(),
+            batch.endedBrakes(),
+            batch.brakes(),
             batch.standings(),
             batch.queueUsage(),
             batch.incarnations(),

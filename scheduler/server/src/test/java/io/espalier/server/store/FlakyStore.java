@@ -3,6 +3,7 @@ package io.espalier.server.store;
 import io.espalier.core.event.Event;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
@@ -148,6 +149,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<WorkerCordon> holds() {
     return inner.holds();
+  }
+
+  @Override
+  public List<Brake> brakes() {
+    return inner.brakes();
   }
 
   @Override

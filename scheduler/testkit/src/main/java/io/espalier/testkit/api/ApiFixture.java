@@ -22,6 +22,7 @@ import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
@@ -79,7 +80,9 @@ public final class ApiFixture {
             false,
             0,
             4_000,
-            at - 60_900);
+            at - 60_900,
+            new Counters(Map.of("rows", 1_200L)),
+            "");
     Attempt second =
         new Attempt(
             "backup",
@@ -100,8 +103,12 @@ public final class ApiFixture {
             false,
             0,
             Attempt.UNKNOWN_WAIT,
-            0);
-    return new TaskHistory(new TaskTotals(3, 1_500, 9_900, 4_000), List.of(first, second));
+            0,
+            Counters.NONE,
+            "ship");
+    return new TaskHistory(
+        new TaskTotals(3, 1_500, 9_900, 4_000, new Counters(Map.of("rows", 1_300L))),
+        List.of(first, second));
   }
 
   /**

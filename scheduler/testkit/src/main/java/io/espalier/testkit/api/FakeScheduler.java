@@ -11,6 +11,7 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
+import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
@@ -42,6 +43,7 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.TaskHistory;
@@ -75,6 +77,8 @@ public final class FakeScheduler implements SchedulerApi {
   private final Map<String, WorkerView> workers = new LinkedHashMap<>();
   private final Map<String, Pause> paused = new TreeMap<>();
   private final Map<LimitOverride.Key, LimitView> limits = new LinkedHashMap<>();
+  private final Map<Brake.Key, BrakeView> brakes = new LinkedHashMap<>();
+  private boolean storeIsAway;
   private final List<LogLine> logs = new ArrayList<>();
   private final List<Object> calls = Collections.synchronizedList(new ArrayList<>());
   private final Answers answers = new Answers();
@@ -93,14 +97,21 @@ public final class FakeScheduler implements SchedulerApi {
     this.events = events;
   }
 
+  /** From now on brakes are not durable when they are answered. */
+  public synchronized FakeScheduler withoutStore() {
+    storeIsAway = true;
+    return this;
+  }
+
   /** Puts a configuration and its nodes into force and publishes. */
   public synchronized FakeScheduler load(
       @Nullable Config config, @Nullable Topology topology, long nowMillis) {
     view =
-        view.toBuilder()
+        view.with()
             .config(config)
             .configProblems(config == null ? view.configProblems() : config.problems())
-            .topology(topology, topology == null ? 0 : nowMillis)
+            .topology(topology)
+            .nodesAtMillis(topology == null ? 0 : nowMillis)
             .publishedAtMillis(nowMillis)
             .build();
     return publish(nowMillis);
@@ -108,7 +119,7 @@ public final class FakeScheduler implements SchedulerApi {
 
   /** Sets the problems of the newest configuration. */
   public synchronized FakeScheduler problems(List<Problem> problems) {
-    view = view.toBuilder().configProblems(problems).build();
+    view = view.withConfigProblems(problems);
     return this;
   }
 
@@ -116,13 +127,13 @@ public final class FakeScheduler implements SchedulerApi {
   public synchronized FakeScheduler stands(JobStateRecord standing) {
     Map<String, JobStateRecord> standings = new LinkedHashMap<>(view.standings());
     standings.put(standing.job(), standing);
-    view = view.toBuilder().standings(standings).build();
+    view = view.withStandings(standings);
     return this;
   }
 
   /** Sets the current errors by source. */
   public synchronized FakeScheduler errors(Map<String, String> errors) {
-    view = view.toBuilder().errors(errors).build();
+    view = view.withErrors(errors);
     return this;
   }
 
@@ -204,7 +215,7 @@ public final class FakeScheduler implements SchedulerApi {
       config.jobs().values().forEach(job -> progress.put(job.name(), progress(job)));
     }
     view =
-        view.toBuilder()
+        view.with()
             .progress(progress)
             .running(List.copyOf(running.values()))
             .pauses(paused)
@@ -523,14 +534,14 @@ public final class FakeScheduler implements SchedulerApi {
       String job = known(command.job()).name();
       long until = command.millis() == 0 ? 0 : nowMillis + command.millis();
       paused.put(job, new Pause(job, command.author(), command.reason(), nowMillis, until));
-      view = view.toBuilder().pauses(paused).build();
+      view = view.withPauses(paused);
       return CompletableFuture.allOf();
     }
 
     @Override
     public CompletionStage<Void> resume(Command.Resume command, long nowMillis) {
       paused.remove(known(command.job()).name());
-      view = view.toBuilder().pauses(paused).build();
+      view = view.withPauses(paused);
       return CompletableFuture.allOf();
     }
 
@@ -573,6 +584,38 @@ public final class FakeScheduler implements SchedulerApi {
         throw new RefusedException(RefusedException.Reason.UNKNOWN, "no override");
       }
       return done(ended);
+    }
+
+    @Override
+    public CompletionStage<BrakeView> brake(Command.SetBrake command, long nowMillis) {
+      Brake brake = command.brake();
+      BrakeView set =
+          new BrakeView(
+              new Brake(
+                  brake.key(),
+                  brake.millionths(),
+                  Map.of(),
+                  brake.ramp(),
+                  brake.author(),
+                  brake.reason(),
+                  nowMillis,
+                  command.millis() == 0 ? 0 : nowMillis + command.millis(),
+                  0),
+              brake.millionths(),
+              !storeIsAway);
+      brakes.put(brake.key(), set);
+      view = view.with().brakes(List.copyOf(brakes.values())).build();
+      return done(set);
+    }
+
+    @Override
+    public CompletionStage<BrakeView> release(Command.ReleaseBrake command, long nowMillis) {
+      BrakeView released = brakes.remove(command.key());
+      if (released == null) {
+        throw new RefusedException(RefusedException.Reason.UNKNOWN, "no brake");
+      }
+      view = view.with().brakes(List.copyOf(brakes.values())).build();
+      return done(new BrakeView(released.brake().released(nowMillis), Brake.ONE, true));
     }
 
     @Override

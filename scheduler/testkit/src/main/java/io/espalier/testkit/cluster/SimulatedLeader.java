@@ -193,6 +193,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             cluster.store.pauses(),
             cluster.store.standings(),
             cluster.store.limits(),
+            cluster.store.brakes(),
             List.of(),
             cluster.store.holds(),
             rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList()));

@@ -4,6 +4,7 @@ import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.StatusRow;
@@ -38,6 +39,7 @@ final class SimulatedStore {
   private final Map<String, Long> incarnations = new LinkedHashMap<>();
   private final Map<String, Pause> pauses = new LinkedHashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+  private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
 
   /** What the batches have written one by one, however they were merged. */
@@ -122,6 +124,7 @@ final class SimulatedStore {
       incarnations.clear();
       pauses.clear();
       limits.clear();
+      brakes.clear();
       standings.clear();
       written.rows.clear();
       written.incarnations.clear();
@@ -167,6 +170,10 @@ final class SimulatedStore {
 
   List<Pause> pauses() {
     return List.copyOf(pauses.values());
+  }
+
+  List<Brake> brakes() {
+    return List.copyOf(brakes.values());
   }
 
   List<LimitOverride> limits() {
@@ -218,6 +225,8 @@ final class SimulatedStore {
     batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
     batch.endedLimits().forEach(limits::remove);
     batch.limits().forEach(limit -> limits.put(limit.key(), limit));
+    batch.endedBrakes().forEach(brakes::remove);
+    batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));
     batch.rows().forEach(row -> rows.put(row.key(), row));
     batch.holds().forEach(hold -> holds.put(hold.shard(), hold));

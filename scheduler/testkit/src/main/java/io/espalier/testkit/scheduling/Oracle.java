@@ -10,6 +10,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -46,6 +47,7 @@ public final class Oracle {
           Kind.JOB_DISABLED,
           Kind.JOB_INVALID,
           Kind.JOB_PAUSED,
+          Kind.BRAKE,
           Kind.JOB_DEPENDENCY,
           Kind.DEPENDENCY,
           Kind.DEADLINE,
@@ -63,6 +65,7 @@ public final class Oracle {
   private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final Set<Place> closedNodes = new HashSet<>();
   private final Map<String, LimitFactor> factors = new TreeMap<>();
+  private final Map<String, RunningCap> caps = new TreeMap<>();
   private final OraclePool pool =
       new OraclePool(
           new OraclePool.Use() {
@@ -232,14 +235,43 @@ public final class Oracle {
     }
   }
 
+  /**
+   * Sets or removes a cap of a job or queue.
+   *
+   * @param cap null: removes it
+   */
+  public void cap(String id, @Nullable RunningCap cap) {
+    if (cap == null) {
+      caps.remove(id);
+    } else {
+      caps.put(id, cap);
+    }
+  }
+
+  /** Returns the smallest cap of a job or queue; {@link Integer#MAX_VALUE}: it has none. */
+  int cap(Scope scope) {
+    return caps.values().stream()
+        .filter(cap -> cap.scope().equals(scope))
+        .mapToInt(RunningCap::most)
+        .min()
+        .orElse(Integer.MAX_VALUE);
+  }
+
   public void workers(List<WorkerInfo> workers) {
     overLimits.workers(workers);
     pool.set(workers);
     overLimits.changed();
   }
 
-  /** Registers a running task whose job or node is unknown. */
-  public void startOutside(TaskKey task, @Nullable String worker) {
+  /**
+   * Registers a running task whose job or node is unknown.
+   *
+   * @param hasJob whether the job is known, or was removed while tasks of it ran
+   */
+  public void startOutside(TaskKey task, @Nullable String worker, boolean hasJob) {
+    if (!hasJob) {
+      queues.startedForUnknownJob(task);
+    }
     if (running.put(task, new Run(task, List.of(), Map.of(), worker)) != null) {
       throw new IllegalStateException("started twice: " + task);
     }
@@ -505,7 +537,7 @@ public final class Oracle {
               .flatMap(List::stream)
               .map(slot -> place(topology.node(slot)))
               .anyMatch(new Place(scope.level(), scope.name())::equals);
-      case JOB -> false;
+      case JOB, QUEUE -> false;
     };
   }
 
@@ -671,7 +703,9 @@ public final class Oracle {
     }
     failures.addAll(
         rates.ofJob(
-            job, running.keySet().stream().filter(r -> r.job().equals(job.name())).count()));
+            job,
+            running.keySet().stream().filter(r -> r.job().equals(job.name())).count(),
+            cap(Scope.job(job.name()))));
     closings.of(job.name()).forEach(kind -> failures.add(new Failure(kind, "", "")));
     failures.addAll(queues.failures(job));
     for (WholeJobDependency whole : job.afterJobs()) {

@@ -20,28 +20,32 @@ import java.util.Set;
  * state may have changed.
  */
 final class OracleJobBlocks {
-  private static final List<Kind> KINDS =
-      List.of(Kind.DEADLINE, Kind.JOB_FAILED, Kind.JOB_SUCCEEDED);
+  private static final List<GateKind> KINDS =
+      List.of(GateKind.DEADLINE, GateKind.JOB_FAILED, GateKind.JOB_SUCCEEDED, GateKind.JOB_BRAKE);
 
-  private final Map<String, Set<Kind>> closed = new HashMap<>();
+  private final Map<String, Set<GateKind>> closed = new HashMap<>();
   private final Map<String, JobCounts> seen = new HashMap<>();
 
   /** Blocks or unblocks a job at random. */
   void change(Random random, SchedulingCore core, String job) {
-    Kind kind = KINDS.get(random.nextInt(KINDS.size()));
-    Set<Kind> reasons = of(job);
+    GateKind kind = KINDS.get(random.nextInt(KINDS.size()));
+    Set<GateKind> gates = gates(job);
     if (random.nextInt(3) == 0) {
-      core.close(Gate.of(GateKind.valueOf(kind.name()), job, "by chance"));
-      reasons.add(kind);
+      core.close(Gate.of(kind, job, "by chance"));
+      gates.add(kind);
     } else {
-      core.open(GateKind.valueOf(kind.name()), job);
-      reasons.remove(kind);
+      core.open(kind, job);
+      gates.remove(kind);
     }
-    assertThat(core.isEnded(job)).isEqualTo(!reasons.isEmpty());
+    assertThat(core.isEnded(job)).isEqualTo(gates.stream().anyMatch(GateKind::endsJob));
   }
 
-  Set<Kind> of(String job) {
-    return closed.computeIfAbsent(job, name -> EnumSet.noneOf(Kind.class));
+  private Set<GateKind> gates(String job) {
+    return closed.computeIfAbsent(job, name -> EnumSet.noneOf(GateKind.class));
+  }
+
+  List<Kind> of(String job) {
+    return gates(job).stream().map(GateKind::explanation).toList();
   }
 
   /** Checks after a step that the core has reported every job whose counts changed. */

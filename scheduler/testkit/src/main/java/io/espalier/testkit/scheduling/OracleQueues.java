@@ -6,14 +6,18 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.status.TaskKey;
 import io.espalier.testkit.scheduling.Oracle.Failure;
 import io.espalier.testkit.scheduling.Oracle.Place;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The limits of queues (docs/design/features.md#queues), computed from all running tasks. */
 final class OracleQueues {
@@ -23,6 +27,8 @@ final class OracleQueues {
   /** By job that was ever configured: its last queue. */
   private final Map<String, String> queueOf = new HashMap<>();
 
+  private final Set<TaskKey> ofNoQueue = new HashSet<>();
+
   OracleQueues(Oracle oracle, OraclePool pool) {
     this.oracle = oracle;
     this.pool = pool;
@@ -30,6 +36,20 @@ final class OracleQueues {
 
   void apply(Config config) {
     config.jobs().values().forEach(job -> queueOf.put(job.name(), job.scheduling().queue()));
+    ofNoQueue.removeIf(task -> config.job(task.job()) != null);
+  }
+
+  /** Notes a task that runs for a job of which the scheduler knows nothing, not even its queue. */
+  void startedForUnknownJob(TaskKey task) {
+    ofNoQueue.add(task);
+  }
+
+  /** Returns the number of running tasks of a queue. */
+  private long running(String queue) {
+    ofNoQueue.retainAll(oracle.running().keySet());
+    return oracle.running().keySet().stream()
+        .filter(task -> queue.equals(queueOf.get(task.job())) && !ofNoQueue.contains(task))
+        .count();
   }
 
   /** Returns the slots that the running tasks of a queue use, at places that still exist. */
@@ -62,6 +82,10 @@ final class OracleQueues {
   /** Returns a failure for each resource of which the job's queue uses too much. */
   List<Failure> failures(Job job) {
     List<Failure> failures = new ArrayList<>();
+    String queue = job.scheduling().queue();
+    if (running(queue) >= oracle.cap(Scope.queue(queue))) {
+      failures.add(new Failure(Kind.QUEUE_LIMIT, "", ""));
+    }
     for (QueueSpec spec : oracle.config().settings().rules().queues()) {
       if (spec.name().equals(job.scheduling().queue())) {
         for (Resource resource : oracle.config().settings().resources().all()) {

@@ -119,10 +119,11 @@ final class OracleRates {
     charged.stream().map(buckets::get).filter(b -> b != null).forEach(Bucket::charge);
   }
 
-  List<Failure> ofJob(Job job, long running) {
+  List<Failure> ofJob(Job job, long running, int cap) {
     List<Failure> failures = new ArrayList<>();
-    int most = job.scheduling().maxConcurrent();
-    if (most > 0 && running >= most) {
+    int configured = job.scheduling().maxConcurrent();
+    int most = Math.min(configured > 0 ? configured : Integer.MAX_VALUE, cap);
+    if (running >= most) {
       failures.add(new Failure(Kind.MAX_CONCURRENT, "", ""));
     }
     Bucket bucket = buckets.get(ofJob(job.name()));

@@ -38,6 +38,7 @@ final class QueryChecks {
           Kind.JOB_PAUSED,
           Kind.DEADLINE,
           Kind.MAX_CONCURRENT,
+          Kind.BRAKE,
           Kind.JOB_FAILED,
           Kind.JOB_SUCCEEDED,
           Kind.JOB_DEPENDENCY,

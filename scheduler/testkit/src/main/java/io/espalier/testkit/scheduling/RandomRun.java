@@ -16,6 +16,7 @@ import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
@@ -308,12 +309,13 @@ public final class RandomRun {
             ? new WorkerRef(random.nextInt(5) == 0 ? "lost" : "w" + random.nextInt(6), 1)
             : WorkerRef.LOCAL;
     String shard = worker.isLocal() ? null : worker.shard();
+    boolean hasJob = core.findJob(task.job()) >= 0;
     long run = core.adopt(task.job(), task.node(), worker);
     runs.put(task, run);
     if (oracle.isKnown(task)) {
       oracle.start(task, path(run), shard);
     } else {
-      oracle.startOutside(task, shard);
+      oracle.startOutside(task, shard, hasJob);
     }
   }
 
@@ -482,6 +484,7 @@ public final class RandomRun {
       }
       if (closing) {
         factor();
+        cap();
       }
     }
     int overlapping = 0;
@@ -493,6 +496,7 @@ public final class RandomRun {
       if (closing && overlapping < 3 && random.nextInt(4) == 0) {
         closeNodes();
         factor();
+        cap();
         overlapping++;
       }
     }
@@ -536,6 +540,29 @@ public final class RandomRun {
     LimitFactor factor = new LimitFactor(id, scope, resources, millionths, "", "", now, 0);
     core.setFactor(factor);
     oracle.factor(id, factor);
+  }
+
+  /** Sets or removes a cap of a job or queue that exists or may exist one day. */
+  private void cap() {
+    String id = "cap" + random.nextInt(4);
+    if (random.nextInt(3) == 0) {
+      core.removeCap(id);
+      oracle.cap(id, null);
+      return;
+    }
+    List<Job> jobs = List.copyOf(core.config().jobs().values());
+    String name =
+        jobs.isEmpty() || random.nextInt(6) == 0
+            ? "job" + random.nextInt(6)
+            : jobs.get(random.nextInt(jobs.size())).name();
+    Job job = core.config().job(name);
+    Scope scope =
+        job == null || random.nextBoolean()
+            ? Scope.job(name)
+            : Scope.queue(job.scheduling().queue());
+    RunningCap cap = new RunningCap(id, scope, 1 + random.nextInt(4), "", "", 0);
+    core.setCap(cap);
+    oracle.cap(id, cap);
   }
 
   private Scope anyNode() {

@@ -2,6 +2,7 @@ package io.espalier.testkit.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
@@ -86,7 +87,9 @@ abstract class AttemptsContract {
             true,
             12,
             3_600_000,
-            NOW - 4_900);
+            NOW - 4_900,
+            new Counters(Map.of("rows", 1L << 53, "bytes", 0L)),
+            "compensate ship");
     Attempt bare =
         Attempt.of(
             TaskResult.exited("j", "n", new Invocation(3, 100, NOW), null, null),
@@ -102,11 +105,18 @@ abstract class AttemptsContract {
   }
 
   @Test
-  void the_wait_of_a_running_task_survives() throws Exception {
+  void the_wait_and_the_counters_of_a_running_task_survive() throws Exception {
     StatusRow plain = row("j", "n", WorkerRef.LOCAL);
     StatusRow waited =
         new StatusRow(
-            "j", "n", plain.status(), plain.invocation(), plain.worker(), null, 86_400_000);
+            "j",
+            "n",
+            plain.status(),
+            plain.invocation(),
+            plain.worker(),
+            null,
+            86_400_000,
+            new Counters(Map.of("rows", 7L)));
     store().commit(epoch(), StoreTransaction.of(List.of(waited)));
     restartAfterKill();
     assertThat(store().running()).containsExactly(waited);
@@ -124,7 +134,9 @@ abstract class AttemptsContract {
     // Of the third it is not known when its process started.
     long ran = (10 - 2) + (20 - 4) + (30 - 3);
     assertThat(store().history("j", "n").totals())
-        .isEqualTo(new TaskTotals(3, 24, ran, 50 + 150 + 250));
+        .isEqualTo(
+            new TaskTotals(
+                3, 24, ran, 50 + 150 + 250, new Counters(Map.of("rows", 6L, "n1", 1L, "n3", 1L))));
   }
 
   @Test
@@ -262,7 +274,9 @@ abstract class AttemptsContract {
         number % 2 == 0,
         10 * number,
         100L * number - 50,
-        number % 3 == 0 ? 0 : NOW + 2L * number);
+        number % 3 == 0 ? 0 : NOW + 2L * number,
+        number % 2 == 0 ? Counters.NONE : new Counters(Map.of("rows", 3L, "n" + number, 1L)),
+        "");
   }
 
   private static StatusRow row(String job, String node, WorkerRef worker) {

@@ -1,13 +1,15 @@
 package io.espalier.worker.process.output;
 
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Progress;
 import io.espalier.core.status.ProgressParser;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Separates what arrives through a task's status pipe: the marks of its prelude, progress, and the
- * status. Of several progress lines that arrive together only the newest is reported: no other
- * matters, and a task that writes nothing else cannot overload anybody.
+ * Separates what arrives through a task's status pipe: the marks of its prelude, progress,
+ * counters, and the status. Counters are added up. Of several progress lines that arrive together
+ * only the newest is reported: no other matters, and a task that writes nothing else cannot
+ * overload anybody.
  */
 public final class StatusPipe {
   private final ProgressParser text;
@@ -15,7 +17,8 @@ public final class StatusPipe {
   private final StatusLine status = new StatusLine(this::isTaken);
   private boolean begun;
   private @Nullable String failed;
-  private @Nullable Progress newest;
+  private Progress newest = Progress.NONE;
+  private boolean hasNews;
   private @Nullable String problem;
 
   /**
@@ -52,9 +55,14 @@ public final class StatusPipe {
 
   /** Returns the progress since the last call; null when there is none. */
   public @Nullable Progress takeProgress() {
-    Progress taken = newest;
-    newest = null;
+    Progress taken = hasNews ? newest : null;
+    hasNews = false;
     return taken;
+  }
+
+  /** Returns what the task has counted since its start. */
+  public Counters counters() {
+    return newest.counters();
   }
 
   /** Returns why a progress line was dropped since the last call; null when none was. */
@@ -62,6 +70,16 @@ public final class StatusPipe {
     String taken = problem;
     problem = null;
     return taken;
+  }
+
+  private void count(Counters more) {
+    Counters sums = newest.counters().plus(more);
+    if (sums.values().size() > Counters.MOST_NAMES) {
+      problem = "count has names beyond the " + Counters.MOST_NAMES + " that a task may have";
+      return;
+    }
+    newest = newest.withCounters(sums);
+    hasNews = true;
   }
 
   private boolean isTaken(String line) {
@@ -78,7 +96,11 @@ public final class StatusPipe {
     }
     ProgressParser.Reading reading = text.read(line);
     if (reading.progress() != null) {
-      newest = reading.progress();
+      newest = reading.progress().withCounters(newest.counters());
+      hasNews = true;
+    }
+    if (!reading.counters().isEmpty()) {
+      count(reading.counters());
     }
     if (reading.problem() != null) {
       problem = reading.problem();

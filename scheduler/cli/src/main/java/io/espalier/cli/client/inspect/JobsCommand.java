@@ -77,6 +77,8 @@ public final class JobsCommand extends ListCommand {
 
   @Override
   public void show(Json.Obj body) {
+    JsonFields.objects(body, "brakes")
+        .forEach(brake -> say("brake: " + JsonFields.text(brake, "message")));
     Table table =
         new Table(
                 "JOB",
@@ -93,7 +95,8 @@ public final class JobsCommand extends ListCommand {
                 "?~>CANCELLED",
                 "?~>RATE",
                 "?~>LEFT",
-                "?~WAITED")
+                "?~WAITED",
+                "?~COUNTERS")
             .paint("STATE", AnsiStyle::ofState)
             .paint("FAILED", AnsiStyle::ofTrouble);
     for (Json.Obj job : JsonFields.objects(body, "jobs")) {
@@ -117,7 +120,8 @@ public final class JobsCommand extends ListCommand {
           cancelled == 0 ? "" : cancelled,
           rate(job),
           left(job),
-          waited(job));
+          waited(job),
+          counters(job));
     }
     print(table, none());
   }
@@ -163,6 +167,20 @@ public final class JobsCommand extends ListCommand {
         : rate < 1
             ? String.format(Locale.ROOT, "%.1f/min", rate * 60)
             : String.format(Locale.ROOT, rate < 100 ? "%.1f/s" : "%.0f/s", rate);
+  }
+
+  /** Returns what its tasks have counted, with rates. */
+  private static String counters(Json.Obj job) {
+    List<String> counters = new ArrayList<>();
+    for (Json.Obj counter : JsonFields.objects(job, "counters")) {
+      String rate = JsonFields.text(counter, "rate_per_sec");
+      counters.add(
+          JsonFields.text(counter, "name")
+              + " "
+              + JsonFields.number(counter, "total")
+              + (rate.equals("0") ? "" : " (" + rate + "/s)"));
+    }
+    return String.join(", ", counters);
   }
 
   /** Returns for how long tasks waited, half of them and 95 percent; empty if unknown. */

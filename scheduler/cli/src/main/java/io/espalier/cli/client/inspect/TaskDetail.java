@@ -3,6 +3,9 @@ package io.espalier.cli.client.inspect;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.core.json.Json;
+import io.espalier.core.text.ShortText;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 /** Summarizes the progress and the remaining time of a running task. */
@@ -45,12 +48,18 @@ final class TaskDetail {
     String cursor = JsonFields.text(progress, "cursor");
     if (!cursor.isEmpty()) {
       text.append(text.length() == 0 ? "at " : ", at ")
-          .append(
-              cursor.length() > LONGEST_CURSOR
-                  ? cursor.substring(0, LONGEST_CURSOR) + "…"
-                  : cursor);
+          .append(ShortText.shown(cursor, LONGEST_CURSOR));
     }
     return text.toString();
+  }
+
+  /** Returns what a task or an attempt has counted; empty if nothing. */
+  static String counters(Json.Obj counted) {
+    List<String> counters = new ArrayList<>();
+    JsonFields.object(counted, "counters")
+        .members()
+        .forEach((name, value) -> counters.add(name + " " + value));
+    return String.join(", ", counters);
   }
 
   /** Returns how long an attempt waited before it was placed; empty if unknown. */

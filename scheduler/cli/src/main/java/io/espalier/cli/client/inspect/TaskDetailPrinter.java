@@ -59,6 +59,10 @@ final class TaskDetailPrinter {
       if (!progress.isEmpty()) {
         lines.add("progress: " + progress);
       }
+      String counting = TaskDetail.counters(running);
+      if (!counting.isEmpty()) {
+        lines.add("counts: " + counting);
+      }
     }
     Json.Obj history = JsonFields.object(task, "history");
     lines.add(
@@ -67,6 +71,10 @@ final class TaskDetailPrinter {
             + " attempts, "
             + HumanFormat.seconds(history, "cpu_ms")
             + " of CPU time");
+    String counters = TaskDetail.counters(history);
+    if (!counters.isEmpty()) {
+      lines.add("counted by them: " + counters);
+    }
     return lines;
   }
 
@@ -105,6 +113,7 @@ final class TaskDetailPrinter {
     Table table =
         new Table(
             ">#",
+            "?STEP",
             "?>WAITED",
             "STARTED",
             ">FOR",
@@ -117,6 +126,7 @@ final class TaskDetailPrinter {
             "?~>MEMORY",
             "?~>READ",
             "?~>WRITTEN",
+            "?~COUNTERS",
             "?~CAUSE",
             "?MESSAGE");
     for (Json.Obj attempt : JsonFields.objects(history, "attempts")) {
@@ -124,6 +134,7 @@ final class TaskDetailPrinter {
       long started = JsonFields.number(attempt, "started_at_ms");
       table.row(
           JsonFields.number(attempt, "attempt"),
+          JsonFields.text(attempt, "step"),
           TaskDetail.waited(attempt),
           HumanFormat.time(started),
           HumanFormat.duration(JsonFields.number(attempt, "ended_at_ms") - started),
@@ -138,6 +149,7 @@ final class TaskDetailPrinter {
           HumanFormat.bytes(usage, "peak_memory_bytes"),
           HumanFormat.bytes(usage, "read_bytes"),
           HumanFormat.bytes(usage, "written_bytes"),
+          TaskDetail.counters(attempt),
           JsonFields.text(attempt, "fingerprint"),
           JsonFields.text(attempt, "message"));
     }

@@ -1,5 +1,7 @@
 package io.espalier.core.api.view;
 
+import java.util.Map;
+
 /**
  * Counts of one job's tasks. {@code total} excludes avoided and disabled tasks; {@code total = done
  * + failed + cancelled + running + waiting + ready + blocked}.
@@ -17,6 +19,7 @@ package io.espalier.core.api.view;
  * @param secondsLeft time until all tasks that may run are finished, at the rate of the last
  *     minute; -1: unknown, or none may run
  * @param waits how long its tasks waited before they were placed
+ * @param counterRates growth of its counters per second in the last minute, by name
  */
 public record JobProgress(
     String job,
@@ -32,7 +35,8 @@ public record JobProgress(
     long disabled,
     double ratePerSecond,
     double secondsLeft,
-    WaitQuantiles waits) {
+    WaitQuantiles waits,
+    Map<String, Double> counterRates) {
 
   /** Creates counts without rates; computes the total. */
   public static JobProgress of(
@@ -61,7 +65,8 @@ public record JobProgress(
         disabled,
         0,
         -1,
-        WaitQuantiles.NONE);
+        WaitQuantiles.NONE,
+        Map.of());
   }
 
   /** The counts of a job without tasks. */
@@ -85,13 +90,15 @@ public record JobProgress(
         disabled + other.disabled,
         0,
         -1,
-        WaitQuantiles.NONE);
+        WaitQuantiles.NONE,
+        Map.of());
   }
 
   /** A copy with rates and waits. */
-  public JobProgress withPace(double perSecond, double left, WaitQuantiles newWaits) {
+  public JobProgress withPace(
+      double perSecond, double left, WaitQuantiles newWaits, Map<String, Double> counting) {
     return new JobProgress(
         job, total, done, failed, cancelled, running, waiting, ready, blocked, avoided, disabled,
-        perSecond, left, newWaits);
+        perSecond, left, newWaits, counting);
   }
 }

@@ -7,6 +7,7 @@ import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.RetryPolicy;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
@@ -90,6 +91,11 @@ public final class LiveTasks {
     /** How long the task had been eligible when it was placed. */
     public long waitedMillis = Attempt.UNKNOWN_WAIT;
 
+    /** What it has counted, and how much of that is among the counters of its job. */
+    public Counters counters = Counters.NONE;
+
+    public Counters countersWritten = Counters.NONE;
+
     /** When its end was first requested; 0: never. */
     public long killAskedMillis;
 
@@ -158,6 +164,8 @@ public final class LiveTasks {
       isOfForgottenJob = true;
       checkpointAtStart = null;
       checkpointIsDue = false;
+      counters = Counters.NONE;
+      countersWritten = Counters.NONE;
       status = TaskTransitions.firstStart(nowMillis);
     }
 

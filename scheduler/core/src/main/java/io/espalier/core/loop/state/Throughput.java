@@ -3,6 +3,7 @@ package io.espalier.core.loop.state;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.WaitQuantiles;
 import io.espalier.core.loop.state.LiveTasks.Live;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.TaskStatus;
 import java.util.HashMap;
@@ -21,6 +22,12 @@ public final class Throughput {
     final DurationHistogram durations = new DurationHistogram();
     final DurationHistogram waits = new DurationHistogram();
     final CompletionRate rate = new CompletionRate();
+    final CounterRates counters = new CounterRates();
+  }
+
+  /** Notes what the tasks of a job have counted. */
+  public void counted(String job, Counters more, long nowMillis) {
+    paces.computeIfAbsent(job, name -> new Pace()).counters.add(more, nowMillis);
   }
 
   /** Notes how long a task that is placed now has waited. */
@@ -79,6 +86,7 @@ public final class Throughput {
     return counts.withPace(
         pace.rate.perSecond(nowMillis),
         seconds,
-        new WaitQuantiles(pace.waits.quantile(0.5) / 1000.0, pace.waits.quantile(0.95) / 1000.0));
+        new WaitQuantiles(pace.waits.quantile(0.5) / 1000.0, pace.waits.quantile(0.95) / 1000.0),
+        pace.counters.perSecond(nowMillis));
   }
 }

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 
 /**
  * Publishes the progress that live tasks report at once for monitors, and stores it as their
- * checkpoint. A task writes to the store at most once a second, less often the larger its
- * checkpoint is; what is not written yet is written with its end.
+ * checkpoint, together with what they have counted. A task writes to the store at most once a
+ * second, less often the larger its checkpoint is; what is not written yet is written with its end.
  */
 public final class CheckpointWriter {
   static final long WRITE_MILLIS = 1_000;
@@ -29,14 +29,11 @@ public final class CheckpointWriter {
 
   public void heard(Live task, Progress progress, long nowMillis, Consumer<Live> write) {
     task.heard(progress, nowMillis);
-    TaskStatus status =
-        task.status.withCheckpoint(Checkpoints.updated(task.status.checkpoint(), progress));
-    RetryCounts retries = status.retries();
-    // Stored with the checkpoint, so that it survives a fail-over.
-    if (!retries.gotOn() && Checkpoints.gotOn(task.checkpointAtStart(), status.checkpoint())) {
-      status = status.withRetries(retries.withGotOn(true));
+    if (!progress.isEmpty()) {
+      updateCheckpoint(task, progress);
+    } else if (task.counters.equals(task.countersWritten)) {
+      return;
     }
-    task.status = status;
     if (task.checkpointIsDue) {
       return;
     }
@@ -46,6 +43,17 @@ public final class CheckpointWriter {
     } else {
       due.add(task);
     }
+  }
+
+  private static void updateCheckpoint(Live task, Progress progress) {
+    TaskStatus status =
+        task.status.withCheckpoint(Checkpoints.updated(task.status.checkpoint(), progress));
+    RetryCounts retries = status.retries();
+    // Stored with the checkpoint, so that it survives a fail-over.
+    if (!retries.gotOn() && Checkpoints.gotOn(task.checkpointAtStart(), status.checkpoint())) {
+      status = status.withRetries(retries.withGotOn(true));
+    }
+    task.status = status;
   }
 
   /** Writes the checkpoints that are due. */

@@ -5,6 +5,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.SetRule;
 import io.espalier.core.config.task.OutcomeRules;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.NameOrderedMap;
@@ -20,6 +21,7 @@ import io.espalier.core.outcome.JobStateRecord.Start;
 import io.espalier.core.outcome.JobStateRules;
 import io.espalier.core.outcome.Percent;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Counters;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.StuckJobs;
 import io.espalier.core.scheduling.gate.Gate;
@@ -142,6 +144,7 @@ public final class JobStateTracker {
     boolean stopped;
     boolean goesOn;
     Start from = Start.ALL;
+    Counters counters = Counters.NONE;
     @Nullable CompletionWindow window;
     Optional<Duration> length = Optional.empty();
 
@@ -166,6 +169,7 @@ public final class JobStateTracker {
       kept.stopped = standing.stopped();
       kept.goesOn = standing.goesOn();
       kept.from = standing.countedFrom();
+      kept.counters = standing.counters();
       shown.put(standing.job(), standing);
       if (!kept.failure.isEmpty()) {
         core.close(Gate.of(GateKind.JOB_FAILED, standing.job(), kept.failure));
@@ -299,6 +303,46 @@ public final class JobStateTracker {
       // Reopen the job even if it was not closed, so that it is evaluated.
       core.open(GateKind.JOB_FAILED, job);
     }
+  }
+
+  /**
+   * Returns those counters of a task for which its job has room, and keeps their names: a job has
+   * at most {@link Counters#MOST_NAMES}.
+   */
+  public Counters fitting(String job, Counters ofTask) {
+    if (ofTask.isEmpty()) {
+      return ofTask;
+    }
+    Kept kept = kept(job);
+    Counters fitting = ofTask.fitting(kept.counters);
+    kept.counters = kept.counters.plus(fitting.zeros());
+    return fitting;
+  }
+
+  /**
+   * Adds what a task of the job has counted. It is stored, and then shown, with the job's state.
+   *
+   * @return the sums
+   */
+  public Counters counted(String job, Counters more, long nowMillis, Sink record) {
+    Kept kept = kept(job);
+    kept.counters = kept.counters.plus(more);
+    JobStateRecord before = kept.standing;
+    JobStateRecord now =
+        new JobStateRecord(
+            job,
+            before == null ? JobState.RUNNING : before.state(),
+            before == null ? "" : before.reason(),
+            before == null ? nowMillis : before.sinceMillis(),
+            kept.failure,
+            kept.stopped,
+            kept.goesOn,
+            kept.from,
+            kept.counters);
+    kept.standing = now;
+    record.changed(now, false);
+    recorded.add(now);
+    return kept.counters;
   }
 
   // ---- the state
@@ -546,7 +590,8 @@ public final class JobStateTracker {
             kept.failure,
             kept.stopped,
             kept.goesOn,
-            kept.from);
+            kept.from,
+            kept.counters);
     if (now.equals(before)) {
       return false;
     }
@@ -573,7 +618,7 @@ public final class JobStateTracker {
       if (!reason.isEmpty()) {
         said.put("reason", reason);
       }
-      events.add(nowMillis, "job_state", said.build());
+      events.add(nowMillis, EventKind.JOB_STATE, said.build());
     }
     return true;
   }

@@ -32,9 +32,13 @@ public record LimitFactor(
 
   public LimitFactor {
     resources = Set.copyOf(resources);
-    if (millionths < 0 || millionths > ONE || scope.kind() == Scope.Kind.JOB) {
+    if (millionths < 0 || millionths > ONE || isOfJobs(scope)) {
       throw new IllegalArgumentException("a factor of " + millionths + " for " + scope);
     }
+  }
+
+  private static boolean isOfJobs(Scope scope) {
+    return scope.kind() == Scope.Kind.JOB || scope.kind() == Scope.Kind.QUEUE;
   }
 
   /** Returns whether it concerns a resource where its scope has it. */

@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling.capacity;
 
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -7,14 +8,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What changes limits beside the configuration, by name: the operators' overrides, and factors. One
- * table serves all states of a core. The base of the limit of a resource on a node is, in order of
- * precedence: the override for the node, the override for its level, the configured limit of the
- * node, the configured limit of its level ({@link ConfiguredLimits}).
+ * What changes limits beside the configuration, by name: the operators' overrides, factors, and
+ * caps of jobs and queues. One table serves all states of a core. The base of the limit of a
+ * resource on a node is, in order of precedence: the override for the node, the override for its
+ * level, the configured limit of the node, the configured limit of its level ({@link
+ * ConfiguredLimits}).
  */
 public final class LimitTable {
   private final Map<LimitOverride.Key, LimitOverride> overrides = new LinkedHashMap<>();
   private final Map<String, LimitFactor> factors = new LinkedHashMap<>();
+  private final Map<String, RunningCap> caps = new LinkedHashMap<>();
 
   public void put(LimitOverride override) {
     overrides.put(override.key(), override);
@@ -71,5 +74,40 @@ public final class LimitTable {
 
   public Collection<LimitFactor> factors() {
     return factors.values();
+  }
+
+  // ---- caps of jobs and queues
+
+  /** Returns the cap with the same id that it replaces, or null. */
+  public @Nullable RunningCap put(RunningCap cap) {
+    return caps.put(cap.id(), cap);
+  }
+
+  /** Returns the cap that was removed, or null. */
+  public @Nullable RunningCap removeCap(String id) {
+    return caps.remove(id);
+  }
+
+  public Collection<RunningCap> caps() {
+    return caps.values();
+  }
+
+  /** Returns the smallest cap of a job or queue, or null. */
+  public @Nullable RunningCap cap(Scope scope) {
+    RunningCap least = null;
+    for (RunningCap cap : caps.values()) {
+      boolean isLess = least == null || cap.most() < least.most();
+      least = isLess && cap.scope().equals(scope) ? cap : least;
+    }
+    return least;
+  }
+
+  /**
+   * Returns how many tasks of a job or queue may run at once by its caps; {@link
+   * Integer#MAX_VALUE}: it has none.
+   */
+  public int mostRunning(Scope scope) {
+    RunningCap cap = caps.isEmpty() ? null : cap(scope);
+    return cap == null ? Integer.MAX_VALUE : cap.most();
   }
 }

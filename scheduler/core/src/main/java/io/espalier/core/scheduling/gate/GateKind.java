@@ -17,7 +17,11 @@ public enum GateKind {
   /** Enough tasks of the job are done. */
   JOB_SUCCEEDED(Scope.Kind.JOB, Kind.JOB_SUCCEEDED, true),
   /** An operator has closed the node. */
-  NODE_CLOSED(Scope.Kind.NODE, Kind.NODE_DISABLED, false);
+  NODE_CLOSED(Scope.Kind.NODE, Kind.NODE_DISABLED, false),
+  /** An operator brakes the job, its queue or its set to a standstill. */
+  JOB_BRAKE(Scope.Kind.JOB, Kind.BRAKE, false),
+  /** An operator brakes the node and everything below it to a standstill. */
+  NODE_BRAKE(Scope.Kind.NODE, Kind.BRAKE, false);
 
   private final Scope.Kind closes;
   private final Kind explanation;

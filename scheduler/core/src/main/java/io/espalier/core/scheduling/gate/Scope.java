@@ -5,7 +5,7 @@ package io.espalier.core.scheduling.gate;
  * known, so it outlives changes of the configuration and of the nodes.
  *
  * @param level the name of the level, for levels and nodes; otherwise empty
- * @param name the name of the job or node; otherwise empty
+ * @param name the name of the job, queue or node; otherwise empty
  */
 public record Scope(Kind kind, String level, String name) {
   /** The kinds of scopes. */
@@ -17,7 +17,9 @@ public record Scope(Kind kind, String level, String name) {
     /** A node and everything below it. */
     NODE,
     /** A job. */
-    JOB
+    JOB,
+    /** All jobs of a queue. */
+    QUEUE
   }
 
   public static Scope all() {
@@ -34,5 +36,9 @@ public record Scope(Kind kind, String level, String name) {
 
   public static Scope job(String job) {
     return new Scope(Kind.JOB, "", job);
+  }
+
+  public static Scope queue(String queue) {
+    return new Scope(Kind.QUEUE, "", queue);
   }
 }

@@ -1,9 +1,10 @@
 package io.espalier.core.scheduling.query;
 
+import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Gate;
-import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.LimitOverride;
 import java.math.BigDecimal;
@@ -26,8 +27,10 @@ final class EntryMessages {
           case JOB_FAILED -> "the job has failed: " + why + "; it can be resumed or forgiven";
           case JOB_SUCCEEDED -> why + "; a resume lets the rest run";
           case NODE_CLOSED -> "the node is closed" + since(gate) + suffix(gate);
+          case JOB_BRAKE -> why;
+          case NODE_BRAKE -> "a brake stops the node" + since(gate) + suffix(gate);
         };
-    String node = gate.kind() == GateKind.NODE_CLOSED ? gate.name() : null;
+    String node = gate.kind().closes() == Scope.Kind.NODE ? gate.name() : null;
     return Reason.of(gate.kind().explanation(), node, message).until(gate.untilMillis());
   }
 
@@ -66,10 +69,27 @@ final class EntryMessages {
         + switch (scope.kind()) {
           case LEVEL -> ", for all of level " + scope.level();
           case NODE -> ", on and below " + scope.name();
-          case ALL, JOB -> ", for all nodes";
+          case ALL, JOB, QUEUE -> ", for all nodes";
         }
         + (factor.author().isEmpty() ? "" : ",")
         + suffix(factor.author(), factor.untilMillis(), factor.reason());
+  }
+
+  /** Explains a cap that as many tasks have reached as run. */
+  static Reason reason(RunningCap cap, int running) {
+    boolean ofQueue = cap.scope().kind() == Scope.Kind.QUEUE;
+    String message =
+        "a brake lets "
+            + cap.most()
+            + (ofQueue ? " tasks of queue " + cap.scope().name() : " tasks of the job")
+            + " run at once, and "
+            + running
+            + (running == 1 ? " runs" : " run")
+            + (cap.author().isEmpty() ? "" : ", set")
+            + suffix(cap.author(), cap.untilMillis(), cap.reason());
+    return Reason.of(ofQueue ? Kind.QUEUE_LIMIT : Kind.MAX_CONCURRENT, null, message)
+        .lacking(null, 1, cap.most() - running, cap.most())
+        .until(cap.untilMillis());
   }
 
   private static String suffix(String author, long untilMillis, String reason) {

@@ -13,6 +13,7 @@ import io.espalier.core.config.RoleFilter;
 import io.espalier.core.config.task.ProgressRetryRules;
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.reservation.Reservation;
@@ -135,12 +136,7 @@ public final class Explainer {
   private void caps(int job) {
     JobThrottle caps = state.caps;
     if (caps.isFull(job)) {
-      int running = caps.running(job);
-      int most = caps.most(job);
-      String message =
-          running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
-      reasons.add(
-          Reason.of(Kind.MAX_CONCURRENT, null, message).lacking(null, 1, most - running, most));
+      reasons.add(full(job, caps.running(job), caps.most(job)));
     }
     if (caps.isHeld(job)) {
       reasons.add(
@@ -150,6 +146,16 @@ public final class Explainer {
                   "the job has started as many tasks as its \"start_rate\" allows")
               .until(caps.heldUntil(job)));
     }
+  }
+
+  private Reason full(int job, int running, int most) {
+    RunningCap cap = state.limitTable.cap(Scope.job(state.jobs.name(job)));
+    if (cap != null && cap.most() == most) {
+      return EntryMessages.reason(cap, running);
+    }
+    String message =
+        running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
+    return Reason.of(Kind.MAX_CONCURRENT, null, message).lacking(null, 1, most - running, most);
   }
 
   private void status(int job, int node) {

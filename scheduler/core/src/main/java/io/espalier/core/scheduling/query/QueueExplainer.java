@@ -2,6 +2,8 @@ package io.espalier.core.scheduling.query;
 
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.Explanation.Reason;
+import io.espalier.core.scheduling.capacity.RunningCap;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.queue.QueueLimit;
 import io.espalier.core.scheduling.queue.QueueState;
 import io.espalier.core.scheduling.queue.QueueTable;
@@ -21,6 +23,10 @@ final class QueueExplainer {
     QueueTable queues = state.queues;
     QueueState queue = queues.settled(queues.ofJob(job));
     List<Reason> reasons = new ArrayList<>();
+    RunningCap most = queue.isFull() ? state.limitTable.cap(Scope.queue(queue.name)) : null;
+    if (most != null) {
+      reasons.add(EntryMessages.reason(most, queue.running));
+    }
     for (QueueLimit cap : queue.caps()) {
       int need = queues.need(job, cap.resource);
       // This query comes first, because it applies pending changes.

@@ -34,6 +34,9 @@ public final class QueueState {
   private QueueLimit[] caps = new QueueLimit[0];
   public int running;
 
+  /** How many tasks of its jobs may run at once; {@link Integer#MAX_VALUE}: any number. */
+  private int most = Integer.MAX_VALUE;
+
   /** The job that had the last turn, or -1. */
   public int last = -1;
 
@@ -70,6 +73,19 @@ public final class QueueState {
     caps = newCaps;
   }
 
+  void setMost(int tasks) {
+    most = tasks;
+  }
+
+  public int most() {
+    return most;
+  }
+
+  /** Returns whether as many tasks run as may. */
+  public boolean isFull() {
+    return running >= most;
+  }
+
   public QueueLimit[] caps() {
     return caps;
   }
@@ -86,7 +102,7 @@ public final class QueueState {
 
   /** Returns the bits of its jobs that fit under its caps, for a position in {@link #words}. */
   long open(int place) {
-    long open = members[place];
+    long open = isFull() ? 0 : members[place];
     for (QueueLimit cap : caps) {
       open &= cap.fits(place);
     }

@@ -6,8 +6,10 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.gate.JobGates;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.task.RunPlacements;
 import io.espalier.core.scheduling.task.RunningTasks;
@@ -40,6 +42,7 @@ public final class QueueTable {
   private final NodeCapacity ledger;
   private final WorkerIndex workers;
   private final JobGates gates;
+  private final LimitTable limits;
   private final int workerLevel;
   private final int[] levelOf;
   private final QueueCharges charges;
@@ -64,7 +67,13 @@ public final class QueueTable {
    *     their sources
    */
   public QueueTable(
-      Config config, JobTable jobs, NodeCapacity ledger, WorkerIndex workers, JobGates gates) {
+      Config config,
+      JobTable jobs,
+      NodeCapacity ledger,
+      WorkerIndex workers,
+      JobGates gates,
+      LimitTable limits) {
+    this.limits = limits;
     this.jobs = jobs;
     this.ledger = ledger;
     this.workers = workers;
@@ -221,6 +230,23 @@ public final class QueueTable {
     }
   }
 
+  /** Begins to follow the caps, which may only be read on the scheduler's thread. */
+  public void followCaps() {
+    for (QueueState queue : queues) {
+      capChanged(queue.name);
+    }
+  }
+
+  /** Rereads the caps on the running tasks of a queue. */
+  public void capChanged(String name) {
+    for (QueueState queue : queues) {
+      if (queue.name.equals(name)) {
+        queue.setMost(limits.mostRunning(Scope.queue(name)));
+        updateOpen(queue);
+      }
+    }
+  }
+
   private void updateOpen(QueueState queue) {
     for (int i = 0; i < queue.words.length; i++) {
       int word = queue.words[i];
@@ -253,11 +279,12 @@ public final class QueueTable {
       return;
     }
     QueueState queue = queues[ofJob[job]];
+    boolean flips = queue.isFull();
     queue.running += sign;
+    flips ^= queue.isFull();
     charges.change(queue, job, run, places, sign);
-    if (queue.caps().length > 0) {
+    if (queue.caps().length > 0 || flips) {
       settle();
-      boolean flips = false;
       for (QueueLimit cap : queue.caps()) {
         flips |= cap.hold(queue.held[cap.resource]);
       }
@@ -420,8 +447,10 @@ public final class QueueTable {
       RunPlacements places) {
     refresh();
     settle();
-    QueueTable fresh = new QueueTable(config, jobs, ledger, workers, new JobGates(jobs.words));
+    QueueTable fresh =
+        new QueueTable(config, jobs, ledger, workers, new JobGates(jobs.words), limits);
     fresh.refresh();
+    fresh.followCaps();
     for (int i = 0; i < queues.length; i++) {
       fresh.keepFor(i, queues[i].holder);
     }

@@ -146,7 +146,7 @@ public final class SchedulingState implements ReservationContext {
     this.gateTable = gateTable;
     this.limitTable = limitTable;
     limits = new LimitUpdater(this, limitTable);
-    caps = new JobThrottle(jobs, clock, gates);
+    caps = new JobThrottle(jobs, clock, gates, limitTable);
     rates = new NodeRateLimiter(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();
@@ -183,7 +183,7 @@ public final class SchedulingState implements ReservationContext {
             over,
             topology.name(0),
             random);
-    queues = new QueueTable(config, jobs, ledger, workers, gates);
+    queues = new QueueTable(config, jobs, ledger, workers, gates, limitTable);
     gates.add(jobs::active);
     gates.add(workers::open);
     gates.add(caps::open);
@@ -532,8 +532,13 @@ public final class SchedulingState implements ReservationContext {
     return next;
   }
 
-  /** Begins to follow the table of overrides and factors; {@link LimitUpdater#step} must follow. */
+  /**
+   * Begins to follow the table of overrides, factors and caps; {@link LimitUpdater#step} must
+   * follow.
+   */
   public void followLimits() {
+    caps.followCaps();
+    queues.followCaps();
     limitsChanged();
     limits.restore();
   }
@@ -551,6 +556,17 @@ public final class SchedulingState implements ReservationContext {
    */
   public void factorsChanged(List<LimitFactor> changed) {
     limits.factorsChanged(changed);
+  }
+
+  /** Handles a cap of a job or queue that was set, changed or removed. */
+  public void capChanged(Scope scope) {
+    tasks.changed();
+    int job = scope.kind() == Scope.Kind.JOB ? jobs.find(scope.name()) : -1;
+    if (job >= 0) {
+      caps.capChanged(job);
+    } else if (scope.kind() == Scope.Kind.QUEUE) {
+      queues.capChanged(scope.name());
+    }
   }
 
   /** Handles a changed configured limit of a node resource. */

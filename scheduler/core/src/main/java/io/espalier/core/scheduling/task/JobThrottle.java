@@ -1,7 +1,9 @@
 package io.espalier.core.scheduling.task;
 
 import io.espalier.core.config.Job;
+import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.gate.JobGates;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.util.RateLimiterClock;
 import io.espalier.core.scheduling.util.TokenBucketMath;
@@ -10,13 +12,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enforces the jobs' own limits, {@code max_concurrent} and {@code start_rate}. Both are bits by
- * job, which are written only when a job reaches or leaves a limit.
+ * Enforces the jobs' own limits: {@code max_concurrent}, caps and {@code start_rate}. They are bits
+ * by job, which are written only when a job reaches or leaves a limit.
  */
 public final class JobThrottle {
   private final JobTable jobs;
   private final RateLimiterClock clock;
   private final JobGates gates;
+  private final LimitTable limits;
   private final int[] running;
 
   /** The maximum number of concurrent tasks by job; {@link Integer#MAX_VALUE}: no limit. */
@@ -32,10 +35,11 @@ public final class JobThrottle {
    * @param gates must be told of every job that reaches or leaves a limit; {@link #open} is one of
    *     their sources
    */
-  public JobThrottle(JobTable jobs, RateLimiterClock clock, JobGates gates) {
+  public JobThrottle(JobTable jobs, RateLimiterClock clock, JobGates gates, LimitTable limits) {
     this.jobs = jobs;
     this.clock = clock;
     this.gates = gates;
+    this.limits = limits;
     most = new int[jobs.count()];
     running = new int[jobs.count()];
     full = new long[jobs.words];
@@ -64,15 +68,35 @@ public final class JobThrottle {
 
   // ---- tasks at once
 
-  /** Returns the maximum number of concurrent tasks of a job; 0: no limit. */
+  /**
+   * Returns the maximum number of concurrent tasks of a job: {@code max_concurrent} or a smaller
+   * cap; {@link Integer#MAX_VALUE}: no limit.
+   */
   public int most(int job) {
-    return most[job] == Integer.MAX_VALUE ? 0 : most[job];
+    return most[job];
   }
 
   private int configuredMost(int job) {
     Job configured = jobs.job(job);
     int configuredMost = configured == null ? 0 : configured.scheduling().maxConcurrent();
     return configuredMost > 0 ? configuredMost : Integer.MAX_VALUE;
+  }
+
+  private int allowed(int job) {
+    return Math.min(configuredMost(job), limits.mostRunning(Scope.job(jobs.name(job))));
+  }
+
+  /** Begins to follow the caps, which may only be read on the scheduler's thread. */
+  public void followCaps() {
+    for (int job = 0; job < most.length; job++) {
+      capChanged(job);
+    }
+  }
+
+  /** Rereads the caps of a job. */
+  public void capChanged(int job) {
+    most[job] = allowed(job);
+    compare(job);
   }
 
   public int running(int job) {
@@ -165,8 +189,7 @@ public final class JobThrottle {
   public void reread() {
     JobThrottle before = new JobThrottle(this);
     for (int job = 0; job < laws.length; job++) {
-      most[job] = configuredMost(job);
-      compare(job);
+      capChanged(job);
       laws[job] = law(job);
       if (laws[job] != null && buckets == null) {
         buckets = new TokenBuckets(laws.length, j -> laws[j]);
@@ -180,6 +203,7 @@ public final class JobThrottle {
     jobs = other.jobs;
     clock = other.clock;
     gates = other.gates;
+    limits = other.limits;
     running = other.running;
     most = other.most;
     full = other.full;
@@ -219,7 +243,7 @@ public final class JobThrottle {
    */
   public void check(RunPlacements places) {
     for (int job = 0; job < laws.length; job++) {
-      boolean isFull = places.ofJob(job) >= configuredMost(job);
+      boolean isFull = places.ofJob(job) >= allowed(job);
       TokenBucketMath law = laws[job];
       boolean isEmpty =
           law != null && buckets != null && law.isEmpty(buckets.spent(job), clock.now());

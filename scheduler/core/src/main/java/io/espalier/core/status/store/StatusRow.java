@@ -2,6 +2,7 @@ package io.espalier.core.status.store;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param call what that invocation calls, while it runs; null: it has ended, or is a process
  * @param waitedMillis while it runs, how long the task had been eligible before; {@link
  *     Attempt#UNKNOWN_WAIT}: it has ended, or that is not known
+ * @param counters what that invocation has counted so far, while it runs; what it counted in all is
+ *     in its {@link Attempt}
  */
 public record StatusRow(
     String job,
@@ -26,14 +29,18 @@ public record StatusRow(
     Invocation invocation,
     WorkerRef worker,
     @Nullable Call call,
-    long waitedMillis) {
+    long waitedMillis,
+    Counters counters) {
+  /** Key of what the invocation counted in the data that stores write. */
+  private static final String COUNT_KEY = "__espalier_count";
+
   /** Key of the call in the data that stores write. */
   private static final String CALL_KEY = "__espalier_call";
 
   /** Creates the row of a task that calls no service. */
   public StatusRow(
       String job, String node, TaskStatus status, Invocation invocation, WorkerRef worker) {
-    this(job, node, status, invocation, worker, null, Attempt.UNKNOWN_WAIT);
+    this(job, node, status, invocation, worker, null, Attempt.UNKNOWN_WAIT, Counters.NONE);
   }
 
   /**
@@ -51,13 +58,23 @@ public record StatusRow(
       long waitedMillis,
       Json.@Nullable Obj data,
       Function<Json.@Nullable Obj, TaskStatus> statusOf) {
-    if (data == null || !(data.get(CALL_KEY) instanceof Json.Obj known)) {
+    Json call = data == null ? null : data.get(CALL_KEY);
+    Json count = data == null ? null : data.get(COUNT_KEY);
+    if (data == null || (call == null && count == null)) {
       TaskStatus plain = statusOf.apply(data);
-      return new StatusRow(job, node, plain, invocation, worker, null, waitedMillis);
+      return new StatusRow(job, node, plain, invocation, worker, null, waitedMillis, Counters.NONE);
     }
-    Json.Obj rest = data.without(CALL_KEY);
+    Json.Obj rest = data.without(CALL_KEY).without(COUNT_KEY);
     TaskStatus status = statusOf.apply(rest.isEmpty() ? null : rest);
-    return new StatusRow(job, node, status, invocation, worker, Call.of(known), waitedMillis);
+    return new StatusRow(
+        job,
+        node,
+        status,
+        invocation,
+        worker,
+        call instanceof Json.Obj known ? Call.of(known) : null,
+        waitedMillis,
+        Counters.of(count));
   }
 
   /** Creates the row of a task that ran on the scheduler's own host. */
@@ -65,10 +82,16 @@ public record StatusRow(
     this(job, node, status, invocation, WorkerRef.LOCAL);
   }
 
-  /** The data of the status, with the call, for stores; null: there are none. */
+  /** The data of the status, with call and counters, for stores; null: there are none. */
   public Json.@Nullable Obj storedData() {
     Json.Obj data = status.storedData();
-    return call == null ? data : (data == null ? Json.Obj.EMPTY : data).with(CALL_KEY, call.json());
+    if (call != null) {
+      data = (data == null ? Json.Obj.EMPTY : data).with(CALL_KEY, call.json());
+    }
+    if (!counters.isEmpty()) {
+      data = (data == null ? Json.Obj.EMPTY : data).with(COUNT_KEY, counters.json());
+    }
+    return data;
   }
 
   /** The key of the task. */

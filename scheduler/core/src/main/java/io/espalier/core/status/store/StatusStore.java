@@ -140,6 +140,9 @@ public interface StatusStore extends AutoCloseable {
   /** All limit overrides, in any order. */
   List<LimitOverride> limits();
 
+  /** All brakes, in any order. */
+  List<Brake> brakes();
+
   /** The last stored usage of queues, in any order. */
   List<QueueUsage> queueUsage();
 

@@ -17,8 +17,8 @@ import java.util.Set;
  * Changes that become durable together or not at all. Immutable.
  *
  * <p>They are applied in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses,
- * pauses, ended cordons, cordons, ended limits, limits, job states, usage of queues, incarnations,
- * events.
+ * pauses, ended cordons, cordons, ended limits, limits, ended brakes, brakes, job states, usage of
+ * queues, incarnations, events.
  *
  * @param forgottenJobs jobs whose rows and states are all deleted
  * @param deletedRows rows to delete; missing rows are not an error
@@ -31,6 +31,8 @@ import java.util.Set;
  * @param holds cordons of workers, replacing older ones
  * @param endedLimits limit overrides that are no longer in force
  * @param limits limit overrides, replacing older ones with the same key
+ * @param endedBrakes brakes that are over
+ * @param brakes brakes, replacing older ones with the same key
  * @param standings states of jobs, replacing older ones
  * @param queueUsage usage of queues: replaces everything stored; empty: changes nothing
  * @param incarnations creation times of the jobs to which the stored rows belong, by job
@@ -47,6 +49,8 @@ public record StoreTransaction(
     List<WorkerCordon> holds,
     Set<LimitOverride.Key> endedLimits,
     List<LimitOverride> limits,
+    Set<Brake.Key> endedBrakes,
+    List<Brake> brakes,
     List<JobStateRecord> standings,
     List<QueueUsage> queueUsage,
     Map<String, Long> incarnations,
@@ -66,6 +70,8 @@ public record StoreTransaction(
     holds = List.copyOf(holds);
     endedLimits = Set.copyOf(endedLimits);
     limits = List.copyOf(limits);
+    endedBrakes = Set.copyOf(endedBrakes);
+    brakes = List.copyOf(brakes);
     standings = List.copyOf(standings);
     queueUsage = List.copyOf(queueUsage);
     incarnations = Map.copyOf(incarnations);
@@ -95,6 +101,8 @@ public record StoreTransaction(
         + holds.size()
         + endedLimits.size()
         + limits.size()
+        + endedBrakes.size()
+        + brakes.size()
         + standings.size()
         + queueUsage.size()
         + incarnations.size()
@@ -120,6 +128,8 @@ public record StoreTransaction(
     private final Map<String, WorkerCordon> holds = new LinkedHashMap<>();
     private final Set<LimitOverride.Key> endedLimits = new LinkedHashSet<>();
     private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
+    private final Set<Brake.Key> endedBrakes = new LinkedHashSet<>();
+    private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
     private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
     private List<QueueUsage> queueUsage = List.of();
     private final Map<String, Long> incarnations = new LinkedHashMap<>();
@@ -189,6 +199,18 @@ public record StoreTransaction(
       return this;
     }
 
+    public Builder brake(Brake brake) {
+      endedBrakes.remove(brake.key());
+      brakes.put(brake.key(), brake);
+      return this;
+    }
+
+    public Builder endBrake(Brake.Key key) {
+      brakes.remove(key);
+      endedBrakes.add(key);
+      return this;
+    }
+
     public Builder standing(JobStateRecord standing) {
       standings.put(standing.job(), standing);
       return this;
@@ -229,6 +251,8 @@ public record StoreTransaction(
       later.holds.forEach(this::hold);
       later.endedLimits.forEach(this::endLimit);
       later.limits.forEach(this::limit);
+      later.endedBrakes.forEach(this::endBrake);
+      later.brakes.forEach(this::brake);
       later.standings.forEach(this::standing);
       if (!later.queueUsage.isEmpty()) {
         queueUsage = later.queueUsage;
@@ -250,6 +274,8 @@ public record StoreTransaction(
           + holds.size()
           + endedLimits.size()
           + limits.size()
+          + endedBrakes.size()
+          + brakes.size()
           + standings.size()
           + queueUsage.size()
           + incarnations.size()
@@ -268,6 +294,8 @@ public record StoreTransaction(
           List.copyOf(holds.values()),
           endedLimits,
           List.copyOf(limits.values()),
+          endedBrakes,
+          List.copyOf(brakes.values()),
           List.copyOf(standings.values()),
           queueUsage,
           incarnations,

@@ -6,6 +6,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Result;
 import io.espalier.core.status.JsonDecoder;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
 import java.util.ArrayList;
@@ -56,6 +57,32 @@ final class JsonCodec {
     } catch (IllegalArgumentException e) {
       throw new StoreException(
           store + ": the stored state of job " + job + " cannot be read: " + e.getMessage(),
+          false,
+          e);
+    }
+  }
+
+  /**
+   * Decodes a brake.
+   *
+   * @param store name for the message
+   * @throws StoreException not retryable, when it cannot be read: what is braked must not start
+   *     because of that
+   */
+  static Brake brake(
+      String store, JsonDecoder json, String target, String level, String name, String text) {
+    try {
+      Brake.Key key = new Brake.Key(Brake.Target.ofWord(target), level, name);
+      return Brake.fromJson(key, object(json, text));
+    } catch (IllegalArgumentException e) {
+      throw new StoreException(
+          store
+              + ": the stored brake on "
+              + target
+              + " "
+              + name
+              + " cannot be read: "
+              + e.getMessage(),
           false,
           e);
     }

@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import java.util.Collection;
 
 /**
- * Writes the commands of operators (pauses, cordons, limits) and the states of jobs and queues.
- * These are few rows, so it caches no prepared statements. Each call is part of the open
+ * Writes the commands of operators (pauses, cordons, limits, brakes) and the states of jobs and
+ * queues. These are few rows, so it caches no prepared statements. Each call is part of the open
  * transaction. Not thread-safe.
  */
 final class OperatorTables {
@@ -71,6 +71,19 @@ final class OperatorTables {
                 .value(limit.reason())
                 .value(limit.sinceMillis())
                 .value(limit.untilMillis()));
+    delete(
+        "#brake WHERE target = ? AND level = ? AND name = ?",
+        batch.endedBrakes(),
+        (brake, to) -> to.key(brake.target().word()).key(brake.level()).key(brake.name()));
+    replace(
+        "#brake",
+        "target*, level*, name*, body",
+        batch.brakes(),
+        (brake, to) ->
+            to.name(brake.key().target().word())
+                .name(brake.key().level())
+                .name(brake.key().name())
+                .value(JsonWriter.compact(brake.toJson())));
     replace(
         "#job_standing",
         "job*, body",

@@ -1,6 +1,7 @@
 package io.espalier.server.store.jdbc;
 
 import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
@@ -10,6 +11,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
@@ -109,11 +111,11 @@ final class RowMapper {
   private record Placed(long place, Attempt attempt) {}
 
   /**
-   * Reads the history of a task from all rows of the result, in any order: the totals (number of
-   * ended attempts, processor time, ran, waited), the place in the ring, then the attempt: number,
-   * epoch, sequence, started, ended, worker, kind, bits, exit code, signal, core dumped, stop
-   * reason, processor time, memory, bytes read, bytes written, message, fingerprint, got on,
-   * backoff, waited, start of the process.
+   * Reads the history of a task from all rows of the result, in any order: the {@link #totals
+   * totals}, the place in the ring, then the attempt: number, epoch, sequence, started, ended,
+   * worker, kind, bits, exit code, signal, core dumped, stop reason, processor time, memory, bytes
+   * read, bytes written, message, fingerprint, got on, backoff, waited, start of the process,
+   * counters, step.
    *
    * @throws StoreException not retryable, when a row cannot be read
    */
@@ -122,7 +124,7 @@ final class RowMapper {
     TaskTotals totals = TaskTotals.NONE;
     try {
       while (found.next()) {
-        totals = new TaskTotals(found.large(), found.large(), found.large(), found.large());
+        totals = totals(found);
         placed.add(new Placed(found.large(), attempt(job, node, found)));
       }
     } catch (IllegalArgumentException e) {
@@ -133,6 +135,12 @@ final class RowMapper {
         Comparator.comparingLong(
             p -> -Math.floorMod(newest - p.place(), (long) StatusStore.KEPT_ATTEMPTS)));
     return new TaskHistory(totals, placed.stream().map(Placed::attempt).toList());
+  }
+
+  /** Reads totals: number of ended attempts, processor time, ran, waited, counters. */
+  static TaskTotals totals(ColumnReader row) throws SQLException {
+    return new TaskTotals(
+        row.large(), row.large(), row.large(), row.large(), Counters.ofText(row.textOrEmpty()));
   }
 
   private Attempt attempt(String job, String node, ColumnReader row) throws SQLException {
@@ -165,7 +173,9 @@ final class RowMapper {
         row.flag(),
         row.number(),
         row.large(),
-        row.large());
+        row.large(),
+        Counters.ofText(row.textOrEmpty()),
+        row.textOrEmpty());
   }
 
   /** Reads a pause: job (a name), operator, reason, since, until. */
@@ -194,6 +204,11 @@ final class RowMapper {
         row.text(),
         row.large(),
         row.large());
+  }
+
+  /** Reads a brake: target, level and name (names), body. */
+  static Brake brake(String store, JsonDecoder json, ColumnReader row) throws SQLException {
+    return JsonCodec.brake(store, json, row.name(), row.name(), row.name(), row.text());
   }
 
   /** Reads the usage of a queue: its name (a text), the value, as of when. */

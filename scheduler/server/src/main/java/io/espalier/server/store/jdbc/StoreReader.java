@@ -8,6 +8,7 @@ import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
@@ -253,11 +254,11 @@ abstract class StoreReader implements StatusStore {
           RowMapper mapper = mapper(session);
           try (BoundStatement statement =
                   session.prepare(
-                      "SELECT s.ended, s.cpu, s.total_ran, s.total_waited, a.id, a.number, a.epoch, a.sequence, a.started,"
+                      "SELECT s.ended, s.cpu, s.total_ran, s.total_waited, s.counts, a.id, a.number, a.epoch, a.sequence, a.started,"
                           + " a.ended, a.worker, a.kind, a.bits, a.exit_code, a.{signal},"
                           + " a.core_dumped, a.stop_reason, a.cpu, a.memory, a.{read}, a.{written},"
                           + " a.message, a.fingerprint, a.got_on, a.backoff, a.waited,"
-                          + " a.process_started FROM #status s"
+                          + " a.process_started, a.counts, a.step FROM #status s"
                           + (" JOIN #attempt a ON a.id >= s.ring * " + TaskTables.RING)
                           + (" AND a.id < (s.ring + 1) * " + TaskTables.RING)
                           + " WHERE s.job = (SELECT id FROM #job WHERE name = ?) AND s.node = ?");
@@ -282,6 +283,13 @@ abstract class StoreReader implements StatusStore {
   @Override
   public final List<WorkerCordon> holds() {
     return all("SELECT shard*, drain, operator, reason, since FROM #worker_hold", RowMapper::hold);
+  }
+
+  @Override
+  public final List<Brake> brakes() {
+    return all(
+        "SELECT target*, level*, name*, body FROM #brake",
+        row -> RowMapper.brake(description(), json, row));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.espalier.server.store.jdbc;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.WorkerRef;
@@ -64,13 +65,13 @@ final class TaskTables {
     putRowWithEnds =
         session.insert(
             "INSERT INTO #status",
-            key + COLUMNS + ", ring, " + TOTALS,
+            key + COLUMNS + ", ring, counts, " + TOTALS,
             overwrite
-                + (", " + given("ring") + ", ")
+                + (", " + given("ring") + ", " + given("counts") + ", ")
                 + joined(TOTALS, column -> given(column) + " + #status." + column));
     addToTotals =
         session.prepare(
-            "UPDATE #status SET ring = ?, "
+            "UPDATE #status SET ring = ?, counts = ?, "
                 + joined(TOTALS, column -> column + " = " + column + " + ?")
                 + " WHERE job = ? AND node = ?");
     putAttempt =
@@ -78,7 +79,7 @@ final class TaskTables {
             "REPLACE INTO #attempt",
             "id, number, epoch, sequence, started, ended, worker, kind, bits, exit_code, {signal},"
                 + " core_dumped, stop_reason, cpu, memory, {read}, {written}, message, fingerprint,"
-                + " got_on, backoff, waited, process_started",
+                + " got_on, backoff, waited, process_started, counts, step",
             "");
     deleteRing = session.prepare("DELETE FROM #attempt WHERE id >= ? AND id < ?");
   }
@@ -99,9 +100,13 @@ final class TaskTables {
     private long ended;
     private TaskTotals added = TaskTotals.NONE;
 
-    Place(long ring, long ended) {
+    /** What all attempts have counted. */
+    private Counters counters;
+
+    Place(long ring, long ended, Counters counters) {
       this.ring = ring;
       this.ended = ended;
+      this.counters = counters;
     }
   }
 
@@ -136,7 +141,7 @@ final class TaskTables {
       return changed;
     }
     Map<TaskKey, Place> places = places(attempts);
-    rows.forEach(row -> places.putIfAbsent(row.key(), new Place(-1, 0)));
+    rows.forEach(row -> places.putIfAbsent(row.key(), new Place(-1, 0, Counters.NONE)));
     for (Attempt attempt : attempts) {
       TaskKey key = new TaskKey(attempt.job(), attempt.node());
       Place place = places.get(key);
@@ -158,12 +163,13 @@ final class TaskTables {
       if (job != null) {
         select(
             session,
-            "SELECT node*, coalesce(ring, -1), ended FROM #status",
+            "SELECT node*, coalesce(ring, -1), ended, counts FROM #status",
             job,
             ofJob.getValue(),
             row ->
                 places.put(
-                    new TaskKey(ofJob.getKey(), row.name()), new Place(row.large(), row.large())));
+                    new TaskKey(ofJob.getKey(), row.name()),
+                    new Place(row.large(), row.large(), Counters.ofText(row.textOrEmpty()))));
       }
     }
     return places;
@@ -180,6 +186,7 @@ final class TaskTables {
     ResourceUsage usage = attempt.usage();
     place.ended++;
     place.added = place.added.plus(attempt);
+    place.counters = place.counters.plus(attempt.counters());
     putAttempt
         .large(place.ring * RING + place.ended % RING)
         .number(attempt.number())
@@ -204,6 +211,8 @@ final class TaskTables {
         .number(attempt.backoffSeconds())
         .large(attempt.waitedMillis())
         .large(attempt.startedAtMillis())
+        .textOrEmpty(attempt.counters().text())
+        .textOrEmpty(attempt.step())
         .add();
   }
 
@@ -211,6 +220,7 @@ final class TaskTables {
   private static BoundStatement putTotals(BoundStatement to, Place place) throws SQLException {
     TaskTotals added = place.added;
     return to.large(place.ring)
+        .textOrEmpty(place.counters.text())
         .large(added.ended())
         .large(added.cpuMillis())
         .large(added.ranMillis())

@@ -11,8 +11,10 @@ import org.slf4j.LoggerFactory;
 
 /** Migrates a schema to the version of this program. */
 final class MySqlSchema {
-  /** The number of the newest migration, V9__waits. Each migration ends by storing its number. */
-  static final int VERSION = 9;
+  /**
+   * The number of the newest migration, V11__counters. Each migration ends by storing its number.
+   */
+  static final int VERSION = 11;
 
   private static final int NO_SUCH_TABLE = 1146;
   private static final int LEAST_PACKET = 4 << 20;

@@ -189,7 +189,7 @@ class MySqlFailureTest {
     server()
         .sql(
             "drop table later.espalier_limit_override",
-            "delete from later.espalier_migration where version > '2'",
+            "delete from later.espalier_migration where cast(version as unsigned) > 2",
             "update later.espalier_store set version = 1",
             "update later.espalier_migration set success = 0 where version = '2'");
     try (StatusStore store = open(Schemas.address(server(), "later"))) {
