@@ -20,8 +20,7 @@ class ConvertCommandTest {
       tree:
         levels: [host]
         sources:
-          - manual:
-              h1: []
+          - manual: {h1: []}
       jobs:
         j:
           owner: o
@@ -85,7 +84,7 @@ class ConvertCommandTest {
     assertThat(run(yaml)).isEqualTo(2);
     assertThat(out.toString()).isEmpty();
     assertThat(err.toString())
-        .startsWith(yaml + ":10:14: error: jobs.j.timeout: a time needs a unit (value: 90);");
+        .startsWith(yaml + ":9:14: error: jobs.j.timeout: a time needs a unit (value: 90);");
     assertThat(run(directory.resolve("none.yaml").toString())).isEqualTo(2);
   }
 
@@ -107,6 +106,6 @@ class ConvertCommandTest {
         .setOut(new PrintWriter(out))
         .execute(yaml, "--runner", "remote");
     assertThat(out.toString())
-        .startsWith(yaml + ":6:12: error: tree.sources[0].manual.x: too picky (value: 7)");
+        .startsWith(yaml + ":5:19: error: tree.sources[0].manual.x: too picky (value: 7)");
   }
 }
