@@ -2,6 +2,7 @@ package io.espalier.webui.http;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Causes;
 import io.espalier.core.text.ShortText;
 import io.espalier.webui.bistro.BistroBatches;
 import io.espalier.webui.security.AuditEntry;
@@ -22,7 +23,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -104,15 +104,9 @@ public final class AuditHandler {
                   done ->
                       failure == null
                           ? CompletableFuture.completedFuture(value)
-                          : CompletableFuture.failedFuture(unwrapped(failure)));
+                          : CompletableFuture.failedFuture(Causes.of(failure)));
             })
         .thenCompose(stage -> stage);
-  }
-
-  private static Throwable unwrapped(Throwable failure) {
-    return failure instanceof CompletionException && failure.getCause() != null
-        ? failure.getCause()
-        : failure;
   }
 
   /** Records a change that another server carries out, and records too. */

@@ -9,6 +9,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.SetRule;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.problem.Causes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -99,10 +100,7 @@ final class SetResources {
   }
 
   private static Json refusal(String job, Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    Throwable cause = Causes.of(failure);
     if (cause instanceof RefusedException) {
       return Json.object()
           .put("job", job)

@@ -68,10 +68,8 @@ class MergedLogsTest {
       do {
         LogQuery next = query.withFrom(from);
         Map<String, LogPage> pages = new HashMap<>();
-        MergedLogs.queries(next, stores.keySet())
-            .forEach(
-                (name, q) ->
-                    pages.put(name, page(stores.getOrDefault(name, List.of()), q, random)));
+        LogQuery each = next.withLimit(MergedLogs.limitOfEach(next.limit(), stores.size()));
+        stores.forEach((name, lines) -> pages.put(name, page(lines, each, random)));
         LogPage merged = MergedLogs.merge(next, pages, Map.of());
         assertThat(merged.lines().size())
             .isLessThanOrEqualTo(Math.max(query.limit(), stores.size()));

@@ -195,7 +195,8 @@ public final class LimitOverrideCommands {
     return names;
   }
 
-  private static RefusedException unknown(String what, String name, Collection<String> names) {
+  /** Refuses a name that nobody knows, with those that are alike. */
+  static RefusedException unknown(String what, String name, Collection<String> names) {
     String hint = Suggestions.hint(name, names);
     return new RefusedException(
         RefusedException.Reason.UNKNOWN,

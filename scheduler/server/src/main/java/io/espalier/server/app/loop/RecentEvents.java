@@ -78,14 +78,6 @@ public final class RecentEvents implements EventFeed {
   }
 
   /**
-   * Creates a feed with sequences above all of earlier epochs, if none had 2^32 events. They are
-   * below 2^53, so that browsers represent them exactly.
-   */
-  public static RecentEvents ofEpoch(int capacity, long epoch) {
-    return new RecentEvents(capacity, Math.min(epoch, (1L << 20) - 1) << 32);
-  }
-
-  /**
    * Sets the store from which older events are read.
    *
    * @param blocking runs reads, which may wait for the store

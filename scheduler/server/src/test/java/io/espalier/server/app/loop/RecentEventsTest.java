@@ -104,15 +104,6 @@ class RecentEventsTest {
   }
 
   @Test
-  void without_a_store_sequences_grow_with_the_epoch_and_stay_exact_in_browsers() {
-    RecentEvents first = RecentEvents.ofEpoch(5, 1);
-    RecentEvents second = RecentEvents.ofEpoch(5, 2);
-    long last = first.publish(0, "e", Json.Obj.EMPTY).sequence();
-    assertThat(second.publish(0, "e", Json.Obj.EMPTY).sequence()).isGreaterThan(last);
-    assertThat(RecentEvents.ofEpoch(5, Long.MAX_VALUE).newest()).isLessThan(1L << 52);
-  }
-
-  @Test
   void subscribers_are_told_until_they_leave() {
     RecentEvents feed = new RecentEvents(10, 0);
     AtomicInteger told = new AtomicInteger();
