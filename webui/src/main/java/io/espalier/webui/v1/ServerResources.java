@@ -61,11 +61,12 @@ final class ServerResources {
               }
               errors.add(error.build());
             });
-    return CompletableFuture.completedFuture(
+    Json.Builder answer =
         Json.object()
             .put("config_in_force", view.config() != null)
             .put("problems", new Json.Arr(problems))
-            .put("errors", new Json.Arr(errors))
-            .build());
+            .put("errors", new Json.Arr(errors));
+    BrakeResources.addTo(answer, view);
+    return CompletableFuture.completedFuture(answer.build());
   }
 }

@@ -97,6 +97,38 @@ class SteeringCommandsTest {
   }
 
   @Test
+  void brakesAreSetReleasedAndListed() {
+    String all = "'words':'everything','message':'nothing starts, by ann: net'";
+    server
+        .on("POST /api/v1/brakes", "{" + all + ",'factor':0,'durable':true}")
+        .on("POST /api/v1/brakes/release", "{" + all + ",'factor':1,'released':true}")
+        .on("GET /api/v1/brakes", "{'brakes':[{" + all + ",'factor':0.25,'author':'ann'}]}");
+    assertThat(run("brake", "--reason", "net").out())
+        .isEqualToNormalizingNewlines("nothing starts on everything\n");
+    assertThat(
+            run("brake", "--set", "s", "--factor", "0.25", "--for", "30m", "--ramp", "25%/5m")
+                .code())
+        .isZero();
+    assertThat(run("release", "--node", "h1").out())
+        .isEqualToNormalizingNewlines("the brake on everything is released\n");
+    assertThat(run("brakes").out()).contains("25 %").contains("ann");
+    server.on("GET /api/v1/jobs", "{'jobs':[],'brakes':[{" + all + "}]}");
+    assertThat(run("jobs").out()).startsWith("brake: nothing starts, by ann: net");
+    assertThat(server.asked())
+        .containsExactly(
+            "POST /api/v1/brakes {\"reason\":\"net\",\"factor\":0}",
+            "POST /api/v1/brakes {\"set\":\"s\",\"ramp\":{\"step\":0.25,\"every_seconds\":300},"
+                + "\"factor\":0.25,\"expires_in_seconds\":1800}",
+            "POST /api/v1/brakes/release {\"node\":\"h1\"}",
+            "GET /api/v1/brakes",
+            "GET /api/v1/jobs");
+    for (String ramp : List.of("25", "25/5m", "25%", "0%/5m", "101%/5m", "x%/5m", "25%/x")) {
+      assertThat(run("brake", "--ramp", ramp).err()).contains("must be like 25%/5m");
+    }
+    assertThat(run("brake", "--factor", "1").code()).isEqualTo(2);
+  }
+
+  @Test
   void limitsAreListed() {
     server.on(
         "GET /api/v1/limits",
@@ -137,6 +169,40 @@ class SteeringCommandsTest {
                 + " {\"selector\":{\"statuses\":[\"failed\",\"done\"]},\"preview\":true}",
             "POST /api/v1/jobs/backup/rerun"
                 + " {\"selector\":{\"statuses\":[\"failed\",\"done\"]},\"expect\":2}");
+  }
+
+  @Test
+  void aRerunOfASetAsksOnceAndDoesToEachJobWhatWasAskedAbout() {
+    server
+        .on("GET /api/v1/sets/upgrade", "{'name':'upgrade','jobs':[{'name':'a'},{'name':'b'}]}")
+        .on(
+            "POST /api/v1/jobs/a/rerun",
+            "{'job':'a','matched':2,'running':0,'samples':[],'preview':true,'changed':0}")
+        .on(
+            "POST /api/v1/jobs/b/rerun",
+            "{'job':'b','matched':0,'running':0,'samples':[],'preview':true,'changed':0}")
+        .on("POST /api/v1/jobs/a/rerun", "{'job':'a','matched':2,'samples':[],'changed':2}")
+        .on("POST /api/v1/jobs/b/rerun", "{'job':'b','matched':0,'samples':[],'changed':0}");
+    CommandRun run = answering("y\n", "rerun", "--set", "upgrade", "--status", "failed");
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).isEqualTo("Run 2 tasks again? [y/N] ");
+    assertThat(run.out())
+        .isEqualToNormalizingNewlines(
+            """
+            a: 2 tasks would start again
+            b: 0 tasks would start again
+            a: 2 tasks will run again
+            b: 0 tasks will run again
+            """);
+    assertThat(server.asked())
+        .containsExactly(
+            "GET /api/v1/sets/upgrade",
+            "POST /api/v1/jobs/a/rerun {\"selector\":{\"statuses\":[\"failed\"]},\"preview\":true}",
+            "POST /api/v1/jobs/b/rerun {\"selector\":{\"statuses\":[\"failed\"]},\"preview\":true}",
+            "POST /api/v1/jobs/a/rerun {\"selector\":{\"statuses\":[\"failed\"]},\"expect\":2}",
+            "POST /api/v1/jobs/b/rerun {\"selector\":{\"statuses\":[\"failed\"]},\"expect\":0}");
+    assertThat(run("rerun", "backup", "--set", "upgrade", "--all").err()).contains("either JOB");
+    assertThat(run("rerun", "--all").err()).contains("either JOB");
   }
 
   @ParameterizedTest

@@ -107,7 +107,7 @@ public enum EventKind {
             "step_position");
 
     static final List<String> BRAKE =
-        List.of("target", "level", "queue", "job", "node", "factor", "author", "reason");
+        List.of("target", "level", "queue", "set", "job", "node", "factor", "author", "reason");
 
     static final List<String> COMMAND = List.of("author", "reason");
     static final List<String> SELECTION = List.of("jobs", "tasks", "author", "reason");

@@ -146,7 +146,8 @@ public final class SchedulerLoop {
     this.starts = new LaunchFactory(core, live, pool, options, ports.warnings());
     this.changes = new UpdateApplier(core, live, events, outcomes, options.epoch());
     this.recovery = new InvocationRecovery(core, live);
-    this.committer = new Committer(ports, events, outcomes, views, changes, paces);
+    this.committer =
+        new Committer(ports, events, outcomes, views, changes, paces, brakes, this::ended);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion =
         new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
@@ -319,7 +320,7 @@ public final class SchedulerLoop {
 
   void stop() {
     stopping = true;
-    committer.stop(this::ended);
+    committer.stop();
     queueSamples.take();
   }
 

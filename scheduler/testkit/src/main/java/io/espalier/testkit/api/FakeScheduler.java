@@ -78,6 +78,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final Map<String, Pause> paused = new TreeMap<>();
   private final Map<LimitOverride.Key, LimitView> limits = new LinkedHashMap<>();
   private final Map<Brake.Key, BrakeView> brakes = new LinkedHashMap<>();
+  private boolean storeIsAway;
   private final List<LogLine> logs = new ArrayList<>();
   private final List<Object> calls = Collections.synchronizedList(new ArrayList<>());
   private final Answers answers = new Answers();
@@ -94,6 +95,12 @@ public final class FakeScheduler implements SchedulerApi {
 
   public FakeScheduler(FakeEventFeed events) {
     this.events = events;
+  }
+
+  /** From now on brakes are not durable when they are answered. */
+  public synchronized FakeScheduler withoutStore() {
+    storeIsAway = true;
+    return this;
   }
 
   /** Puts a configuration and its nodes into force and publishes. */
@@ -595,7 +602,7 @@ public final class FakeScheduler implements SchedulerApi {
                   command.millis() == 0 ? 0 : nowMillis + command.millis(),
                   0),
               brake.millionths(),
-              true);
+              !storeIsAway);
       brakes.put(brake.key(), set);
       view = view.with().brakes(List.copyOf(brakes.values())).build();
       return done(set);

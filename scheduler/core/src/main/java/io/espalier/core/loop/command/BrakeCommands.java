@@ -17,12 +17,15 @@ import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -172,6 +175,22 @@ public final class BrakeCommands {
     return next;
   }
 
+  /** Returns whether a brake lets nothing start where a task was placed before it was set. */
+  public boolean stops(String job, long run) {
+    if (core.gate(GateKind.JOB_BRAKE, job) != null) {
+      return true;
+    }
+    Collection<Gate> nodes = core.gates(GateKind.NODE_BRAKE);
+    if (nodes.isEmpty()) {
+      return false;
+    }
+    List<String> levels = core.runLevels(run);
+    List<String> path = core.runPath(run);
+    return IntStream.range(0, levels.size())
+        .mapToObj(i -> Scope.node(levels.get(i), path.get(i)))
+        .anyMatch(scope -> nodes.stream().anyMatch(gate -> gate.scope().equals(scope)));
+  }
+
   /** Returns the brakes, in the order in which they were set. */
   public List<BrakeView> view(long nowMillis) {
     return brakes.values().stream()
@@ -233,8 +252,8 @@ public final class BrakeCommands {
       case ALL -> gate(brake, GateKind.NODE_BRAKE, instance(), effects);
       case NODE -> gate(brake, GateKind.NODE_BRAKE, Scope.node(key.level(), key.name()), effects);
       case JOB -> gate(brake, GateKind.JOB_BRAKE, Scope.job(key.name()), effects);
-      case QUEUE ->
-          jobsOf(key.name())
+      case QUEUE, SET ->
+          jobsOf(key)
               .forEach(job -> gate(brake, GateKind.JOB_BRAKE, Scope.job(job.name()), effects));
     }
   }
@@ -246,7 +265,7 @@ public final class BrakeCommands {
   /** A job or node that several brakes stop has the gate of the first. */
   private static void gate(Brake brake, GateKind kind, Scope scope, Effects effects) {
     Target target = brake.key().target();
-    boolean isWider = target == Target.ALL || target == Target.QUEUE;
+    boolean isWider = target != Target.NODE && target != Target.JOB;
     String reason =
         isWider
             ? "on " + brake.key() + (brake.reason().isEmpty() ? "" : ": " + brake.reason())
@@ -273,6 +292,17 @@ public final class BrakeCommands {
                   brake.sinceMillis(),
                   brake.untilMillis()));
       case JOB -> cap(brake, id, Scope.job(key.name()), most(key.name(), brake), factor, effects);
+      case SET ->
+          jobsOf(key)
+              .forEach(
+                  job ->
+                      cap(
+                          brake,
+                          id + " " + job.name(),
+                          Scope.job(job.name()),
+                          most(job.name(), brake),
+                          factor,
+                          effects));
       case QUEUE ->
           cap(
               brake,
@@ -308,8 +338,9 @@ public final class BrakeCommands {
     return switch (key.target()) {
       case ALL, NODE -> Map.of();
       case JOB -> Map.of(key.name(), running(key.name()));
-      case QUEUE ->
-          Map.of(key.name(), jobsOf(key.name()).stream().mapToInt(j -> running(j.name())).sum());
+      case QUEUE -> Map.of(key.name(), jobsOf(key).stream().mapToInt(j -> running(j.name())).sum());
+      case SET ->
+          jobsOf(key).stream().collect(Collectors.toMap(Job::name, job -> running(job.name())));
     };
   }
 
@@ -318,9 +349,13 @@ public final class BrakeCommands {
     return number < 0 ? 0 : (int) core.tally(number).running();
   }
 
-  private List<Job> jobsOf(String queue) {
+  /** Returns the jobs of a queue or set. */
+  private List<Job> jobsOf(Brake.Key key) {
     return core.config().jobs().values().stream()
-        .filter(job -> job.scheduling().queue().equals(queue))
+        .filter(
+            job ->
+                key.name()
+                    .equals(key.target() == Target.SET ? job.set() : job.scheduling().queue()))
         .toList();
   }
 
@@ -342,6 +377,14 @@ public final class BrakeCommands {
         config.jobs().values().forEach(job -> queues.add(job.scheduling().queue()));
         if (!queues.contains(key.name())) {
           throw LimitOverrideCommands.unknown("there is no queue", key.name(), queues);
+        }
+      }
+      case SET -> {
+        Set<String> sets = new TreeSet<>();
+        config.jobs().values().forEach(job -> sets.add(job.set()));
+        sets.remove("");
+        if (!sets.contains(key.name())) {
+          throw LimitOverrideCommands.unknown("there is no set", key.name(), sets);
         }
       }
       case NODE -> {
