@@ -81,7 +81,7 @@ public final class ProcessFlags {
       description =
           "With another number of schedulers: data directories or mysql://USER@HOST:PORT/SCHEMA,"
               + " separated by commas, of all those that ran before; what is done there is done"
-              + " here, and nobody goes on there.")
+              + " here, and nobody goes on there. After Bistro: bistro:FILE, its statuses.sql3.")
   private List<String> statusesFrom = List.of();
 
   @Mixin private HttpFlags http = new HttpFlags();
@@ -246,6 +246,8 @@ public final class ProcessFlags {
               .mysql("--statuses-from", other, problems)
               .map(ImportSource::of)
               .ifPresent(others::add);
+        } else if (other.startsWith(ImportSource.BISTRO)) {
+          others.add(ImportSource.ofBistro(Path.of(other.substring(ImportSource.BISTRO.length()))));
         } else {
           others.add(ImportSource.of(Path.of(other)));
         }
