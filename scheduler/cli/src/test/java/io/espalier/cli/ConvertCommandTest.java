@@ -99,12 +99,9 @@ class ConvertCommandTest {
   @Test
   void problemsOfSourcesAreToldInYamlToo() throws Exception {
     ValidateCommand validate =
-        new ValidateCommand(
-            ConfigFixtures.parser(), List.of(new ValidateCommandTest.PickyType()));
+        new ValidateCommand(ConfigFixtures.parser(), List.of(new ValidateCommandTest.PickyType()));
     String yaml = write("d.yaml", YAML.replace("h1: []", "x: []"));
-    new CommandLine(validate)
-        .setOut(new PrintWriter(out))
-        .execute(yaml, "--runner", "remote");
+    new CommandLine(validate).setOut(new PrintWriter(out)).execute(yaml, "--runner", "remote");
     assertThat(out.toString())
         .startsWith(yaml + ":5:19: error: tree.sources[0].manual.x: too picky (value: 7)");
   }

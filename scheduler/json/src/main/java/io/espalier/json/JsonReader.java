@@ -61,9 +61,7 @@ public final class JsonReader {
   /** Reads UTF-8. No value if there is any error. */
   public Result<Json> read(byte[] utf8) {
     Result<String> text = Utf8.decode(utf8, maxBytes, file);
-    return text.value() == null
-        ? new Result<>(null, text.problems())
-        : readText(text.value());
+    return text.value() == null ? new Result<>(null, text.problems()) : readText(text.value());
   }
 
   /** Reads text that is already decoded. No value if there is any error. */

@@ -36,8 +36,7 @@ final class ConfigText {
         digest.update(name);
         digest.update(document.bytes());
       }
-      return new Text(
-          documents, HexFormat.of().formatHex(digest.digest()), List.of(), referred);
+      return new Text(documents, HexFormat.of().formatHex(digest.digest()), List.of(), referred);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java has SHA-256", e);
     }

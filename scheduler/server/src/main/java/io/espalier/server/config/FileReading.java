@@ -78,7 +78,8 @@ final class FileReading {
       }
       last = null;
       Text text = readUntilStable();
-      stamps = text.referred().isEmpty() ? found : FileStamp.of(withReferred(listing.files(), text));
+      stamps =
+          text.referred().isEmpty() ? found : FileStamp.of(withReferred(listing.files(), text));
       readAt = now;
       last = text;
       return text;

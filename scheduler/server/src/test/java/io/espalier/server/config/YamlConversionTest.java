@@ -34,7 +34,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whatever JSON can say, YAML can, and it means the same. */
 class YamlConversionTest {
-  private static final Pattern NUMBER = Pattern.compile("\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][0-9])?\\s*");
+  private static final Pattern NUMBER =
+      Pattern.compile("\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][0-9])?\\s*");
   private static final Pattern IGNORED = Pattern.compile("_.*|//.*|\\$.*|node_source(_prefs)?");
   private static final Map<String, String> SPELLINGS =
       Map.of(
@@ -43,7 +44,7 @@ class YamlConversionTest {
   private static final Map<String, Long> WINDOWS =
       Map.of("90s", 90L, "15m", 900L, "1h", 3600L, "366d", 31_622_400L);
 
-  private static final ConfigLoader LOADER = 
+  private static final ConfigLoader LOADER =
       new ConfigLoader(
           new ConfigParser(
               with(ConfigFixtures.POLICIES, "fewest_left"),
@@ -64,7 +65,12 @@ class YamlConversionTest {
 
   static Stream<String> examples() throws IOException {
     try (Stream<Path> files = Files.walk(Path.of("../../config-examples"))) {
-      return files.filter(YamlConversionTest::isConfiguration).sorted().map(YamlConversionTest::read).toList().stream();
+      return files
+          .filter(YamlConversionTest::isConfiguration)
+          .sorted()
+          .map(YamlConversionTest::read)
+          .toList()
+          .stream();
     }
   }
 
@@ -116,7 +122,9 @@ class YamlConversionTest {
     assertThat(loaded.problems()).noneMatch(Problem::isError);
     Config config = Objects.requireNonNull(loaded.value());
     TreeMap<String, Json> jobs = new TreeMap<>();
-    config.jobs().forEach((name, job) -> jobs.put(name, BistroJobWriter.toJson(job, config.settings())));
+    config
+        .jobs()
+        .forEach((name, job) -> jobs.put(name, BistroJobWriter.toJson(job, config.settings())));
     return jobs;
   }
 
@@ -128,7 +136,8 @@ class YamlConversionTest {
           .members()
           .forEach(
               (key, member) -> {
-                boolean isObsolete = member.equals(object.get("node_order")) && object.get("nodes") != null;
+                boolean isObsolete =
+                    member.equals(object.get("node_order")) && object.get("nodes") != null;
                 if (!IGNORED.matcher(key).matches() && !isObsolete) {
                   out.put(SPELLINGS.getOrDefault(key, key), shape(member));
                 }
@@ -153,22 +162,33 @@ class YamlConversionTest {
     Json.Builder config = Json.object();
     int count = 0;
     for (String text :
-        List.of("", " ", "no", "on", "null", "~", "1", "0x1f", "0o17", "1e3", ".5", "-", "- a", "a: b")) {
+        List.of(
+            "", " ", "no", "on", "null", "~", "1", "0x1f", "0o17", "1e3", ".5", "-", "- a",
+            "a: b")) {
       config.put("k" + count++, text);
     }
     for (String text :
-        List.of("#", "a #b", "\u00e4\u20ac", "\ud83d\ude00", "\t", "a\nb\n", "\\", "\"", "'", "*x")) {
+        List.of(
+            "#", "a #b", "\u00e4\u20ac", "\ud83d\ude00", "\t", "a\nb\n", "\\", "\"", "'", "*x")) {
       config.put("k" + count++, text);
     }
     for (String text :
-        List.of("${x}", "$${x}", "${", "{", "[", "%", "@", "!", "&a", "|", ">", "---", "...", "\u2028", "\u0085")) {
+        List.of(
+            "${x}", "$${x}", "${", "{", "[", "%", "@", "!", "&a", "|", ">", "---", "...", "\u2028",
+            "\u0085")) {
       config.put("k" + count++, text).put(text, count);
     }
-    config.put("long", "word ".repeat(100)).put("nested", new Json.Arr(List.of(Json.Arr.EMPTY, Json.Obj.EMPTY)));
+    config
+        .put("long", "word ".repeat(100))
+        .put("nested", new Json.Arr(List.of(Json.Arr.EMPTY, Json.Obj.EMPTY)));
     Json.Obj document =
         Json.object()
-            .put("bistro_settings", ConfigFixtures.json("{'nodes': {'levels': ['a']}, 'resources': {}}"))
-            .put("bistro_job->j", Json.object().put("owner", "o").put("config", config.build()).build())
+            .put(
+                "bistro_settings",
+                ConfigFixtures.json("{'nodes': {'levels': ['a']}, 'resources': {}}"))
+            .put(
+                "bistro_job->j",
+                Json.object().put("owner", "o").put("config", config.build()).build())
             .build();
     Text yaml = text("a.yaml", YamlWriter.write(document));
     assertThat(document(yaml)).as(JsonWriter.pretty(document)).isEqualTo(document);
@@ -182,7 +202,9 @@ class YamlConversionTest {
   @MethodSource("sections")
   void everyKeyHasAnExample(Section<?> section) {
     for (Key<?, ?> key : section.keys()) {
-      assertThat(documents()).as(key.name()).anyMatch(text -> text.contains('"' + key.name() + '"'));
+      assertThat(documents())
+          .as(key.name())
+          .anyMatch(text -> text.contains('"' + key.name() + '"'));
     }
   }
 }

@@ -41,8 +41,7 @@ class YamlMistakesTest {
 
   static Stream<Mistake> mistakes() throws IOException {
     try (InputStream in = YamlMistakesTest.class.getResourceAsStream("/yaml-mistakes.txt")) {
-      String all =
-          new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+      String all = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
       return Arrays.stream(all.split("(?m)^=== ", -1)).skip(1).map(YamlMistakesTest::mistake);
     }
   }
@@ -60,8 +59,7 @@ class YamlMistakesTest {
   @MethodSource("mistakes")
   void aMistakeIsTold(Mistake mistake) {
     String text = mistake.text().contains("tree:") ? mistake.text() : mistake.text() + REST;
-    assertThat(told(inspect(text.getBytes(StandardCharsets.UTF_8))))
-        .isEqualTo(mistake.problems());
+    assertThat(told(inspect(text.getBytes(StandardCharsets.UTF_8)))).isEqualTo(mistake.problems());
   }
 
   private static Result<Config> inspect(byte[] text) {
@@ -83,8 +81,7 @@ class YamlMistakesTest {
   @Test
   void aTextThatIsTooLongIsNotRead() {
     byte[] text = ("espalier: v1\n#" + "x".repeat(10 << 20)).getBytes(StandardCharsets.UTF_8);
-    assertThat(told(inspect(text)))
-        .endsWith("the text is longer than the allowed 8388608 bytes");
+    assertThat(told(inspect(text))).endsWith("the text is longer than the allowed 8388608 bytes");
   }
 
   @Test

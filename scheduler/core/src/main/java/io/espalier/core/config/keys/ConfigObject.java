@@ -4,8 +4,6 @@ import io.espalier.core.config.keys.UnknownKeys.Advice;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.Problems;
-import io.espalier.core.problem.Suggestions;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

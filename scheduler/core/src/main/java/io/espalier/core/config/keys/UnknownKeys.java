@@ -76,10 +76,7 @@ public final class UnknownKeys {
   }
 
   private void report(
-      String key,
-      Json given,
-      Collection<String> known,
-      Function<String, @Nullable Advice> advice) {
+      String key, Json given, Collection<String> known, Function<String, @Nullable Advice> advice) {
     Advice special = advice.apply(key);
     if (special != null) {
       add(special.severity(), key, given, special.message(), special.hint());

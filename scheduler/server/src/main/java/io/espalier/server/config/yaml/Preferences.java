@@ -28,7 +28,10 @@ final class Preferences {
 
   /** Whether the key of a source can be its kind. */
   static boolean canBeKind(String key) {
-    return !key.isEmpty() && !UnknownKeys.isComment(key) && !TO_JSON.containsKey(key) && !TO_YAML.containsKey(key);
+    return !key.isEmpty()
+        && !UnknownKeys.isComment(key)
+        && !TO_JSON.containsKey(key)
+        && !TO_YAML.containsKey(key);
   }
 
   /** The keys of this source are names of nodes. */

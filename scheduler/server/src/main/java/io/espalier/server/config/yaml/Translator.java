@@ -66,7 +66,8 @@ final class Translator {
           .forEach((key, member) -> put(out, object, key, value(member, members, path.key(key))));
       return out.build();
     }
-    Json.Arr list = in instanceof Json.Arr given ? given : name.isList() ? single(in, name, path) : null;
+    Json.Arr list =
+        in instanceof Json.Arr given ? given : name.isList() ? single(in, name, path) : null;
     Name items = name.items();
     if (list != null && items != null) {
       List<Json> out = new ArrayList<>();
@@ -105,7 +106,8 @@ final class Translator {
       return new Json.Arr(List.of(in), in.at());
     }
     return new Json.Arr(
-        BLANKS.splitAsStream(text.value().strip())
+        BLANKS
+            .splitAsStream(text.value().strip())
             .<Json>map(word -> new Json.Str(word, in.at()))
             .toList(),
         in.at());
@@ -137,7 +139,8 @@ final class Translator {
       problems.error(
           path,
           in,
-          "expected one kind of source, found " + (kinds.isEmpty() ? "none" : String.join(", ", kinds)),
+          "expected one kind of source, found "
+              + (kinds.isEmpty() ? "none" : String.join(", ", kinds)),
           "write, for example, sql: {under: instance, url: ..., query: ...}; one source for each"
               + " item of the list");
       // Something in its place, so that the items behind it keep their numbers.

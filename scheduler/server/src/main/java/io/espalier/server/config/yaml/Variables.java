@@ -50,7 +50,10 @@ final class Variables {
             (name, value) -> {
               if (value instanceof Json.Obj || value instanceof Json.Arr) {
                 problems.error(
-                    path.key(name), value, "expected a text or number, found " + value.kind(), null);
+                    path.key(name),
+                    value,
+                    "expected a text or number, found " + value.kind(),
+                    null);
               }
               Json resolved = resolved(value, path.key(name), problems);
               if (resolved != null) {
@@ -154,7 +157,9 @@ final class Variables {
           path,
           text,
           "unknown variable \"" + name + "\"",
-          near != null ? "did you mean \"" + near + "\"?" : "write \"$${\" if no variable is meant");
+          near != null
+              ? "did you mean \"" + near + "\"?"
+              : "write \"$${\" if no variable is meant");
     }
     return found;
   }

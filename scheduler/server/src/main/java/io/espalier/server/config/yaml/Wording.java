@@ -97,7 +97,10 @@ final class Wording {
       } else {
         Name found = in.ofJson(segment);
         // A limit alone stands for the whole resource.
-        if (in.is("resources") && member != null && value != null && member.at().equals(value.at())) {
+        if (in.is("resources")
+            && member != null
+            && value != null
+            && member.at().equals(value.at())) {
           enter(found);
           value = member;
           return;

@@ -150,11 +150,7 @@ final class YamlReader {
     } catch (YAMLException e) {
       boolean deep = String.valueOf(e.getMessage()).contains("Nesting Depth");
       syntax(
-          new Position(file, 1, 1),
-          deep
-              ? TOO_DEEP
-              : "this is not YAML: " + e.getMessage(),
-          null);
+          new Position(file, 1, 1), deep ? TOO_DEEP : "this is not YAML: " + e.getMessage(), null);
       return null;
     }
   }
@@ -244,8 +240,7 @@ final class YamlReader {
     }
     Json value = plain(node.getValue(), at);
     if (value == null) {
-      problems.error(
-          path, new Json.Str(node.getValue(), at), "this number is not finite", null);
+      problems.error(path, new Json.Str(node.getValue(), at), "this number is not finite", null);
       return new Json.Str(node.getValue(), at);
     }
     return value;

@@ -196,8 +196,7 @@ public final class YamlTranslation {
       jobs.members()
           .forEach(
               (name, job) ->
-                  out.put(
-                      JOB + name, job(name, job, templates, variables), jobs.keyAt(name)));
+                  out.put(JOB + name, job(name, job, templates, variables), jobs.keyAt(name)));
     }
     templates.warnOfUnused(problems);
     document = out.build();
@@ -278,7 +277,9 @@ public final class YamlTranslation {
       return advice;
     }
     return new Advice(
-        Severity.ERROR, "jobs do not inherit this key", "write it into a template that they extend");
+        Severity.ERROR,
+        "jobs do not inherit this key",
+        "write it into a template that they extend");
   }
 
   private Json job(String name, Json job, Templates templates, Variables variables) {

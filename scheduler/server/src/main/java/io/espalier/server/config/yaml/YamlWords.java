@@ -31,7 +31,8 @@ record YamlWords(String message, @Nullable String hint) {
       return new YamlWords("this line is not indented like those before it", INDENTATION);
     }
     if (problem.contains("cannot start any token")) {
-      String character = problem.replaceFirst("(?s)^found character '?(.*?)'? *that cannot.*", "$1");
+      String character =
+          problem.replaceFirst("(?s)^found character '?(.*?)'? *that cannot.*", "$1");
       return new YamlWords(
           "no value begins with the character " + character, "put the text into quotes");
     }

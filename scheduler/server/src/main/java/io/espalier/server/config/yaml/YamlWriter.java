@@ -129,7 +129,8 @@ public final class YamlWriter {
   }
 
   private static Json resource(Json.Obj resource) {
-    Json.Obj rest = Json.of(1).equals(resource.get("default")) ? resource.without("default") : resource;
+    Json.Obj rest =
+        Json.of(1).equals(resource.get("default")) ? resource.without("default") : resource;
     Json limit = rest.get("limit");
     return rest.members().size() == 1 && limit != null ? limit : rest;
   }
@@ -153,8 +154,7 @@ public final class YamlWriter {
       List<NodeTuple> members = new ArrayList<>();
       object
           .members()
-          .forEach(
-              (key, member) -> members.add(new NodeTuple(text(key), node(member, depth + 1))));
+          .forEach((key, member) -> members.add(new NodeTuple(text(key), node(member, depth + 1))));
       boolean isShort = depth > 2 && isShort(object);
       return new MappingNode(Tag.MAP, members, isShort ? FlowStyle.FLOW : FlowStyle.BLOCK);
     }

@@ -25,7 +25,9 @@ class NotationTest {
     assertThat(part.yamlNames()).hasSameSizeAs(section.names());
     for (Name name : part.names()) {
       Name other = part.ofJson(name.yaml());
-      assertThat(other == null || other.equals(name)).as("%s means one thing", name.yaml()).isTrue();
+      assertThat(other == null || other.equals(name))
+          .as("%s means one thing", name.yaml())
+          .isTrue();
     }
   }
 
