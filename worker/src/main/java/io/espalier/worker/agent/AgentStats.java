@@ -56,21 +56,25 @@ public final class AgentStats {
     return guarded;
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate")
   void started() {
-    starts = starts + 1;
+    starts++;
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate")
   void ended() {
-    ends = ends + 1;
+    ends++;
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate")
   void heartbeatAnswered() {
-    heartbeats = heartbeats + 1;
+    heartbeats++;
     answeredNanos = System.nanoTime();
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate")
   void heartbeatFailed() {
-    heartbeatsFailed = heartbeatsFailed + 1;
+    heartbeatsFailed++;
   }
 
   void stepped(int nowRunning, String nowProblem, boolean nowGuarded) {
