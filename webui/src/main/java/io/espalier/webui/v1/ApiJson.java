@@ -18,6 +18,7 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskPhase;
+import java.util.Map;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -242,8 +243,8 @@ public final class ApiJson {
     }
   }
 
-  /** Returns the counters of a job with their rates, schema {@code Counter}; null: none. */
-  static @Nullable Json counters(Counters counters, JobProgress progress) {
+  /** Returns counters with their rates, schema {@code CountersWithRates}; null: none. */
+  static @Nullable Json counters(Counters counters, Map<String, Double> rates) {
     if (counters.isEmpty()) {
       return null;
     }
@@ -258,7 +259,7 @@ public final class ApiJson {
                         .put("total", total)
                         .put(
                             "rate_per_sec",
-                            rounded(progress.counterRates().getOrDefault(name, 0.0)))
+                            rounded(rates.getOrDefault(name, 0.0)))
                         .build()));
     return new Json.Arr(list);
   }

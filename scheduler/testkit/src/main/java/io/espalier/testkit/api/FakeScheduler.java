@@ -48,6 +48,8 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.TaskHistory;
 import io.espalier.core.topology.Topology;
+import java.util.Objects;
+import java.util.Collection;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -269,11 +271,19 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<TaskHistory> history(String job, String node) {
+  public CompletionStage<Map<String, TaskHistory>> histories(
+      String job, Collection<String> nodes) {
     return answer(
-        () ->
-            CompletableFuture.completedFuture(
-                histories.getOrDefault(key(job, node), TaskHistory.EMPTY)));
+        () -> {
+          Map<String, TaskHistory> found = new TreeMap<>();
+          for (String node : nodes) {
+            TaskHistory history = histories.get(key(job, node));
+            if (history != null) {
+              found.put(node, history);
+            }
+          }
+          return CompletableFuture.completedFuture(found);
+        });
   }
 
   @Override
@@ -357,6 +367,7 @@ public final class FakeScheduler implements SchedulerApi {
         TaskView task = taskOf(job, node);
         boolean wanted =
             (query.status().isEmpty() || query.status().equals(task.status()))
+                && (query.under().isEmpty() || query.under().equals(parentOf(job, node)))
                 && node.startsWith(query.nodePrefix());
         if (!skipping && wanted) {
           if (page.size() == query.limit()) {
@@ -676,6 +687,12 @@ public final class FakeScheduler implements SchedulerApi {
           "there is no node \"" + node + "\" on the level of " + job.name());
     }
     return node;
+  }
+
+  private synchronized String parentOf(Job job, String node) {
+    Topology topology = Objects.requireNonNull(view.topology());
+    int number = topology.find(job.level(), node);
+    return topology.name(topology.parent(topology.slot(number, 0)));
   }
 
   private synchronized List<String> nodesOf(Job job) {

@@ -161,6 +161,32 @@ abstract class AttemptsContract {
   }
 
   @Test
+  void the_histories_of_many_tasks_are_read_together() {
+    StoreTransaction.Builder batch = StoreTransaction.builder();
+    Map<String, TaskHistory> written = new HashMap<>();
+    for (int i = 0; i < 700; i++) {
+      String node = "n" + i;
+      batch.put(row("j", node, WorkerRef.LOCAL));
+      List<Attempt> attempts = new ArrayList<>();
+      for (int k = 1; k <= i % 4; k++) {
+        attempts.add(attempt("j", node, k, i));
+      }
+      attempts.forEach(batch::attempt);
+      if (!attempts.isEmpty()) {
+        written.put(node, history(attempts));
+      }
+    }
+    batch.put(row("k", "n1", WorkerRef.LOCAL)).attempt(attempt("k", "n1", 9, 1));
+    store().commit(epoch(), batch.build());
+    List<String> asked = new ArrayList<>(written.keySet());
+    asked.add("n0");
+    asked.add("nowhere");
+    assertThat(store().histories("j", asked)).isEqualTo(written);
+    assertThat(store().histories("unknown", asked)).isEmpty();
+    assertThat(store().histories("j", List.of())).isEmpty();
+  }
+
+  @Test
   void an_attempt_of_a_task_without_a_row_is_dropped() {
     store()
         .commit(
