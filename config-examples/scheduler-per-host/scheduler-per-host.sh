@@ -4,36 +4,11 @@
 # ports are any that are free.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-espalier=$here/../../espalier
-work=$(mktemp -d)
+# shellcheck source=config-examples/common.sh
+. "$here/../common.sh"
+needs 'curl jq' curl jq
 hosts=(host1 host2 host3 host4 host5)
-declare -A scheduler
-ui=
-
-cleanup() {
-  for pid in "${scheduler[@]}" $ui; do
-    kill "$pid" 2>/dev/null || true
-  done
-  wait
-  rm -rf "$work"
-}
-trap cleanup EXIT
-
-# printed FILE PATTERN: waits until the file has a line with that, and prints what follows it
-printed() {
-  local i found
-  for ((i = 0; i < 900; i++)); do
-    found=$(sed -n "s/^.*$2 *//p" "$1" | head -n 1)
-    if [ -n "$found" ]; then
-      echo "$found"
-      return
-    fi
-    sleep 0.1
-  done
-  echo "nobody said '$2':" >&2
-  cat "$1" >&2
-  return 1
-}
+declare -A schedulers=()
 
 # api PATH [JSON]: asks the page over all schedulers, or tells it something
 api() {
@@ -49,22 +24,6 @@ so() {
   api "$1" | jq -e "$2" >/dev/null
 }
 
-# until_so SECONDS PATH FILTER: waits until it is
-until_so() {
-  local end=$((SECONDS + $1))
-  until so "$2" "$3"; do
-    if [ "$SECONDS" -ge "$end" ]; then
-      echo "not within its time: $2 $3" >&2
-      api "$2" >&2 || true
-      tail -n 5 "$work"/*.err >&2
-      return 1
-    fi
-    sleep 0.3
-  done
-}
-
-"$espalier" --version >"$work/version" # builds it, the first time
-
 echo '--- five schedulers'
 for host in "${hosts[@]}"; do
   mkdir "$work/$host"
@@ -75,7 +34,8 @@ sed -i 's/"priority": 1/"priority": 3/' "$work/host4/host.json"
 for host in "${hosts[@]}"; do
   "$espalier" scheduler --config "$work/$host/host.json" --runner local --instance-node-name "$host" \
     --data-dir "$work/$host/data" --http 127.0.0.1:0 2>"$work/$host.err" &
-  scheduler[$host]=$!
+  schedulers[$host]=$!
+  running+=($!)
 done
 {
   echo '# name=host:port; read again when it changes'
@@ -88,12 +48,13 @@ cat "$work/schedulers.txt"
 echo '--- the page over all of them'
 "$espalier" ui --schedulers "$work/schedulers.txt" --http 127.0.0.1:0 --poll-ms 500 2>"$work/ui.err" &
 ui=$!
+running+=("$ui")
 page=$(printed "$work/ui.err" 'listening on')
 echo "$page"
-until_so 60 overview '.schedulers.states.answered == 5 and .jobs_total == 2'
+until_so 60 so overview '.schedulers.states.answered == 5 and .jobs_total == 2'
 
 echo '--- every disk of every host is swept and verified'
-until_so 120 overview '[.jobs[] | .progress.total, .progress.done] == [40, 40, 40, 40]'
+until_so 120 so overview '[.jobs[] | .progress.total, .progress.done] == [40, 40, 40, 40]'
 api jobs | jq -r '.jobs[] | "\(.name): \(.progress.done) of \(.progress.total) done on \(.schedulers) schedulers"'
 
 echo '--- one of them has other settings'
@@ -108,19 +69,18 @@ so 'logs?job=sweep&limit=200' '(.lines | length) == 40 and .missing_total == 0 a
 echo '--- all are told to pause a job; first: who is meant?'
 so_many=$(api jobs/sweep/pause '{"preview": true}' | jq .meant)
 api jobs/sweep/pause "{\"reason\": \"disks are exchanged\", \"expect_hosts\": $so_many}" | jq -c .results
-until_so 20 jobs/sweep '.paused_on == 5'
+until_so 20 so jobs/sweep '.paused_on == 5'
 api jobs/sweep/resume '{}' | jq -c .results
-until_so 20 jobs/sweep '.paused_on == 0'
+until_so 20 so jobs/sweep '.paused_on == 0'
 
 echo '--- the page of one of them lies below its name'
 curl -sS --fail "$page/s/host3/api/v1/jobs/sweep" | jq -c '{name, done: .progress.done}'
 curl -sS --fail "$page/s/host3/" | grep -q '<title>Espalier'
 
 echo '--- one scheduler dies: the others are shown, and what was known of it'
-kill -KILL "${scheduler[host2]}"
-wait "${scheduler[host2]}" || true
-unset 'scheduler[host2]'
-until_so 30 overview '.schedulers.states == {"waiting": 0, "answered": 4, "slow": 0, "dead": 1, "refused": 0, "error": 0}'
+killed "${schedulers[host2]}"
+unset 'schedulers[host2]'
+until_so 30 so overview '.schedulers.states == {"waiting": 0, "answered": 4, "slow": 0, "dead": 1, "refused": 0, "error": 0}'
 so overview '.schedulers.from_memory == 1 and .progress.total == 80'
 api problems | jq -r '.problems[] | select(.kind == "connection") | "\(.message): \(.hosts | join(", "))"'
 api jobs/sweep/pause '{"reason": "a test"}' | tee "$work/partial" | jq -c '.results, (.hosts[] | select(.result != "ok"))'
@@ -128,17 +88,16 @@ jq -e '.results.ok == 4 and .results.unreachable == 1 and .finished' "$work/part
 
 echo '--- it is taken off the list'
 sed -i '/^host2=/d' "$work/schedulers.txt"
-until_so 20 overview '.schedulers.total == 4 and .schedulers.states.answered == 4 and .progress.total == 64'
+until_so 20 so overview '.schedulers.total == 4 and .schedulers.states.answered == 4 and .progress.total == 64'
 
 echo '--- all are told to stop'
 kill "$ui"
 wait "$ui"
-ui=
-for host in "${!scheduler[@]}"; do
-  kill "${scheduler[$host]}"
+for host in "${!schedulers[@]}"; do
+  kill "${schedulers[$host]}"
 done
-for host in "${!scheduler[@]}"; do
-  wait "${scheduler[$host]}"
-  unset "scheduler[$host]"
+for host in "${!schedulers[@]}"; do
+  wait "${schedulers[$host]}"
 done
+running=()
 echo 'all of it ended well'

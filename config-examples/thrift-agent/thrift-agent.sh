@@ -4,40 +4,13 @@
 # Leaves nothing behind. Exit code: 0 all is right, 1 it is not, 77 something is missing on this machine.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-espalier=$here/../../espalier
+# shellcheck source=config-examples/common.sh
+. "$here/../common.sh"
 python=/usr/bin/python3
-for tool in jq thrift "$python"; do
-  command -v "$tool" >/dev/null || {
-    echo "SKIPPED, nothing was tested: $tool is missing (apt-get install jq thrift-compiler python3)" >&2
-    exit 77
-  }
-done
+needs 'jq thrift-compiler python3' jq thrift "$python"
 "$python" -c 'import thrift' 2>/dev/null || {
   echo 'SKIPPED, nothing was tested: the thrift module is missing (apt-get install python3-thrift)' >&2
   exit 77
-}
-"$espalier" --version >/dev/null # builds it, the first time
-work=$(mktemp -d)
-running=()
-
-cleanup() {
-  { kill -9 "${running[@]}" && wait; } 2>/dev/null || true
-  rm -rf "$work"
-}
-trap cleanup EXIT
-
-# until_so SECONDS COMMAND...: waits until the command succeeds
-until_so() {
-  local end=$((SECONDS + $1))
-  shift
-  until "$@"; do
-    if [ "$SECONDS" -ge "$end" ]; then
-      echo "not within its time: $*" >&2
-      tail -n 5 "$work"/*.err "$work/agent.out" >&2
-      return 1
-    fi
-    sleep 0.2
-  done
 }
 
 echo '--- the agent'
@@ -45,8 +18,7 @@ thrift --gen py -out "$work" "$here/../../thrift/src/main/thrift/agent.thrift"
 : >"$work/log"
 PYTHONPATH=$work "$python" "$here/agent.py" "$work/log" >"$work/agent.out" 2>"$work/agent.err" &
 running+=($!)
-until_so 30 grep -q 'listening on' "$work/agent.out"
-port=$(sed -n 's/^listening on //p' "$work/agent.out")
+port=$(printed "$work/agent.out" 'listening on')
 sed "s/19090/$port/" "$here/thrift-agent.json" >"$work/thrift-agent.json"
 "$espalier" validate "$work/thrift-agent.json"
 
@@ -56,7 +28,7 @@ scheduler=$!
 running+=("$scheduler")
 worked() { [ "$(wc -l <"$work/log")" -ge "$1" ]; }
 until_so 60 worked 60
-{ kill -9 "$scheduler" && wait "$scheduler"; } 2>/dev/null || true
+killed "$scheduler"
 "$espalier" run "$work/thrift-agent.json" --data-dir "$work/data" --http 127.0.0.1:0 --json 2>"$work/second.err" |
   jq -e '.jobs.scrub.done == 200'
 

@@ -7,6 +7,7 @@ import { Main, NoAnswer, Pulse, Theme, turnTheme, usePlace, useTurned, Zone } fr
 import { Icon, Waiting, Empty, Title } from './parts.js';
 import { anyDialog, askForKeys, askWhereTo, Dialogs } from './dialogs.js';
 import { count } from './format.js';
+import { Brakes } from './brakes.js';
 import { Overview } from './pages/overview.js';
 
 /** Path, word, key after g, and the page; all but the first are loaded when they are wanted. */
@@ -58,7 +59,7 @@ function Head({ current }) {
   const { state, paused, me } = useLiveState();
   const { data } = useData((signal) => get(['problems'], {}, signal), ['problems'], { every: 5000 });
   const wrong = data ? data.errors.length + data.problems.filter((p) => p.severity === 'error').length : 0;
-  return t.header({ class: 'head' },
+  return [t.header({ class: 'head', key: 'head' },
     t.a({ class: 'brand', href: '#/', 'aria-label': 'Espalier' }, t.img({ src: 'favicon.svg', alt: '', width: 26, height: 26 }), t.span('Espalier')),
     c(Name),
     t.nav({ 'aria-label': 'Pages' }, PAGES.map(([path, word]) => t.a({
@@ -72,7 +73,8 @@ function Head({ current }) {
       me?.authenticated && t.span({ class: 'me', title: `${me.role}` }, c(Icon, { name: 'user' }), t.span({ dir: 'auto' }, me.name), t.small(me.role)),
       hasToken() && t.button({ type: 'button', class: 'quiet', onClick: forgetToken }, 'Sign out'),
       c(Theme),
-      t.button({ type: 'button', class: 'quiet icon-only', onClick: askForKeys, title: 'Keys (?)', 'aria-label': 'Keys' }, c(Icon, { name: 'keys' }))));
+      t.button({ type: 'button', class: 'quiet icon-only', onClick: askForKeys, title: 'Keys (?)', 'aria-label': 'Keys' }, c(Icon, { name: 'keys' })))),
+  c(Brakes, { key: 'brakes', brakes: data?.brakes })];
 }
 
 /** A row of a list leads where its name does; links and buttons in it, and marking text, work as ever. */

@@ -10,6 +10,7 @@ import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
+import io.espalier.core.text.ShortText;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.PushDown;
 import java.math.BigDecimal;
@@ -386,10 +387,6 @@ public final class Prefs {
   }
 
   private static @Nullable String shortened(@Nullable Json value) {
-    if (value == null) {
-      return null;
-    }
-    String text = JsonWriter.compact(value);
-    return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
+    return value == null ? null : ShortText.shown(JsonWriter.compact(value), LONGEST_VALUE);
   }
 }

@@ -215,9 +215,14 @@ public final class SchedulerRouter {
     return route.handler().answer(request).thenApply(body -> tagged(route, request, body));
   }
 
-  /** Returns the answer with its entity tag, or 304 if the client already has it. */
+  /**
+   * Returns the answer with its entity tag, or 304 if the client already has it. What is in force
+   * and not durable yet is answered with 202.
+   */
   private static HttpReply tagged(ApiRoute route, ApiRequest request, Json body) {
-    HttpReply reply = HttpReply.json(200, body);
+    boolean isDurable =
+        !(body instanceof Json.Obj object) || !Json.Bool.FALSE.equals(object.get("durable"));
+    HttpReply reply = HttpReply.json(isDurable ? 200 : 202, body);
     String tag = route.tag().of(body);
     if (tag.isEmpty()) {
       return reply;

@@ -110,8 +110,7 @@ public final class WebServer implements AutoCloseable {
     StandbyRouter routes =
         new StandbyRouter(
             new HostOriginHandler(ownHosts(options, address)),
-            new AuthHandler(
-                options.security(), new AuditHandler(options.security().audit(), options.clock())),
+            access(options),
             state,
             options.security().tls(),
             () -> options.clock().millis());
@@ -135,6 +134,27 @@ public final class WebServer implements AutoCloseable {
             new HostOriginHandler(ownHosts(options, address)),
             new AsyncResponder(pool, limits.requests(), limits.answerWithin()));
     return listen(options, address, pool, routes::handler);
+  }
+
+  /**
+   * Starts to listen for whoever watches a worker.
+   *
+   * @param problem supplies why the worker gets no tasks, empty if it does; called for each
+   *     request, must not block
+   * @throws WebStartException when the address cannot be bound, with the reason in one line
+   */
+  public static WebServer worker(
+      WebOptions options, Supplier<String> problem, PrometheusMeterRegistry metrics) {
+    InetAddress address = address(options);
+    WorkerRouter routes =
+        new WorkerRouter(
+            new HostOriginHandler(ownHosts(options, address)), access(options), problem, metrics);
+    return listen(options, address, pool(), routes::handler);
+  }
+
+  private static AuthHandler access(WebOptions options) {
+    return new AuthHandler(
+        options.security(), new AuditHandler(options.security().audit(), options.clock()));
   }
 
   private static WebServer listen(
@@ -248,7 +268,7 @@ public final class WebServer implements AutoCloseable {
         answers,
         new HttpMetrics(metrics, api, options.clock()),
         new HostOriginHandler(ownHosts(options, address)),
-        new EventStreams(api.events(), limits.streams(), heartbeat, metrics),
+        new EventStreams(api, limits.streams(), heartbeat, metrics),
         new LogStreams(api, limits.streams(), heartbeat, metrics),
         contract);
   }

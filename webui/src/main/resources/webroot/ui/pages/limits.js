@@ -6,6 +6,7 @@ import { nodeLink } from '../route.js';
 import { Ago, At, Empty, Failure, Icon, Panel, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
 import { command } from '../shell.js';
+import { brakeAll } from '../brakes.js';
 import { count, plural } from '../format.js';
 
 const PERIODS = [['', 'until it is removed'], ['900', '15 minutes'], ['3600', '1 hour'], ['14400', '4 hours'], ['86400', '1 day'], ['604800', '1 week']];
@@ -48,6 +49,7 @@ export default function Limits() {
   const resources = levelResources(settings);
   return t.div({ class: 'page' },
     c(Title, { sub: 'What counts now in place of the configuration. Limits of single nodes are changed in the tree.' }, 'Limits'),
+    may('operator') && t.p(t.button({ type: 'button', class: 'danger', onClick: brakeAll }, 'Brake everything')),
     c(Failure, { error, retry: again }),
     data === null ? c(Empty, { title: 'Not offered' }, 'This server cannot change limits while it runs.')
       : !data ? !error && c(Waiting) : t.div(

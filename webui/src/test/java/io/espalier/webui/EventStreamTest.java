@@ -12,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class EventStreamTest {
@@ -92,6 +93,129 @@ class EventStreamTest {
           .startsWith("{\"oldest\":8,\"newest\":501,")
           .contains("\"sequence\":8,", "\"sequence\":9,");
     }
+  }
+
+  private static void about(FakeScheduler scheduler, String kind, String job, String node) {
+    Json.Obj data = Json.object().put("job", job).put("node", node).build();
+    scheduler.events().add(ApiFixture.NOW_MILLIS, kind, data);
+  }
+
+  @Test
+  void aFilteredStreamTellsHowFarItIsAndResumesThereWithoutLossOrRepetition() throws IOException {
+    WebOptions.Limits limits =
+        new WebOptions.Limits(
+            1 << 20, 10, 10, Duration.ofMillis(900), Duration.ofSeconds(5), Duration.ofSeconds(30));
+    FakeScheduler scheduler = schedulerHolding(1000);
+    String path = "/api/v1/events?job=backup&kind=task_started&kind=task_ended&after=0";
+    try (Served served = Served.with(scheduler, o -> o.withLimits(limits))) {
+      try (Reading stream = new Reading(served, path)) {
+        about(scheduler, "task_started", "backup", "a"); // 1
+        about(scheduler, "task_started", "scrub", "a"); // 2
+        about(scheduler, "job_paused", "backup", ""); // 3
+        about(scheduler, "task_ended", "backup", "a"); // 4
+        about(scheduler, "task_ended", "scrub", "a"); // 5
+        assertThat(ids(stream, "4")).containsExactly("1", "4");
+        // A block without data is no event, but its id counts.
+        assertThat(stream.until("id: 5")).noneMatch(line -> line.contains("scrub"));
+        assertThat(stream.line()).isEmpty();
+      }
+      about(scheduler, "task_started", "scrub", "b"); // 6
+      about(scheduler, "task_started", "backup", "b"); // 7
+      try (Reading again = new Reading(served, path, "Last-Event-ID: 5")) {
+        assertThat(ids(again, "7")).containsExactly("7");
+      }
+      // Whoever has seen no id of events that do not fit loses nothing either.
+      try (Reading again = new Reading(served, path, "Last-Event-ID: 1")) {
+        assertThat(ids(again, "7")).containsExactly("4", "7");
+      }
+    }
+  }
+
+  @Test
+  void aFilteredStreamReadsFromTheStoreWhatIsNoLongerInTheBuffer() throws IOException {
+    FakeScheduler scheduler =
+        new FakeScheduler(new FakeEventFeed(10).storingAll())
+            .load(ApiFixture.config(), ApiFixture.topology(), ApiFixture.NOW_MILLIS);
+    for (int i = 1; i <= 3_000; i++) {
+      about(scheduler, "task_ended", i % 1_000 == 0 ? "backup" : "scrub", "a");
+    }
+    try (Served served = Served.of(scheduler);
+        Reading stream = new Reading(served, "/api/v1/events?job=backup", "Last-Event-ID: 5");
+        Reading node = new Reading(served, "/api/v1/events?node=b&after=0")) {
+      assertThat(ids(stream, "3000")).containsExactly("1000", "2000", "3000");
+      Json tasks = Json.strings(List.of("a", "b"));
+      Json.Obj many = Json.object().put("job", "scrub").put("tasks", tasks).build();
+      scheduler.events().add(1, "tasks_rerun", many);
+      assertThat(ids(node, "3001")).containsExactly("3001");
+    }
+  }
+
+  @Test
+  void aStreamBeginsAtATime() throws IOException {
+    FakeScheduler scheduler = schedulerHolding(1000);
+    happen(scheduler, 1, 500);
+    try (Served served = Served.of(scheduler);
+        Reading stream = new Reading(served, "/api/v1/events?since_ms=498")) {
+      assertThat(ids(stream, "500")).containsExactly("498", "499", "500");
+      happen(scheduler, 501, 501);
+      assertThat(ids(stream, "501")).containsExactly("501");
+    }
+  }
+
+  @Test
+  void aPageHasTheNewestEventsThatFitOrTheFirstSinceATime() {
+    FakeScheduler scheduler =
+        new FakeScheduler(new FakeEventFeed(10).storingAll())
+            .load(ApiFixture.config(), ApiFixture.topology(), ApiFixture.NOW_MILLIS);
+    for (int i = 1; i <= 5_000; i++) {
+      String job = i % 100 == 0 ? "backup" : "scrub";
+      scheduler.events().add(i, "task_ended", Json.object().put("job", job).build());
+    }
+    try (Served served = Served.of(scheduler)) {
+      assertThat(sequences(served, "job=backup&limit=2")).containsExactly(4_900L, 5_000L);
+      assertThat(sequences(served, "job=backup&limit=2&before=4900"))
+          .containsExactly(4_700L, 4_800L);
+      assertThat(sequences(served, "job=backup&limit=2&since_ms=150")).containsExactly(200L, 300L);
+      assertThat(sequences(served, "job=backup&limit=2&since_ms=150&after=300"))
+          .containsExactly(400L, 500L);
+      assertThat(sequences(served, "kind=job_state")).isEmpty();
+      Json.Obj page = Served.object(served.get("/api/v1/events?job=backup&limit=2"));
+      assertThat(page.get("searched_after")).isEqualTo(Json.of(4_899));
+      assertThat(page.get("searched_to")).isEqualTo(Json.of(5_000));
+      assertThat(page.get("oldest")).isEqualTo(Json.of(1));
+    }
+  }
+
+  private static List<Long> sequences(Served served, String query) {
+    Json events = Served.object(served.get("/api/v1/events?" + query)).get("events");
+    return ((Json.Arr) Objects.requireNonNull(events))
+        .items().stream()
+            .map(event -> (Json.Num) Objects.requireNonNull(((Json.Obj) event).get("sequence")))
+            .map(number -> number.value().longValueExact())
+            .toList();
+  }
+
+  @Test
+  void filtersThatCannotFitAnythingAreRefusedBothWays() {
+    try (Served served = Served.standard()) {
+      for (String accept : List.of("application/json", "text/event-stream")) {
+        assertThat(refusal(served, accept, "kind=task_end", 400))
+            .contains("there is no kind of event", "did you mean", "task_ended");
+        assertThat(refusal(served, accept, "since_ms=32503680000000", 400))
+            .contains("since_ms", "is in the future: 3000-01-01T00:00:00Z");
+        assertThat(refusal(served, accept, "since_ms=yesterday", 400)).contains("since_ms");
+        assertThat(refusal(served, accept, "set=nothing", 404)).contains("no job belongs to a set");
+        assertThat(refusal(served, accept, "jobs=a", 400)).contains("unknown parameter");
+      }
+      assertThat(refusal(served, "application/json", "after=1&before=5", 400)).contains("not both");
+    }
+  }
+
+  private static String refusal(Served served, String accept, String query, int status) {
+    HttpResponse<String> answer =
+        served.send(served.request("/api/v1/events?" + query).header("Accept", accept).build());
+    assertThat(answer.statusCode()).as(query).isEqualTo(status);
+    return answer.body();
   }
 
   @Test

@@ -60,7 +60,7 @@ class OpenApiContractTest {
                   new AsyncResponder(Runnable::run, 1, options.limits().answerWithin()),
                   new HttpMetrics(metrics, scheduler, options.clock()),
                   new HostOriginHandler(Set.of()),
-                  new EventStreams(scheduler.events(), 1, Duration.ofSeconds(1), metrics),
+                  new EventStreams(scheduler, 1, Duration.ofSeconds(1), metrics),
                   new LogStreams(scheduler, 1, Duration.ofSeconds(1), metrics),
                   new OpenApiValidator(ContractDocument::text, Runnable::run))
               .mounted(Router.router(vertx));

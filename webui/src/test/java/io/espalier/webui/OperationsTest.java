@@ -6,11 +6,13 @@ import io.espalier.core.json.Json;
 import io.espalier.testkit.api.ApiFixture;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Instant;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What operators ask for by HTTP: limits, pauses, stops, tasks of their choice. */
 class OperationsTest {
@@ -66,6 +68,68 @@ class OperationsTest {
     assertThat(ended.get("ended")).isEqualTo(Json.Bool.TRUE);
     assertThat(send("DELETE", "limits/host/slots/h%2F1", "").statusCode()).isEqualTo(404);
     assertThat(send("PUT", "limits/hosts/slots", "{\"limit\": 7}").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void brakesAreSetListedShownAndReleased() {
+    Json.Obj set =
+        (Json.Obj)
+            ok(
+                "POST",
+                "brakes",
+                "{\"queue\": \"q\", \"factor\": 0.25, \"expires_in_seconds\": 1.5,"
+                    + " \"ramp\": {\"step\": 0.1, \"every_seconds\": 60},"
+                    + " \"reason\": \"disk full\", \"author\": \"ann\"}");
+    String brake =
+        """
+        {"queue": "q", "target": "queue", "words": "queue q",
+         "message": "25 %% of each limit is left on queue q, by ann, until %s: disk full",
+         "factor": 0.25, "expires_at_ms": %d, "ramp": {"step": 0.1, "every_seconds": 60.0},
+         "author": "ann", "reason": "disk full", "set_at_ms": %d%s}
+        """;
+    long now = ApiFixture.NOW_MILLIS;
+    Instant until = Instant.ofEpochMilli(now + 1500);
+    assertThat(set)
+        .isEqualTo(Served.json(brake.formatted(until, now + 1500, now, ", \"durable\": true")));
+    ok("POST", "brakes", "{\"node\": \"h/1\", \"level\": \"host\"}");
+    Json.Arr all =
+        (Json.Arr) Objects.requireNonNull(((Json.Obj) ok("GET", "brakes", "")).get("brakes"));
+    assertThat(all.items())
+        .hasSize(2)
+        .first()
+        .isEqualTo(Served.json(brake.formatted(until, now + 1500, now, "")));
+    assertThat(((Json.Obj) ok("GET", "jobs", "")).get("brakes")).isEqualTo(all);
+    assertThat(((Json.Obj) ok("GET", "problems", "")).get("brakes")).isEqualTo(all);
+    Json.Obj released = (Json.Obj) ok("POST", "brakes/release", "{\"queue\": \"q\"}");
+    assertThat(released.get("released")).isEqualTo(Json.Bool.TRUE);
+    ok("POST", "brakes/release", "{\"node\": \"h/1\", \"level\": \"host\"}");
+    assertThat(((Json.Obj) ok("GET", "jobs", "")).get("brakes")).isNull();
+  }
+
+  @Test
+  void aBrakeThatIsNotDurableYetIsAccepted() {
+    served.scheduler.withoutStore();
+    HttpResponse<String> accepted = served.post("/api/v1/brakes", "{}");
+    assertThat(accepted.statusCode()).isEqualTo(202);
+    assertThat(Served.object(accepted).get("durable")).isEqualTo(Json.Bool.FALSE);
+    assertThat(Served.object(accepted).get("message")).isEqualTo(Json.of("nothing starts"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"factor\": 1}",
+        "{\"factor\": -0.1}",
+        "{\"node\": \"a\", \"queue\": \"b\"}",
+        "{\"set\": \"a\", \"job\": \"b\"}",
+        "{\"level\": \"host\"}",
+        "{\"ramp\": {\"step\": 0, \"every_seconds\": 1}}",
+        "{\"ramp\": {\"step\": 0.5}}",
+        "{\"share\": 0.5}"
+      })
+  void aWrongBrakeIsRefused(String body) {
+    assertThat(served.post("/api/v1/brakes", body).statusCode()).isEqualTo(400);
+    assertThat(served.scheduler.calls()).isEmpty();
   }
 
   @Test

@@ -76,7 +76,7 @@ public final class TaskBench implements AutoCloseable {
   }
 
   public static LaunchSpec with(LaunchSpec launch, InvocationLimits limits) {
-    return launch.toBuilder().limits(limits).build();
+    return launch.withLimits(limits);
   }
 
   public static LaunchSpec with(LaunchSpec launch, Cgroups cgroups) {

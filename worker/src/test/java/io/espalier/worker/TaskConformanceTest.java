@@ -54,7 +54,7 @@ class TaskConformanceTest {
 
   private LaunchSpec withoutCanary(LaunchSpec launch) {
     SubprocessOptions d = launch.subprocess();
-    return Launches.with(launch, d.withCanaryPipe(false));
+    return Launches.with(launch, d.withUseCanaryPipe(false));
   }
 
   /** Ten tasks that only end when all of them run. */

@@ -6,6 +6,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Suggestions;
+import io.espalier.core.text.ShortText;
 import java.util.Collection;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,7 @@ record Place(String path, Consumer<Problem> problems) {
   }
 
   void error(Json value, String message, @Nullable String hint) {
-    String text = value.toString();
-    String shown = text.length() > LONGEST_VALUE ? text.substring(0, LONGEST_VALUE) + "…" : text;
+    String shown = ShortText.shown(value.toString(), LONGEST_VALUE);
     problems.accept(new Problem(Severity.ERROR, path, value.at(), message, shown, hint));
   }
 

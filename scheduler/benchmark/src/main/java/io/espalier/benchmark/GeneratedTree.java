@@ -132,11 +132,6 @@ record GeneratedTree(Levels levels, int hosts, int perHost) implements Topology 
   }
 
   @Override
-  public boolean hasTags() {
-    return false;
-  }
-
-  @Override
   public Json.Obj attributes(int slot) {
     return Json.Obj.EMPTY;
   }

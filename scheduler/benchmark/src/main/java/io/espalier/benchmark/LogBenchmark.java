@@ -107,7 +107,7 @@ public final class LogBenchmark {
             LogQuery.of(Stream.STDOUT)
                 .withJobs(List.of(JOB))
                 .withNodes(List.of("node" + random.nextInt(NODES)))
-                .withOrder(false);
+                .withAscending(false);
         long at = System.nanoTime();
         int found = 0;
         LogPage page;

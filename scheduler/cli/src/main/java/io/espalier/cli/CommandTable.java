@@ -4,6 +4,7 @@ import io.espalier.cli.bench.BenchCommand;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.inspect.EventsCommand;
 import io.espalier.cli.client.inspect.ExplainCommand;
+import io.espalier.cli.client.inspect.HistoryCommand;
 import io.espalier.cli.client.inspect.JobDetailCommands;
 import io.espalier.cli.client.inspect.JobsCommand;
 import io.espalier.cli.client.inspect.LogsCommand;
@@ -66,6 +67,7 @@ public final class CommandTable {
     add("Look", "node", () -> new NodeCommands.Node(clients));
     add("Look", "logs", () -> new LogsCommand(clients));
     add("Look", "events", () -> new EventsCommand(clients));
+    add("Look", "history", () -> new HistoryCommand(clients));
     add("Look", "problems", () -> new SchedulerInfoCommands.Problems(clients));
     add("Look", "queues", () -> new SchedulerInfoCommands.Queues(clients));
     add("Look", "settings", () -> new SchedulerInfoCommands.Settings(clients));

@@ -1,5 +1,6 @@
 package io.espalier.cli;
 
+import io.espalier.cli.flags.HttpFlags;
 import io.espalier.cli.flags.LogFlags;
 import io.espalier.cli.flags.MeasuringFlags;
 import io.espalier.cli.flags.ProcessFlags;
@@ -13,8 +14,11 @@ import io.espalier.server.app.WorkerProcess;
 import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.LogRetentionOptions;
 import io.espalier.server.ha.LeaderFinder;
+import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.server.zk.ZooKeeperTarget;
 import io.espalier.thrift.rpc.PeerOptions;
+import io.espalier.webui.WebOptions;
+import io.espalier.webui.security.MemoryAuditLog;
 import io.espalier.worker.agent.AgentOptions;
 import io.espalier.worker.resources.MeasuringOptions;
 import java.io.IOException;
@@ -25,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,6 +55,9 @@ import picocli.CommandLine.Option;
     })
 public final class WorkerCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerCommand.class);
+
+  /** Nothing can be changed over HTTP here; what is refused is still recorded. */
+  private static final int AUDIT_ENTRIES = 100;
 
   @Option(
       names = "--scheduler",
@@ -146,6 +154,7 @@ public final class WorkerCommand implements Callable<Integer> {
 
   @Mixin private final RpcFlags rpc = new RpcFlags();
   @Mixin private final TlsFlags tls = new TlsFlags();
+  @Mixin private final HttpFlags http = new HttpFlags();
   @Mixin private final LogFlags logs = new LogFlags();
   @Mixin private final MeasuringFlags measuring = new MeasuringFlags();
   @Mixin private final ZooKeeperFlags zookeeper = new ZooKeeperFlags();
@@ -166,6 +175,9 @@ public final class WorkerCommand implements Callable<Integer> {
               + (worker.address().isEmpty()
                   ? " connects to its scheduler"
                   : " takes calls at " + worker.address()));
+      if (!worker.webAddress().isEmpty()) {
+        System.err.println("espalier: listening on " + worker.webAddress());
+      }
       if (group.isEmpty()) {
         worker.awaitEnd();
         return ExitCode.OK;
@@ -223,6 +235,9 @@ public final class WorkerCommand implements Callable<Integer> {
     }
     LogRetentionOptions keeping = logs.keeping(problems);
     MeasuringOptions measured = measuring.measuring(problems);
+    Optional<HostPort> watched = http.listener(null, insecure, problems);
+    HttpSecurityOptions access =
+        watched.isEmpty() ? HttpSecurityOptions.OPEN : http.access(tls.forBoth(), problems);
     if (!problems.isEmpty()) {
       throw new CommandException(ExitCode.USAGE, String.join("\nespalier: ", problems));
     }
@@ -242,7 +257,12 @@ public final class WorkerCommand implements Callable<Integer> {
         commands,
         keeping,
         measured,
-        executor.equals("noop"));
+        executor.equals("noop"),
+        watched.map(
+            at ->
+                WebOptions.at(at.host(), at.port())
+                    .withAllowedHosts(access.names(Set.of()))
+                    .withSecurity(access.open(new MemoryAuditLog(AUDIT_ENTRIES)))));
   }
 
   private static AgentOptions.Address address(String flag, String text, List<String> problems) {

@@ -16,6 +16,7 @@ import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.json.JsonReader;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.WebOptions;
@@ -33,8 +34,11 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +46,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ClientCommandsTest {
+  private static final long BEGIN = 1_700_000_000_000L;
+
   private final FakeScheduler scheduler = ApiFixture.standard();
   private WebServer server = serve(0);
 
@@ -429,6 +435,68 @@ class ClientCommandsTest {
   }
 
   @Test
+  void eventsAreFilteredAndSearchedPageByPage() {
+    scheduler.events().storingAll();
+    for (int i = 0; i < 2_500; i++) {
+      Json.Obj data = Json.object().put("job", i % 2 == 0 ? "scrub" : "backup").build();
+      scheduler.events().add(1_700_000_100_000L + i, "job_state", data);
+    }
+    CommandRun some = run("events", "--job", "scrub", "--limit", "1100", "--json");
+    Json.Obj body = (Json.Obj) Objects.requireNonNull(JsonReader.parse(some.out()).value());
+    List<Json.Obj> events = JsonFields.objects(body, "events");
+    assertThat(events).hasSize(1_100);
+    assertThat(events).extracting(e -> JsonFields.number(e, "sequence")).isSorted();
+    assertThat(events)
+        .extracting(e -> JsonFields.text(JsonFields.object(e, "data"), "job"))
+        .containsOnly("scrub");
+    assertThat(JsonFields.number(events.get(1_099), "time_ms")).isEqualTo(1_700_000_102_498L);
+
+    CommandRun first =
+        run("events", "--set", "upgrade", "--job", "scrub", "--since", "2023-11-14T22:15:02.4Z");
+    assertThat(first.code()).isEqualTo(1);
+    assertThat(first.err()).contains("no job belongs to a set \"upgrade\"");
+    first =
+        run("events", "--kind", "job_state", "--since", "2023-11-14T22:15:02.4Z", "--limit", "2");
+    assertThat(first.out().lines()).hasSize(2).allMatch(line -> line.contains("22:15:02"));
+    assertThat(first.err()).contains("there may be more");
+
+    assertThat(run("events", "--node", "nowhere").err()).contains("there are no such events");
+    CommandRun misspelt = run("events", "--kind", "task_end");
+    assertThat(misspelt.code()).isEqualTo(2);
+    assertThat(misspelt.err()).contains("did you mean \"task_ended\"?");
+    assertThat(run("events", "--since", "tomorrow").err()).contains("is no time");
+    CommandRun future = run("events", "--since", "2999-01-01T00:00:00Z");
+    assertThat(future.code()).isEqualTo(2);
+    assertThat(future.err()).contains("is in the future");
+  }
+
+  @Test
+  void theTasksOfAJobAreListedAsTheyWere() {
+    scheduler.events().storingAll();
+    for (int i = 0; i < 3; i++) {
+      Json row =
+          new Json.Arr(
+              LongStream.of(2, BEGIN + i, 0, 0, 1, 3, i, BEGIN).<Json>mapToObj(Json::of).toList());
+      Json.Obj data =
+          Json.object().put("job", "backup").put("node", "d1" + i).put("row", row).build();
+      scheduler.events().add(BEGIN + 1_000L * i, "task_started", data);
+    }
+    CommandRun run = run("history", "backup", "--at", "2023-11-14T22:13:21.5Z", "--limit", "1");
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .contains("backup at 2023-11-14T22:13:21Z: 2 running", "d10")
+        .doesNotContain("d11");
+    assertThat(run.err())
+        .contains("events before 2023-11-14T22:13:20Z are gone", "there are more tasks");
+    CommandRun gone = run("history", "backup", "--at", "2023-11-14T22:00:00Z");
+    assertThat(gone.code()).isEqualTo(1);
+    assertThat(gone.err()).contains("events of 2023-11-14T22:00:00Z are gone");
+    CommandRun future = run("history", "backup", "--at", "2999-01-01T00:00:00Z");
+    assertThat(future.code()).isEqualTo(2);
+    assertThat(future.err()).contains("is in the future");
+  }
+
+  @Test
   void followingGoesOnAfterTheServerWasAway() throws InterruptedException {
     List<Long> seen = new CopyOnWriteArrayList<>();
     AtomicBoolean ended = new AtomicBoolean();
@@ -437,6 +505,7 @@ class ClientCommandsTest {
             () -> {
               try (Client client = new HttpSchedulerClient(server.uri().toString())) {
                 client.follow(
+                    Map.of(),
                     event -> {
                       seen.add(JsonFields.number(event, "sequence"));
                       return seen.size() < 4;

@@ -21,6 +21,7 @@ import org.awaitility.Awaitility;
 final class Espalier implements AutoCloseable {
   private static final int PATIENCE_SECONDS = 60;
   private static final Pattern LISTENING = Pattern.compile("listening on (http://\\S+)");
+  private static final Pattern EXPECTED = Pattern.compile("workers are expected at (\\S+)");
 
   private final Process process;
   private final Path stdout;
@@ -130,10 +131,19 @@ final class Espalier implements AutoCloseable {
 
   /** Where it serves HTTP; waits until it says so. */
   String url() {
+    return said(LISTENING);
+  }
+
+  /** Where it expects workers; waits until it says so. */
+  String forWorkers() {
+    return said(EXPECTED);
+  }
+
+  private String said(Pattern pattern) {
     Awaitility.await()
         .atMost(PATIENCE_SECONDS, TimeUnit.SECONDS)
-        .until(() -> !process.isAlive() || LISTENING.matcher(stderr()).find());
-    Matcher matcher = LISTENING.matcher(stderr());
+        .until(() -> !process.isAlive() || pattern.matcher(stderr()).find());
+    Matcher matcher = pattern.matcher(stderr());
     if (!matcher.find()) {
       throw new AssertionError(stderr());
     }

@@ -87,7 +87,7 @@ class MetricsIT {
             + " 1}}}}, \"bistro_job->quick\": {\"owner\": \"e2e\", \"command\": [\"./quick.sh\"]}}";
     Site local =
         new Site(Files.createDirectory(directory.resolve("local")))
-            .task("quick.sh", "true")
+            .task("quick.sh", "echo '{\"count\": {\"rows\": 3}}' >>\"$2\"")
             .config(nodes);
     Site remote = new Site(Files.createDirectory(directory.resolve("remote"))).config(nodes);
     Map<String, String> given = new TreeMap<>();
@@ -103,6 +103,16 @@ class MetricsIT {
                 "--http",
                 "127.0.0.1:0",
                 "--thrift",
+                "127.0.0.1:0");
+        Espalier worker =
+            Espalier.start(
+                remote.directory(),
+                "worker",
+                "--scheduler",
+                pool.forWorkers(),
+                "--shard-id",
+                "w1",
+                "--http",
                 "127.0.0.1:0")) {
       await()
           .atMost(Duration.ofMinutes(2))
@@ -113,6 +123,7 @@ class MetricsIT {
                       .contains("espalier_job_tasks{espalier_job=\"quick\",state=\"done\"} 1.0")
                       .contains("espalier_task_duration_seconds_count 1")
                       .contains("espalier_placements_total 1.0")
+                      .contains("espalier_job_starts_total{espalier_job=\"quick\"} 1.0")
                       .contains("espalier_task_starts_total 1.0"));
       // What is said of queues comes with a step of the loop.
       for (String each : List.of(alone.url(), pool.url())) {
@@ -123,6 +134,14 @@ class MetricsIT {
       }
       given.putAll(pairs(TYPE, scrape(alone.url())));
       given.putAll(pairs(TYPE, scrape(pool.url())));
+      await()
+          .atMost(Duration.ofMinutes(2))
+          .untilAsserted(
+              () ->
+                  assertThat(scrape(worker.url()))
+                      .contains("espalier_worker_in_service 1.0")
+                      .contains("espalier_worker_guard_up 1.0"));
+      given.putAll(pairs(TYPE, scrape(worker.url())));
     }
     Map<String, String> documented = documented();
     assertThat(documented).containsAllEntriesOf(given);

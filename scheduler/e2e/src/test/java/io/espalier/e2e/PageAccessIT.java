@@ -16,8 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -131,12 +129,14 @@ class PageAccessIT {
       Http http = new Http(scheduler.url());
       Page page = window.visit("#/workers");
       assertThat(page.locator("main")).containsText("No workers");
-      Matcher thrift =
-          Pattern.compile("workers are expected at (\\S+)").matcher(scheduler.stderr());
-      assertThat(thrift.find()).isTrue();
       try (Espalier worker =
           Espalier.start(
-              site.directory(), "worker", "--scheduler", thrift.group(1), "--shard-id", "w1")) {
+              site.directory(),
+              "worker",
+              "--scheduler",
+              scheduler.forWorkers(),
+              "--shard-id",
+              "w1")) {
         assertThat(worker.isAlive()).isTrue();
         Locator row = page.locator("tbody tr");
         assertThat(row).containsText("w1");

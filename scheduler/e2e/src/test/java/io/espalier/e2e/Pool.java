@@ -2,7 +2,6 @@ package io.espalier.e2e;
 
 import static io.espalier.e2e.Site.number;
 import static io.espalier.e2e.Site.text;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
 import java.util.ArrayList;
@@ -10,13 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** One scheduler and its workers, with a lease of a few seconds. */
 final class Pool implements AutoCloseable {
-  private static final Pattern EXPECTED = Pattern.compile("workers are expected at (\\S+)");
-
   private final Site site;
   private final Map<String, Espalier> workers = new TreeMap<>();
   private Espalier scheduler;
@@ -35,9 +30,7 @@ final class Pool implements AutoCloseable {
     boolean complete = false;
     try {
       scheduler.url();
-      Matcher matcher = EXPECTED.matcher(scheduler.stderr());
-      assertThat(matcher.find()).as(scheduler.stderr()).isTrue();
-      thrift = matcher.group(1);
+      thrift = scheduler.forWorkers();
       for (int i = 1; i <= count; i++) {
         startWorker("w" + i);
       }

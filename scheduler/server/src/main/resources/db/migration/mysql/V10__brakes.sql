@@ -1,4 +1,4 @@
--- Brakes that operators have set. target: all, node, queue or job; level: of a node, otherwise ''; body: a JSON object.
+-- Brakes that operators have set. target: all, node, queue, set or job; level: of a node, otherwise ''; body: a JSON object.
 -- Every statement may run again.
 CREATE TABLE IF NOT EXISTS espalier_brake (
   target VARBINARY(255) NOT NULL,

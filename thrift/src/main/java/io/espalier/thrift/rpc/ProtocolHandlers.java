@@ -1,5 +1,6 @@
 package io.espalier.thrift.rpc;
 
+import io.espalier.core.problem.Causes;
 import io.espalier.thrift.gen.Refused;
 import java.util.HashMap;
 import java.util.Map;
@@ -54,10 +55,7 @@ final class ProtocolHandlers {
                       if (failure == null) {
                         return answered.apply(answer);
                       }
-                      Throwable cause =
-                          failure instanceof CompletionException && failure.getCause() != null
-                              ? failure.getCause()
-                              : failure;
+                      Throwable cause = Causes.of(failure);
                       if (cause instanceof Refused why) {
                         return refused.apply(why);
                       }

@@ -1,6 +1,7 @@
 package io.espalier.thrift.rpc;
 
 import io.espalier.core.logs.LogQueryException;
+import io.espalier.core.problem.Causes;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.thrift.gen.RefusalCode;
 import io.espalier.thrift.gen.Refused;
@@ -22,7 +23,6 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -171,7 +171,7 @@ public final class RpcServer implements AutoCloseable {
    * everything else is our own failure.
    */
   private static <T> CompletionStage<T> refused(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = Causes.of(failure);
     return CompletableFuture.failedFuture(
         cause instanceof LogQueryException
             ? new Refused(RefusalCode.BAD_MESSAGE, String.valueOf(cause.getMessage()))

@@ -116,7 +116,8 @@ class WireTest {
             List.of("i", "\u20ac"),
             new InvocationLimits(1, 2, 3));
     LaunchSpec calling =
-        launch("b", LogOptions.DEFAULT, SubprocessOptions.DEFAULT).toBuilder()
+        launch("b", LogOptions.DEFAULT, SubprocessOptions.DEFAULT)
+            .with()
             .command(List.of())
             .call(call)
             .build();
@@ -235,7 +236,7 @@ class WireTest {
                     .withRawStatus("half \ud83d\ude00")
                     .withExit(null, 9)
                     .withMessage("told to")
-                    .withStartedAt(1_790_000_000_000L)
+                    .withStartedAtMillis(1_790_000_000_000L)
                     .withCounters(new Counters(Map.of("rows", 7L, "bytes", 0L)))
                     .withStopReason(StopReason.LEASE_LOST),
                 TaskResult.notStarted("job", "m", run.invocation(), "busy", 5_000)),

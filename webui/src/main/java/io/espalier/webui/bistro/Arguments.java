@@ -2,6 +2,7 @@ package io.espalier.webui.bistro;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -75,7 +76,7 @@ record Arguments(Json.Obj json) {
             + " to "
             + max
             + ", not "
-            + shown(text));
+            + ShortText.shown(text, SHOWN));
   }
 
   private static String asText(String key, Json value) {
@@ -89,10 +90,6 @@ record Arguments(Json.Obj json) {
   }
 
   private static String shown(Json value) {
-    return value.kind() + " (" + shown(JsonWriter.compact(value)) + ")";
-  }
-
-  private static String shown(String text) {
-    return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+    return value.kind() + " (" + ShortText.shown(JsonWriter.compact(value), SHOWN) + ")";
   }
 }

@@ -6,6 +6,7 @@ import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Causes;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.webui.security.Principal;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -191,22 +191,16 @@ public final class BistroBatches {
   }
 
   private static int status(Throwable failure) {
-    return unwrapped(failure) instanceof BadArgumentsException
+    return Causes.of(failure) instanceof BadArgumentsException
         ? 400
         : ApiException.of(failure).status();
   }
 
   private static String why(Throwable failure) {
-    Throwable cause = unwrapped(failure);
+    Throwable cause = Causes.of(failure);
     return cause instanceof BadArgumentsException
         ? String.valueOf(cause.getMessage())
         : String.valueOf(ApiException.of(failure).getMessage());
-  }
-
-  private static Throwable unwrapped(Throwable failure) {
-    return failure instanceof CompletionException && failure.getCause() != null
-        ? failure.getCause()
-        : failure;
   }
 
   private CompletionStage<Json> data(Json query, Snapshot snapshot) {
@@ -224,7 +218,7 @@ public final class BistroBatches {
   }
 
   private String message(Throwable failure) {
-    Throwable cause = unwrapped(failure);
+    Throwable cause = Causes.of(failure);
     if (cause instanceof BadArgumentsException || cause instanceof RefusedException) {
       return String.valueOf(cause.getMessage());
     }

@@ -36,7 +36,7 @@ final class BistroLogQueries {
             .withJobs(arguments.names("jobs"))
             .withNodes(arguments.names("nodes"))
             .withFrom(from(arguments, ascending))
-            .withOrder(ascending)
+            .withAscending(ascending)
             .withLimit(LINES)
             .withRegex(regex(arguments.text("regex_filter", "")));
     return api.logs().query(query).thenApply(BistroLogQueries::data);

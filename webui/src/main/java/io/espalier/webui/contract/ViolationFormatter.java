@@ -3,6 +3,7 @@ package io.espalier.webui.contract;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Suggestions;
+import io.espalier.core.text.ShortText;
 import io.vertx.json.schema.OutputUnit;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -272,7 +273,7 @@ final class ViolationFormatter {
   }
 
   static @Nullable String shown(@Nullable String text) {
-    return text == null || text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+    return text == null ? null : ShortText.shown(text, SHOWN);
   }
 
   private static String dotted(List<String> inside) {

@@ -2,6 +2,8 @@ package io.espalier.webui.http;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Causes;
+import io.espalier.core.text.ShortText;
 import io.espalier.webui.bistro.BistroBatches;
 import io.espalier.webui.security.AuditEntry;
 import io.espalier.webui.security.AuditLog;
@@ -21,7 +23,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -103,15 +104,9 @@ public final class AuditHandler {
                   done ->
                       failure == null
                           ? CompletableFuture.completedFuture(value)
-                          : CompletableFuture.failedFuture(unwrapped(failure)));
+                          : CompletableFuture.failedFuture(Causes.of(failure)));
             })
         .thenCompose(stage -> stage);
-  }
-
-  private static Throwable unwrapped(Throwable failure) {
-    return failure instanceof CompletionException && failure.getCause() != null
-        ? failure.getCause()
-        : failure;
   }
 
   /** Records a change that another server carries out, and records too. */
@@ -153,7 +148,7 @@ public final class AuditHandler {
             who.map(p -> p.role().label()).orElse(""),
             address,
             action,
-            cut(target, MOST_REASON),
+            ShortText.shown(target, MOST_REASON),
             "",
             why.status(),
             details.build());
@@ -166,7 +161,7 @@ public final class AuditHandler {
     return (handler, query, status, why) -> {
       Json.Builder details = Json.object();
       if (!why.isEmpty()) {
-        details.put("refused", cut(why, MOST_DETAILS));
+        details.put("refused", ShortText.shown(why, MOST_DETAILS));
       }
       return write(
           who,
@@ -184,7 +179,7 @@ public final class AuditHandler {
     List<String> parts = new ArrayList<>();
     if (query.get("jobs") instanceof Json.Arr jobs) {
       jobs.items().forEach(job -> parts.add(name(job)));
-      return cut(String.join(" ", parts), MOST_REASON);
+      return ShortText.shown(String.join(" ", parts), MOST_REASON);
     }
     for (String key : List.of("job_id", "node_id")) {
       Json name = query.get(key);
@@ -192,7 +187,7 @@ public final class AuditHandler {
         parts.add(name(name));
       }
     }
-    return cut(String.join("/", parts), MOST_REASON);
+    return ShortText.shown(String.join("/", parts), MOST_REASON);
   }
 
   /** Returns a name; Bistro's clients may send a number instead. */
@@ -224,7 +219,7 @@ public final class AuditHandler {
             address,
             action,
             target,
-            cut(reason, MOST_REASON),
+            ShortText.shown(reason, MOST_REASON),
             status,
             details);
     return log.append(entry)
@@ -282,29 +277,22 @@ public final class AuditHandler {
       ApiRoute route, ApiRequest request, @Nullable ApiException refusal) {
     Json.Builder details = Json.object();
     if (refusal != null) {
-      details.put("refused", cut(String.valueOf(refusal.getMessage()), MOST_DETAILS));
+      details.put("refused", ShortText.shown(String.valueOf(refusal.getMessage()), MOST_DETAILS));
     }
     Json.Obj body = request.body().without("reason");
     boolean job = route.method().equals("PUT") && route.template().equals(ApiV1.JOB);
     String text = job || body.isEmpty() ? "" : JsonWriter.compact(body);
     if (!request.caller().authenticated() && request.query().containsKey("author")) {
-      details.put("author", cut(String.join(" ", request.query().get("author")), MOST_DETAILS));
+      details.put(
+          "author", ShortText.shown(String.join(" ", request.query().get("author")), MOST_DETAILS));
     }
     if (!text.isEmpty()) {
       if (text.length() <= MOST_DETAILS) {
         details.put("request", body);
       } else {
-        details.put("request", cut(text, MOST_DETAILS));
+        details.put("request", ShortText.shown(text, MOST_DETAILS));
       }
     }
     return details.build();
-  }
-
-  private static String cut(String text, int most) {
-    if (text.length() <= most) {
-      return text;
-    }
-    int end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
-    return text.substring(0, end) + "…";
   }
 }

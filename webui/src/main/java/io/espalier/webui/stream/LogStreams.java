@@ -80,7 +80,7 @@ public final class LogStreams extends SseStreams {
             "unknown parameter \"" + name + "\"; there are " + String.join(", ", known));
       }
     }
-    LogQuery query = LogResources.chosen(request).withOrder(true).withLimit(PAGE);
+    LogQuery query = LogResources.chosen(request).withAscending(true).withLimit(PAGE);
     String from = first(parameters, "from");
     String last = ctx.request().getHeader("Last-Event-ID");
     boolean resumes = last != null && !last.isEmpty();

@@ -115,6 +115,11 @@ abstract class SseStreams implements Handler<RoutingContext> {
     /** The client is gone. */
     void gone() {}
 
+    /** Returns what keeps the connection alive while nothing is sent: no event. */
+    String alive() {
+      return ": alive\n\n";
+    }
+
     final boolean isClosed() {
       return closed;
     }
@@ -136,7 +141,7 @@ abstract class SseStreams implements Handler<RoutingContext> {
     private void tick() {
       if (!response.writeQueueFull()) {
         fullTicks = 0;
-        response.write(": alive\n\n");
+        response.write(alive());
       } else if (++fullTicks >= STUCK_TICKS) {
         drop();
       }

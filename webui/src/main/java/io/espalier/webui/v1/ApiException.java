@@ -3,11 +3,11 @@ package io.espalier.webui.v1;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogQueryException;
+import io.espalier.core.problem.Causes;
 import io.espalier.webui.contract.Violation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
@@ -91,10 +91,7 @@ public final class ApiException extends RuntimeException {
    * @param failure as a stage reports it, wrapped or not
    */
   public static ApiException of(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
+    Throwable cause = Causes.of(failure);
     if (cause instanceof ApiException known) {
       return known;
     }

@@ -19,6 +19,7 @@ public final class ApiV1 {
   public static final String JOB = "/api/v1/jobs/{job}";
   public static final String HISTOGRAM = "/api/v1/jobs/{job}/histogram";
   public static final String TASKS = "/api/v1/jobs/{job}/tasks";
+  public static final String PAST_TASKS = "/api/v1/jobs/{job}/past-tasks";
   public static final String TASK = "/api/v1/jobs/{job}/tasks/{node}";
   public static final String SUMS = "/api/v1/jobs/{job}/sums";
   public static final String EXPLAIN = "/api/v1/jobs/{job}/tasks/{node}/explain";
@@ -92,6 +93,7 @@ public final class ApiV1 {
     new LogResources(api).addTo(routes);
     new LeadershipResources(api).addTo(routes);
     new ServerResources(api, identity).addTo(routes);
+    new EventResources(api).addTo(routes);
     new SummaryResources(api, identity).addTo(routes);
   }
 

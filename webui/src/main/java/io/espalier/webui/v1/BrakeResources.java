@@ -6,7 +6,6 @@ import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.store.Brake;
-import io.espalier.core.status.store.Brake.Key;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,8 +36,14 @@ final class BrakeResources {
     return CompletableFuture.completedFuture(Json.object().put("brakes", list(api.view())).build());
   }
 
-  /** Lists the brakes of a view. */
-  static Json.Arr list(SchedulerView view) {
+  /** Adds the brakes, if there are any: who looks at something else shall see them, too. */
+  static void addTo(Json.Builder answer, SchedulerView view) {
+    if (!view.brakes().isEmpty()) {
+      answer.put("brakes", list(view));
+    }
+  }
+
+  private static Json.Arr list(SchedulerView view) {
     List<Json> brakes = new ArrayList<>();
     view.brakes().forEach(brake -> brakes.add(json(brake).build()));
     return new Json.Arr(brakes);
@@ -79,7 +84,9 @@ final class BrakeResources {
   }
 
   private CompletionStage<Json> release(ApiRequest request) {
-    request.allowing().allowingInBody("node", "level", "queue", "job", "ramp", "author", "reason");
+    request
+        .allowing()
+        .allowingInBody("node", "level", "queue", "set", "job", "ramp", "author", "reason");
     return api.run(
             new Command.ReleaseBrake(
                 key(request),
@@ -89,22 +96,23 @@ final class BrakeResources {
         .thenApply(view -> json(view).put("released", view.millionths() == Brake.ONE).build());
   }
 
-  private static Key key(ApiRequest request) {
-    List<Key> named = new ArrayList<>();
+  private static Brake.Key key(ApiRequest request) {
+    List<Brake.Key> named = new ArrayList<>();
     for (Target target : Target.values()) {
       String name = target == Target.ALL ? "" : request.bodyText(target.word());
       if (!name.isEmpty()) {
-        named.add(new Key(target, target == Target.NODE ? request.bodyText("level") : "", name));
+        named.add(
+            new Brake.Key(target, target == Target.NODE ? request.bodyText("level") : "", name));
       }
     }
     if (named.size() > 1) {
-      throw ApiException.badRequest("a brake has one of \"node\", \"queue\" and \"job\"");
+      throw ApiException.badRequest("a brake has one of \"node\", \"queue\", \"set\" and \"job\"");
     }
     if (!request.bodyText("level").isEmpty()
         && (named.isEmpty() || named.get(0).target() != Target.NODE)) {
       throw ApiException.badRequest("\"level\" needs a \"node\"");
     }
-    return named.isEmpty() ? Key.all() : named.get(0);
+    return named.isEmpty() ? Brake.Key.all() : named.get(0);
   }
 
   private static Brake.@Nullable Ramp ramp(ApiRequest request) {
@@ -140,6 +148,7 @@ final class BrakeResources {
     }
     json.put("target", brake.key().target().word())
         .put("words", brake.key().toString())
+        .put("message", view.message())
         .put("factor", Brake.decimal(view.millionths()).doubleValue());
     if (brake.untilMillis() > 0) {
       json.put("expires_at_ms", brake.untilMillis());

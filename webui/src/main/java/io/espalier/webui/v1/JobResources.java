@@ -41,11 +41,12 @@ final class JobResources {
     for (Job job : config.jobs().values()) {
       jobs.add(summary(job, config, view).build());
     }
-    return CompletableFuture.completedFuture(
+    Json.Builder answer =
         Json.object()
             .put("published_at_ms", view.publishedAtMillis())
-            .put("jobs", new Json.Arr(jobs))
-            .build());
+            .put("jobs", new Json.Arr(jobs));
+    BrakeResources.addTo(answer, view);
+    return CompletableFuture.completedFuture(answer.build());
   }
 
   private CompletionStage<Json> job(ApiRequest request) {

@@ -6,11 +6,11 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Causes;
 import io.espalier.core.problem.Problem;
 import io.espalier.webui.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -144,10 +144,7 @@ final class JobVersionResources {
     if (version != null) {
       return json(version, request.caller());
     }
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
+    Throwable cause = Causes.of(failure);
     if (cause instanceof RefusedException refused
         && refused.reason() == RefusedException.Reason.STALE
         && isConditional(request)) {

@@ -46,7 +46,7 @@ public final class LogResources {
     LogQuery query =
         chosen(request)
             .withFrom(request.integer("from", -1, -1, Long.MAX_VALUE))
-            .withOrder(request.choice("order", "desc", List.of("asc", "desc")).equals("asc"))
+            .withAscending(request.choice("order", "desc", List.of("asc", "desc")).equals("asc"))
             .withLimit((int) request.integer("limit", 100, 1, MAX_PAGE))
             .withTimes(
                 request.integer("since_ms", 0, 0, LAST_MILLIS),

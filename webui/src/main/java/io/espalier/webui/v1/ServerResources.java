@@ -4,7 +4,6 @@ import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
-import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.util.ArrayList;
@@ -12,10 +11,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Resources for the scheduler itself: settings, problems, recent events. */
+/** Resources for the scheduler itself: settings, problems. */
 final class ServerResources {
-  private static final int MAX_EVENTS = 1000;
-
   private final SchedulerApi api;
   private final ServerIdentity identity;
 
@@ -27,7 +24,6 @@ final class ServerResources {
   void addTo(List<ApiRoute> routes) {
     routes.add(ApiRoute.get(ApiV1.SETTINGS, this::settings));
     routes.add(ApiRoute.get(ApiV1.PROBLEMS, this::problems));
-    routes.add(ApiRoute.get(ApiV1.EVENTS, this::events));
   }
 
   private CompletionStage<Json> settings(ApiRequest request) {
@@ -65,35 +61,12 @@ final class ServerResources {
               }
               errors.add(error.build());
             });
-    return CompletableFuture.completedFuture(
+    Json.Builder answer =
         Json.object()
             .put("config_in_force", view.config() != null)
             .put("problems", new Json.Arr(problems))
-            .put("errors", new Json.Arr(errors))
-            .build());
-  }
-
-  private CompletionStage<Json> events(ApiRequest request) {
-    request.allowing("after", "limit");
-    int limit = (int) request.integer("limit", 100, 1, MAX_EVENTS);
-    long newest = api.events().newest();
-    long after = request.integer("after", Math.max(0, newest - limit), 0, Long.MAX_VALUE);
-    long oldest = api.events().oldest();
-    return api.events()
-        .past(after, limit)
-        .thenApply(
-            found -> {
-              List<Json> events = new ArrayList<>();
-              for (Event event : found) {
-                events.add(ApiJson.event(event));
-              }
-              return Json.object()
-                  .put(
-                      "oldest",
-                      found.isEmpty() ? oldest : Math.min(oldest, found.get(0).sequence()))
-                  .put("newest", newest)
-                  .put("events", new Json.Arr(events))
-                  .build();
-            });
+            .put("errors", new Json.Arr(errors));
+    BrakeResources.addTo(answer, view);
+    return CompletableFuture.completedFuture(answer.build());
   }
 }

@@ -9,6 +9,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.SetRule;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.problem.Causes;
 import io.espalier.core.running.Counters;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,10 +101,7 @@ final class SetResources {
   }
 
   private static Json refusal(String job, Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
+    Throwable cause = Causes.of(failure);
     if (cause instanceof RefusedException) {
       return Json.object()
           .put("job", job)
@@ -113,7 +111,8 @@ final class SetResources {
     throw cause instanceof RuntimeException problem ? problem : new CompletionException(cause);
   }
 
-  private static List<Job> members(String set, Config config) {
+  /** Returns the jobs of a set, of which there must be some. */
+  static List<Job> members(String set, Config config) {
     List<Job> members =
         config.jobs().values().stream()
             .filter(job -> !set.isEmpty() && job.set().equals(set))

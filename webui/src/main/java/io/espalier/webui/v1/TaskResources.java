@@ -35,7 +35,7 @@ final class TaskResources {
   private static final int MAX_RUNNING = 10_000;
   private static final List<String> BOOLEANS = List.of("true", "false");
   private static final double MAX_SECONDS = 1e9;
-  private static final List<String> STATUSES =
+  static final List<String> STATUSES =
       Stream.of(StatusLabel.values()).map(StatusLabel::word).toList();
 
   private final SchedulerApi api;

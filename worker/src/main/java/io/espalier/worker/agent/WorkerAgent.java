@@ -63,6 +63,7 @@ public final class WorkerAgent implements AutoCloseable {
   private final SchedulerCalls scheduler;
   private final @Nullable RpcServer server;
   private final WorkerLogQueries logQueries;
+  private final AgentStats stats;
   private final WorkerProtocol side;
   private final OwnerThread<Runnable> thread = new OwnerThread<>("agent");
   private final CountDownLatch drained = new CountDownLatch(1);
@@ -83,9 +84,11 @@ public final class WorkerAgent implements AutoCloseable {
       TaskExecutor tasks,
       LogStore logs,
       Map<String, Long> physical,
+      AgentStats stats,
       JsonDecoder json)
       throws IOException {
     this.options = options;
+    this.stats = stats;
     this.tasks = tasks;
     this.self = new WorkerRef(options.shard(), new SecureRandom().nextLong() >>> 1);
     List<Long> earlier =
@@ -118,6 +121,7 @@ public final class WorkerAgent implements AutoCloseable {
    * @param tasks prepared, not yet open; closed with the agent
    * @param logs store of the tasks' output; the caller closes it
    * @param physical capacity of the host, by name of the physical resource
+   * @param stats what the worker counts, from now on
    * @param json decoder of JSON text
    * @throws IOException when the address cannot be bound, or the data directory cannot be written
    */
@@ -126,9 +130,10 @@ public final class WorkerAgent implements AutoCloseable {
       TaskExecutor tasks,
       LogStore logs,
       Map<String, Long> physical,
+      AgentStats stats,
       JsonDecoder json)
       throws IOException {
-    WorkerAgent agent = new WorkerAgent(options, tasks, logs, physical, json);
+    WorkerAgent agent = new WorkerAgent(options, tasks, logs, physical, stats, json);
     tasks.open(agent.new News());
     agent.thread.start(() -> TimeUnit.MILLISECONDS.toNanos(agent.turn.whole()), true);
     return agent;
@@ -250,6 +255,7 @@ public final class WorkerAgent implements AutoCloseable {
           log.info("{}", state.isEmpty() ? "in service" : "gets no tasks: " + state);
           lastState = state;
         }
+        stats.stepped(running.size(), state, tasks.guardProblem().isEmpty());
       } catch (RuntimeException e) {
         // Without steps the lease expires and the guard kills the tasks: the safe way to fail.
         log.error("the protocol failed", e);
@@ -268,6 +274,7 @@ public final class WorkerAgent implements AutoCloseable {
     boolean any = !ends.isEmpty();
     for (TaskResult end = ends.poll(); end != null; end = ends.poll()) {
       running.remove(RunId.of(end));
+      stats.ended();
       side.ended(end, now());
     }
     return any;
@@ -308,7 +315,7 @@ public final class WorkerAgent implements AutoCloseable {
                   heartbeat,
                   within,
                   answer -> tell(() -> answered(answer)),
-                  () -> tell(() -> side.heartbeatFailed(heartbeat.number(), now())));
+                  () -> tell(() -> heartbeatFailed(heartbeat)));
       if (heartbeat.session() != 0) {
         call.run();
         return;
@@ -325,12 +332,18 @@ public final class WorkerAgent implements AutoCloseable {
                       call.run();
                     } else {
                       log.error("the guard of the tasks does not answer; not registering");
-                      tell(() -> side.heartbeatFailed(heartbeat.number(), now()));
+                      tell(() -> heartbeatFailed(heartbeat));
                     }
                   });
     }
 
+    private void heartbeatFailed(Heartbeat heartbeat) {
+      stats.heartbeatFailed();
+      side.heartbeatFailed(heartbeat.number(), now());
+    }
+
     private void answered(HeartbeatResponse answer) {
+      stats.heartbeatAnswered();
       callMillis = answer.timers().callMillis();
       if (answer.verdict() == HeartbeatResponse.Verdict.REFUSED) {
         log.warn("the scheduler refuses this worker: {}", answer.message());
@@ -350,6 +363,7 @@ public final class WorkerAgent implements AutoCloseable {
     @Override
     public void start(LaunchSpec launch) {
       running.add(RunId.of(launch));
+      stats.started();
       gate.start(launch, () -> tasks.start(launch));
     }
 

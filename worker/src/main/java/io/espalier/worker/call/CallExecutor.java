@@ -490,8 +490,8 @@ public final class CallExecutor implements AutoCloseable {
             .withMessage(end.message())
             .withStopReason(end.stop())
             .withUsage(null, false, System.currentTimeMillis())
-            .withRetryAfter(end.retryAfterMillis())
-            .withStartedAt(startedMillis)
+            .withRetryAfterMillis(end.retryAfterMillis())
+            .withStartedAtMillis(startedMillis)
             .withCounters(counters);
     Json.Builder about = Json.object();
     if (end.message() != null) {

@@ -7,6 +7,7 @@ import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.HttpCall;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.problem.Causes;
 import io.espalier.core.running.Call;
 import io.espalier.core.text.HttpHeaders;
 import io.espalier.json.JsonReader;
@@ -30,7 +31,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -170,7 +170,7 @@ public final class HttpCalls implements CallClient {
                     : CompletableFuture.<CallAnswer>completedFuture(
                         new CallAnswer.NotStarted("the worker may not send it any more", 1)))
         // Whatever happens once it is sent is an answer: this is what could not be sent.
-        .exceptionally(failure -> new CallAnswer.NotStarted(message(cause(failure)), 0));
+        .exceptionally(failure -> new CallAnswer.NotStarted(message(Causes.of(failure)), 0));
   }
 
   private static CompletableFuture<CallAnswer> sent(
@@ -190,7 +190,7 @@ public final class HttpCalls implements CallClient {
                 return meaning.apply(http, answer);
               }
               boolean unused = exchange.cancel(true);
-              return failed(cause(failure));
+              return failed(Causes.of(failure));
             });
   }
 
@@ -368,14 +368,6 @@ public final class HttpCalls implements CallClient {
   private static String quoted(String text) {
     String line = text.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", " ");
     return line.length() > QUOTED ? line.substring(0, QUOTED) + "..." : line;
-  }
-
-  private static Throwable cause(Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause;
   }
 
   private static String message(Throwable cause) {

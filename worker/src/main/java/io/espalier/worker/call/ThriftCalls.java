@@ -6,6 +6,7 @@ import io.espalier.core.config.keys.CallKeys;
 import io.espalier.core.config.task.HttpCall;
 import io.espalier.core.config.task.ThriftCall;
 import io.espalier.core.json.Json;
+import io.espalier.core.problem.Causes;
 import io.espalier.core.running.Call;
 import io.espalier.json.JsonReader;
 import io.espalier.thrift.wire.AgentMessages;
@@ -13,7 +14,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -102,7 +102,7 @@ public final class ThriftCalls implements CallClient {
             (frame, failure) ->
                 failure == null
                     ? AgentMessages.answer(frame, method, JsonReader::parse)
-                    : failed(cause(failure)));
+                    : failed(Causes.of(failure)));
   }
 
   private static CompletableFuture<byte[]> sent(
@@ -134,14 +134,6 @@ public final class ThriftCalls implements CallClient {
   }
 
   // ---- what an answer means
-
-  private static Throwable cause(Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause;
-  }
 
   private static CallAnswer failed(Throwable failure) {
     String message = String.valueOf(failure.getMessage());

@@ -394,7 +394,7 @@ final class RunningTask implements ProcessBackend.Events, TaskOutput.Sink, Termi
 
   private void finish(TaskResult how, String lastEvent) {
     ended = true;
-    TaskResult end = how.withStartedAt(startedMillis).withCounters(status.counters());
+    TaskResult end = how.withStartedAtMillis(startedMillis).withCounters(status.counters());
     termination.end();
     if (json != null) {
       json.delete();

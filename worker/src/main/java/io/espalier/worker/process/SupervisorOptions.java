@@ -5,6 +5,7 @@ import io.espalier.core.running.TaskResult;
 import io.espalier.worker.cgroup.CgroupHost;
 import io.espalier.worker.process.spawn.TaskEnvironment;
 import io.espalier.worker.resources.MeasuringOptions;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +30,7 @@ import java.util.function.Function;
  * @param cgroups where control groups may be created
  * @param measuring how live tasks and the host are measured
  */
+@RecordBuilder
 public record SupervisorOptions(
     Path dataDirectory,
     Path configDirectory,
@@ -40,7 +42,8 @@ public record SupervisorOptions(
     Function<TaskResult, Json.Obj> statusForm,
     String shard,
     CgroupHost cgroups,
-    MeasuringOptions measuring) {
+    MeasuringOptions measuring)
+    implements SupervisorOptionsBuilder.With {
 
   /** How processes are started. */
   public enum Mechanism {
@@ -73,140 +76,5 @@ public record SupervisorOptions(
         "local",
         CgroupHost.discover(),
         MeasuringOptions.of(System.getenv()));
-  }
-
-  public SupervisorOptions withWorkerCommand(List<String> command) {
-    return new SupervisorOptions(
-        dataDirectory,
-        configDirectory,
-        command,
-        host,
-        environment,
-        shutdownWait,
-        mechanism,
-        statusForm,
-        shard,
-        cgroups,
-        measuring);
-  }
-
-  public SupervisorOptions withHost(String newHost) {
-    return new SupervisorOptions(
-        dataDirectory,
-        configDirectory,
-        workerCommand,
-        newHost,
-        environment,
-        shutdownWait,
-        mechanism,
-        statusForm,
-        shard,
-        cgroups,
-        measuring);
-  }
-
-  public SupervisorOptions withEnvironment(Map<String, String> variables) {
-    return new SupervisorOptions(
-        dataDirectory,
-        configDirectory,
-        workerCommand,
-        host,
-        variables,
-        shutdownWait,
-        mechanism,
-        statusForm,
-        shard,
-        cgroups,
-        measuring);
-  }
-
-  public SupervisorOptions withShutdownWait(Duration wait) {
-    return new SupervisorOptions(
-        dataDirectory,
-        configDirectory,
-        workerCommand,
-        host,
-        environment,
-        wait,
-        mechanism,
-        statusForm,
-        shard,
-        cgroups,
-        measuring);
-  }
-
-  public SupervisorOptions withMechanism(Mechanism newMechanism) {
-    return new SupervisorOptions(
-        dataDirectory,
-        configDirectory,
-        workerCommand,
-        host,
-        environment,
-        shutdownWait,
-        newMechanism,
-        statusForm,
-        shard,
-        cgroups,
-        measuring);
-  }
-
-  public SupervisorOptions withStatusForm(Function<TaskResult, Json.Obj> form) {
-    return new SupervisorOptions(
-        dataDirectory,
-        configDirectory,
-        workerCommand,
-        host,
-        environment,
-        shutdownWait,
-        mechanism,
-        form,
-        shard,
-        cgroups,
-        measuring);
-  }
-
-  public SupervisorOptions withShard(String name) {
-    return new SupervisorOptions(
-        dataDirectory,
-        configDirectory,
-        workerCommand,
-        host,
-        environment,
-        shutdownWait,
-        mechanism,
-        statusForm,
-        name,
-        cgroups,
-        measuring);
-  }
-
-  public SupervisorOptions withCgroups(CgroupHost newCgroups) {
-    return new SupervisorOptions(
-        dataDirectory,
-        configDirectory,
-        workerCommand,
-        host,
-        environment,
-        shutdownWait,
-        mechanism,
-        statusForm,
-        shard,
-        newCgroups,
-        measuring);
-  }
-
-  public SupervisorOptions withMeasuring(MeasuringOptions newMeasuring) {
-    return new SupervisorOptions(
-        dataDirectory,
-        configDirectory,
-        workerCommand,
-        host,
-        environment,
-        shutdownWait,
-        mechanism,
-        statusForm,
-        shard,
-        cgroups,
-        newMeasuring);
   }
 }

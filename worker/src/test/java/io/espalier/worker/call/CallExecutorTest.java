@@ -224,7 +224,7 @@ class CallExecutorTest implements TaskListener {
     Call call =
         new Call(reporting, call(plain).names(), call(plain).limits())
             .withName(CallSpec.CALLBACK, "http://s/callback?signature=x");
-    run(plain.toBuilder().call(call).build());
+    run(plain.withCall(call));
     SlowService.Seen seen = service.requests("/run/n1").get(0);
     assertThat(seen.header("Espalier-callback")).isEqualTo("http://s/callback?signature=x");
     assertThat(seen.body()).isEqualTo("at http://s/callback?signature=x");

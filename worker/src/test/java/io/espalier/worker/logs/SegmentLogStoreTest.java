@@ -161,7 +161,7 @@ class SegmentLogStoreTest extends LogStoreContract {
         .withNodes(random.nextBoolean() ? List.of() : List.of("node3", "node17"))
         .withInvocation(random.nextInt(4) == 0 ? "1.2" : "")
         .withFrom(random.nextInt(3) == 0 ? (now / 1000 - random.nextInt(60)) << 32 : -1)
-        .withOrder(random.nextBoolean())
+        .withAscending(random.nextBoolean())
         .withLimit(1 + random.nextInt(60))
         .withTimes(since, until)
         .withRegex(random.nextInt(3) == 0 ? "^[135] x{10,}$" : "");
@@ -189,7 +189,7 @@ class SegmentLogStoreTest extends LogStoreContract {
       await().until(() -> store.stats().bufferedBytes() < 100_000);
       for (boolean ascending : new boolean[] {true, false}) {
         LogQuery query =
-            LogQuery.of(Stream.STDOUT).withRegex("needle|hay 2500$").withOrder(ascending);
+            LogQuery.of(Stream.STDOUT).withRegex("needle|hay 2500$").withAscending(ascending);
         LogPage first = store.query(query);
         assertThat(first.lines()).isEmpty();
         assertThat(first.nextId()).isPositive();

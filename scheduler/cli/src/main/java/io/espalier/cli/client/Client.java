@@ -34,8 +34,10 @@ public interface Client extends AutoCloseable {
   /**
    * Passes on new events until {@code onEvent} returns false; resumes at the same position after a
    * lost connection. An event without {@code sequence} reports a gap.
+   *
+   * @param query parameters of the stream
    */
-  void follow(Predicate<Json.Obj> onEvent);
+  void follow(Map<String, List<String>> query, Predicate<Json.Obj> onEvent);
 
   /**
    * Passes on lines of output as they are written, in the form of the stream of {@code ApiV1.LOGS},

@@ -13,11 +13,16 @@ import io.espalier.server.ExitCode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,6 +33,8 @@ import picocli.CommandLine.Spec;
 /** The common part of all commands that query or control a running scheduler. */
 public abstract class ClientCommand implements Callable<Integer> {
   public static final String DEFAULT_SERVER = "http://127.0.0.1:8080";
+
+  private static final Pattern AGO = Pattern.compile("([0-9]{1,9})([smhd])");
 
   private final CommandContext clients;
   private @Nullable PrintWriter frame;
@@ -242,5 +249,30 @@ public abstract class ClientCommand implements Callable<Integer> {
   /** Returns the values of a parameter, which is left out when it is empty. */
   public static List<String> optional(@Nullable String value) {
     return value == null || value.isEmpty() ? List.of() : List.of(value);
+  }
+
+  /**
+   * Returns the time that an option gives, such as {@code 2026-11-21T07:00:00Z} or {@code 15m} ago,
+   * as epoch milliseconds in a query; empty for empty.
+   */
+  public String millis(String option, String time) {
+    if (time.isEmpty()) {
+      return "";
+    }
+    Matcher ago = AGO.matcher(time);
+    try {
+      if (ago.matches()) {
+        String unit = ago.group(2).toUpperCase(Locale.ROOT);
+        Duration span = Duration.parse((unit.equals("D") ? "P" : "PT") + ago.group(1) + unit);
+        return Long.toString(Math.max(0, Instant.now().minus(span).toEpochMilli()));
+      }
+      return Long.toString(Math.max(0, Instant.parse(time).toEpochMilli()));
+    } catch (DateTimeException | ArithmeticException e) {
+      throw misuse(
+          option
+              + " \""
+              + time
+              + "\" is no time: say 2026-11-21T07:00:00Z, or how long ago: 90s, 15m, 2h, 1d");
+    }
   }
 }

@@ -1,12 +1,10 @@
 package io.espalier.cli.client;
 
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiException;
-import io.espalier.webui.v1.ApiJson;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiV1;
 import io.espalier.webui.v1.ServerIdentity;
@@ -64,13 +62,9 @@ public final class EmbeddedSchedulerClient implements Client {
   }
 
   @Override
-  public void follow(Predicate<Json.Obj> onEvent) {
-    // An ended scheduler creates no new events, so only the stored ones follow.
-    for (Event event : api.events().after(0, Integer.MAX_VALUE)) {
-      if (!onEvent.test(ApiJson.event(event))) {
-        return;
-      }
-    }
+  public void follow(Map<String, List<String>> query, Predicate<Json.Obj> onEvent) {
+    throw new CommandException(
+        ExitCode.USAGE, "nothing happens in a scheduler that has ended: leave out --follow");
   }
 
   @Override

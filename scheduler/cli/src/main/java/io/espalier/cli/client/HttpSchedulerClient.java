@@ -180,8 +180,8 @@ public final class HttpSchedulerClient implements Client {
   }
 
   @Override
-  public void follow(Predicate<Json.Obj> onEvent) {
-    follow(ApiV1.EVENTS, Map.of(), onEvent);
+  public void follow(Map<String, List<String>> query, Predicate<Json.Obj> onEvent) {
+    follow(ApiV1.EVENTS, query, onEvent);
   }
 
   @Override

@@ -45,6 +45,9 @@ public final class HttpFlags {
       @Nullable String otherwise, boolean insecure, List<String> problems) {
     String address = http == null ? otherwise : http;
     if (address == null) {
+      if (tokensFile != null || allowedHosts != null) {
+        problems.add("--tokens-file and --allowed-hosts need --http HOST:PORT");
+      }
       return Optional.empty();
     }
     try {

@@ -52,10 +52,10 @@ final class StoreFlags {
   @Option(
       names = "--event-log-max",
       paramLabel = "N",
-      defaultValue = "2000000",
+      defaultValue = "50000000",
       description =
-          "How many events are kept at most; the newest 100000 always are (default"
-              + " ${DEFAULT-VALUE}; 0: no bound).")
+          "How many events are kept at most, to protect the disk; the newest 100000 always are"
+              + " (default ${DEFAULT-VALUE}; 0: no bound).")
   private long eventMax;
 
   Owning owning(List<String> problems) {

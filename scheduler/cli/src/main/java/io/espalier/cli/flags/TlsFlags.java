@@ -40,7 +40,7 @@ public final class TlsFlags {
   }
 
   /** Returns the same files for HTTP; their problems are reported once, for the workers. */
-  Optional<TlsFiles> forBoth() {
+  public Optional<TlsFiles> forBoth() {
     return forWorkers(new ArrayList<>())
         .map(
             files ->

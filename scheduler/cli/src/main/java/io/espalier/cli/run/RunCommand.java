@@ -1,8 +1,10 @@
 package io.espalier.cli.run;
 
 import io.espalier.cli.flags.ProcessFlags;
+import io.espalier.cli.term.Printable;
 import io.espalier.cli.term.Terminal;
 import io.espalier.core.api.Query;
+import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.JobProgress;
@@ -17,8 +19,10 @@ import io.espalier.server.ExitCode;
 import io.espalier.server.app.SchedulerProcess;
 import io.espalier.server.app.options.ProcessOptions;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -79,10 +83,16 @@ public final class RunCommand implements Callable<Integer> {
       process.httpUri().ifPresent(uri -> System.err.println("espalier: listening on " + uri));
       ProgressRenderer screen = new ProgressRenderer(System.err, terminal);
       NewCauses causes = new NewCauses();
+      Set<String> braked = new HashSet<>();
       while (!process.awaitQuiet(REDRAW_MILLIS)) {
         List<JobProgress> jobs = progress(process);
         for (String line : causes.since(jobs, job -> failures(process, job))) {
           screen.print(line);
+        }
+        for (BrakeView brake : process.api().view().brakes()) {
+          if (braked.add(brake.message())) {
+            screen.print("espalier: brake: " + Printable.text(brake.message()));
+          }
         }
         screen.show(jobs);
       }

@@ -58,15 +58,10 @@ public final class Table {
   }
 
   /**
-   * Returns the lines without line ends and colours.
+   * Returns the lines without line ends.
    *
-   * @param width columns of a line; 0: no limit
+   * @param width columns of a line, for which colours do not count; 0: no limit
    */
-  public List<String> lines(int width) {
-    return lines(width, false);
-  }
-
-  /** Returns the lines without line ends; colours do not count towards the width. */
   public List<String> lines(int width, boolean colours) {
     List<Column> shown = new ArrayList<>(columns);
     shown.removeIf(

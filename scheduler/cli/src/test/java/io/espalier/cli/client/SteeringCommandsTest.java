@@ -97,6 +97,38 @@ class SteeringCommandsTest {
   }
 
   @Test
+  void brakesAreSetReleasedAndListed() {
+    String all = "'words':'everything','message':'nothing starts, by ann: net'";
+    server
+        .on("POST /api/v1/brakes", "{" + all + ",'factor':0,'durable':true}")
+        .on("POST /api/v1/brakes/release", "{" + all + ",'factor':1,'released':true}")
+        .on("GET /api/v1/brakes", "{'brakes':[{" + all + ",'factor':0.25,'author':'ann'}]}");
+    assertThat(run("brake", "--reason", "net").out())
+        .isEqualToNormalizingNewlines("nothing starts on everything\n");
+    assertThat(
+            run("brake", "--set", "s", "--factor", "0.25", "--for", "30m", "--ramp", "25%/5m")
+                .code())
+        .isZero();
+    assertThat(run("release", "--node", "h1").out())
+        .isEqualToNormalizingNewlines("the brake on everything is released\n");
+    assertThat(run("brakes").out()).contains("25 %").contains("ann");
+    server.on("GET /api/v1/jobs", "{'jobs':[],'brakes':[{" + all + "}]}");
+    assertThat(run("jobs").out()).startsWith("brake: nothing starts, by ann: net");
+    assertThat(server.asked())
+        .containsExactly(
+            "POST /api/v1/brakes {\"reason\":\"net\",\"factor\":0}",
+            "POST /api/v1/brakes {\"set\":\"s\",\"ramp\":{\"step\":0.25,\"every_seconds\":300},"
+                + "\"factor\":0.25,\"expires_in_seconds\":1800}",
+            "POST /api/v1/brakes/release {\"node\":\"h1\"}",
+            "GET /api/v1/brakes",
+            "GET /api/v1/jobs");
+    for (String ramp : List.of("25", "25/5m", "25%", "0%/5m", "101%/5m", "x%/5m", "25%/x")) {
+      assertThat(run("brake", "--ramp", ramp).err()).contains("must be like 25%/5m");
+    }
+    assertThat(run("brake", "--factor", "1").code()).isEqualTo(2);
+  }
+
+  @Test
   void limitsAreListed() {
     server.on(
         "GET /api/v1/limits",

@@ -403,7 +403,7 @@ final class CallSimulation {
               .withRawStatus(over.status())
               .withMessage(over.message())
               .withStopReason(over.stop())
-              .withRetryAfter(over.retryAfterMillis()));
+              .withRetryAfterMillis(over.retryAfterMillis()));
       return;
     }
     long next = call.course.nextMillis();

@@ -1,5 +1,7 @@
 package io.espalier.core.loop;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.view.SchedulerView;
@@ -8,6 +10,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Result;
@@ -112,6 +115,15 @@ final class LoopWorld {
   SchedulingCore core;
   SchedulerLoop loop;
 
+  /** Whatever a test does, its events have only the members that docs/events.md describes. */
+  private void happened(List<Event> news) {
+    for (Event event : news) {
+      EventKind kind = Objects.requireNonNull(EventKind.of(event.kind()), event.kind());
+      assertThat(kind.members()).as(event.kind()).containsAll(event.data().members().keySet());
+    }
+    events.addAll(news);
+  }
+
   private static <T> Map<String, T> byName(Class<T> kind, Function<T, String> name) {
     return ServiceLoader.load(kind).stream()
         .map(ServiceLoader.Provider::get)
@@ -159,7 +171,7 @@ final class LoopWorld {
         new LoopPorts(
             new Runner(),
             new Commits(),
-            events::addAll,
+            this::happened,
             published -> view = published,
             (message, job, node) -> warnings.add(job + "/" + node + ": " + message),
             action -> inbox.add(new LoopInput.Deferred(action))),

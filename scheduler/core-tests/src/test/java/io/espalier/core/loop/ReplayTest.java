@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.api.Command;
+import io.espalier.core.api.PastTasks;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
@@ -14,10 +16,14 @@ import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusRowEvents;
 import io.espalier.json.JsonReader;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -59,6 +65,8 @@ class ReplayTest {
     SplittableRandom random = new SplittableRandom(seed);
     StatusRowEvents.Replay replay = new StatusRowEvents.Replay();
     int applied = 0;
+    Map<Integer, List<StatusRow>> kept = new HashMap<>();
+    Map<Integer, Long> times = new HashMap<>();
     world.configure(BOTH);
     for (int step = 0; step < 400; step++) {
       step(random);
@@ -67,18 +75,82 @@ class ReplayTest {
           replay.apply(stored(world.events.get(applied)));
         }
         assertThat(replay.rows()).isEqualTo(world.stored);
+        if (step % 40 == 0) {
+          kept.put(step, List.copyOf(replay.rows().values()));
+          times.put(step, world.now);
+          // So that no event of the next step has the same time.
+          world.advance(1);
+        }
       }
     }
+    kept.forEach((step, rows) -> assertThat(past(times.get(step))).isEqualTo(ofJob(rows)));
+    assertThat(kept).hasSizeGreaterThan(4);
     assertThat(world.stored).hasSizeGreaterThan(10);
     assertThat(world.events.stream().map(Event::kind))
         .contains(
-            StatusRowEvents.STARTED,
-            StatusRowEvents.ENDED,
-            StatusRowEvents.CHANGED,
-            StatusRowEvents.PROGRESS,
-            StatusRowEvents.RERUN,
-            StatusRowEvents.CANCELLED,
-            StatusRowEvents.FORGIVEN);
+            EventKind.TASK_STARTED.word(),
+            EventKind.TASK_ENDED.word(),
+            EventKind.TASK_CHANGED.word(),
+            EventKind.TASK_PROGRESS.word(),
+            EventKind.TASKS_RERUN.word(),
+            EventKind.TASKS_CANCELLED.word(),
+            EventKind.TASKS_FORGIVEN.word());
+  }
+
+  /** What can be asked of a scheduler: the tasks of one job at a time. */
+  private List<StatusRow> past(long atMillis) {
+    PastTasks past =
+        PastTasks.of(
+            new PastTasks.Question("j", Set.of(), atMillis, 0), this::after, world.events.size());
+    assertThat(past.complete()).isTrue();
+    return past.rows();
+  }
+
+  private List<Event> after(long sequence, int limit) {
+    return world.events.stream()
+        .filter(event -> event.sequence() > sequence)
+        .limit(limit)
+        .map(ReplayTest::stored)
+        .toList();
+  }
+
+  private static List<StatusRow> ofJob(List<StatusRow> rows) {
+    return rows.stream()
+        .filter(row -> row.job().equals("j"))
+        .sorted(Comparator.comparing(StatusRow::node))
+        .toList();
+  }
+
+  @Test
+  void the_past_says_when_its_events_are_gone_or_left_out() {
+    world.configure(BOTH);
+    long begun = world.now;
+    world.advance(1_000);
+    world.writes("j", world.launches.get(0).node(), "done");
+    world.events.subList(0, 3).clear();
+    long first = world.events.get(0).timeMillis();
+    PastTasks gone = asked(Set.of(), first - 1, 0);
+    assertThat(gone.isGone()).isTrue();
+    assertThat(gone.sinceMillis()).isEqualTo(first);
+    PastTasks part = asked(Set.of(), world.now, 0);
+    assertThat(part.complete()).isFalse();
+    assertThat(part.isGone()).isFalse();
+    assertThat(part.rows()).isNotEmpty();
+    PastTasks late = asked(Set.of(), world.now, begun + 1);
+    assertThat(late.complete()).isFalse();
+    assertThat(late.sinceMillis()).isGreaterThan(begun);
+    assertThat(late.rows()).extracting(StatusRow::node).contains(world.launches.get(0).node());
+    assertThat(asked(Set.of("nowhere"), world.now, 0).rows()).isEmpty();
+    assertThat(
+            PastTasks.of(
+                new PastTasks.Question("j", Set.of(), 5, 0), (sequence, limit) -> List.of(), 0))
+        .isEqualTo(new PastTasks(List.of(), 0, 0, true));
+  }
+
+  private PastTasks asked(Set<String> nodes, long atMillis, long fromMillis) {
+    long newest = world.events.get(world.events.size() - 1).sequence();
+    return PastTasks.of(
+        new PastTasks.Question("j", nodes, atMillis, fromMillis), this::after, newest);
   }
 
   @Test
@@ -182,7 +254,7 @@ class ReplayTest {
         new Event(
             replay.sequence() + 1,
             1,
-            StatusRowEvents.JOB_FORGOTTEN,
+            EventKind.JOB_FORGOTTEN.word(),
             Json.object().put("job", "j").build()));
     assertThat(replay.rows().keySet()).allMatch(key -> key.job().equals("k"));
   }
@@ -199,7 +271,7 @@ class ReplayTest {
                     new Event(
                         6,
                         1,
-                        StatusRowEvents.ENDED,
+                        EventKind.TASK_ENDED.word(),
                         Json.object().put("job", "j").put("row", new Json.Arr(List.of())).build())))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("event 6 (task_ended) is damaged");

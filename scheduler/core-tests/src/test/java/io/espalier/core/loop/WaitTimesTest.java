@@ -151,7 +151,7 @@ class WaitTimesTest {
     world.post(
         new LoopInput.TaskEnded(
             TaskResult.exited("j", "a", launch.invocation(), "done", 0)
-                .withStartedAt(placed + 40)
+                .withStartedAtMillis(placed + 40)
                 .withUsage(null, false, placed + 2_040)));
     world.advance(200);
     assertThat(newest().startedAtMillis()).isEqualTo(placed + 40);

@@ -1,9 +1,11 @@
 package io.espalier.core.api;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventReader;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /** The most recent events in a bounded buffer. Thread-safe. */
 public interface EventFeed {
@@ -23,6 +25,17 @@ public interface EventFeed {
    */
   default CompletionStage<List<Event>> past(long sequence, int limit) {
     return CompletableFuture.completedFuture(after(sequence, limit));
+  }
+
+  /**
+   * Answers a question about all events that are kept, stored ones included.
+   *
+   * @param question runs on any thread, which may wait for the store
+   * @return a stage that completes on any thread; with a {@link RefusedException} when the store
+   *     cannot be read
+   */
+  default <T> CompletionStage<T> ask(Function<EventReader, T> question) {
+    return CompletableFuture.completedFuture(question.apply(this::after));
   }
 
   /**

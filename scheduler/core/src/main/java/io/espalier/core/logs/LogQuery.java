@@ -1,5 +1,6 @@
 package io.espalier.core.logs;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -22,6 +23,7 @@ import java.util.regex.Pattern;
  * @param regex expression that must be found in the text, valid for {@link Pattern}; filtered
  *     inside the query, so that paging is complete; empty: none
  */
+@RecordBuilder
 public record LogQuery(
     Set<LogLine.Stream> streams,
     List<String> jobs,
@@ -32,7 +34,8 @@ public record LogQuery(
     int limit,
     long sinceMillis,
     long untilMillis,
-    String regex) {
+    String regex)
+    implements LogQueryBuilder.With {
   public LogQuery {
     if (streams.isEmpty()) {
       throw new IllegalArgumentException("a query is about one stream at least");
@@ -55,81 +58,6 @@ public record LogQuery(
     return new LogQuery(streams, List.of(), List.of(), "", -1, true, 100, 0, 0, "");
   }
 
-  public LogQuery withJobs(List<String> newJobs) {
-    return new LogQuery(
-        streams,
-        newJobs,
-        nodes,
-        invocation,
-        from,
-        ascending,
-        limit,
-        sinceMillis,
-        untilMillis,
-        regex);
-  }
-
-  public LogQuery withNodes(List<String> newNodes) {
-    return new LogQuery(
-        streams,
-        jobs,
-        newNodes,
-        invocation,
-        from,
-        ascending,
-        limit,
-        sinceMillis,
-        untilMillis,
-        regex);
-  }
-
-  public LogQuery withInvocation(String token) {
-    return new LogQuery(
-        streams, jobs, nodes, token, from, ascending, limit, sinceMillis, untilMillis, regex);
-  }
-
-  public LogQuery withFrom(long newFrom) {
-    return new LogQuery(
-        streams,
-        jobs,
-        nodes,
-        invocation,
-        newFrom,
-        ascending,
-        limit,
-        sinceMillis,
-        untilMillis,
-        regex);
-  }
-
-  public LogQuery withOrder(boolean nowAscending) {
-    return new LogQuery(
-        streams,
-        jobs,
-        nodes,
-        invocation,
-        from,
-        nowAscending,
-        limit,
-        sinceMillis,
-        untilMillis,
-        regex);
-  }
-
-  public LogQuery withLimit(int newLimit) {
-    return new LogQuery(
-        streams,
-        jobs,
-        nodes,
-        invocation,
-        from,
-        ascending,
-        newLimit,
-        sinceMillis,
-        untilMillis,
-        regex);
-  }
-
   /**
    * A copy with other bounds on the time of lines, in epoch milliseconds.
    *
@@ -137,22 +65,7 @@ public record LogQuery(
    * @param until exclusive; 0: no bound
    */
   public LogQuery withTimes(long since, long until) {
-    return new LogQuery(
-        streams, jobs, nodes, invocation, from, ascending, limit, since, until, regex);
-  }
-
-  public LogQuery withRegex(String newRegex) {
-    return new LogQuery(
-        streams,
-        jobs,
-        nodes,
-        invocation,
-        from,
-        ascending,
-        limit,
-        sinceMillis,
-        untilMillis,
-        newRegex);
+    return withSinceMillis(since).withUntilMillis(until);
   }
 
   /** Returns true when the id is in the range that this page may still reach. */

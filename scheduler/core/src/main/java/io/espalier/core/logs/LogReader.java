@@ -52,6 +52,6 @@ public interface LogReader {
 
   /** Returns a query for the last line, whatever it contains. */
   static LogQuery newest(LogQuery query) {
-    return query.withRegex("").withFrom(-1).withOrder(false).withLimit(1);
+    return query.withRegex("").withFrom(-1).withAscending(false).withLimit(1);
   }
 }

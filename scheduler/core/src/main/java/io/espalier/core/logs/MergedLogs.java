@@ -2,7 +2,6 @@ package io.espalier.core.logs;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -127,15 +126,5 @@ public final class MergedLogs {
   /** The limit for each of several stores that bounds the size of the merged page. */
   public static int limitOfEach(int limit, int stores) {
     return Math.max(Math.min(limit, 100), limit / Math.max(1, stores));
-  }
-
-  /** A query for each store, identical except for its limit. */
-  public static Map<String, LogQuery> queries(LogQuery query, Iterable<String> stores) {
-    List<String> names = new ArrayList<>();
-    stores.forEach(names::add);
-    LogQuery each = query.withLimit(limitOfEach(query.limit(), names.size()));
-    Map<String, LogQuery> queries = new HashMap<>();
-    names.forEach(name -> queries.put(name, each));
-    return queries;
   }
 }

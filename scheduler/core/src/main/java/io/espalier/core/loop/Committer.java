@@ -1,5 +1,6 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.TimeExtension;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the changes of a step, sends them to the store, and does what has to wait until they are
@@ -42,8 +42,12 @@ final class Committer {
   /** The commit of the latest batch. Batches become durable in order. */
   private CompletionStage<Void> written = CompletableFuture.completedFuture(null);
 
-  /** Receives the ends of tasks that are not handed to the runner; null: tasks are handed over. */
-  private @Nullable EndSink stopped;
+  private final BrakeCommands brakes;
+
+  /** Receives the ends of tasks that are not handed to the runner. */
+  private final EndSink ended;
+
+  private boolean stopped;
 
   /** Receives ends. */
   @FunctionalInterface
@@ -57,13 +61,17 @@ final class Committer {
       JobStateTracker outcomes,
       ViewPublisher views,
       UpdateApplier changes,
-      Throughput paces) {
+      Throughput paces,
+      BrakeCommands brakes,
+      EndSink ended) {
     this.ports = ports;
     this.events = events;
     this.outcomes = outcomes;
     this.views = views;
     this.changes = changes;
     this.paces = paces;
+    this.brakes = brakes;
+    this.ended = ended;
   }
 
   // ---- collecting
@@ -123,7 +131,7 @@ final class Committer {
               row.waitedMillis(),
               nowMillis);
       StepPosition step = row.status().step();
-      batch.attempt(step == null ? attempt : attempt.ofStep(step.label()));
+      batch.attempt(step == null ? attempt : attempt.withStep(step.label()));
       row = new StatusRow(row.job(), row.node(), row.status(), row.invocation(), row.worker());
     }
     batch.put(row);
@@ -225,12 +233,12 @@ final class Committer {
   // ---- committing
 
   /** Hands no more tasks to the runner, but reports that they have ended. */
-  void stop(EndSink ends) {
-    stopped = ends;
+  void stop() {
+    stopped = true;
   }
 
   boolean isStopped() {
-    return stopped != null;
+    return stopped;
   }
 
   /** Sends the changes to the store; the stage completes, on any thread, once they are durable. */
@@ -306,18 +314,26 @@ final class Committer {
     launches.forEach(task -> dispatch(task, nowMillis));
   }
 
+  private void end(TaskResult end) {
+    ports.owner().accept(now -> ended.ended(end, now));
+  }
+
   private void dispatch(Live task, long nowMillis) {
-    EndSink ends = stopped;
-    if (ends != null) {
-      LaunchSpec launch = task.launch;
-      TaskResult end =
+    LaunchSpec launch = task.launch;
+    if (stopped) {
+      end(
           TaskResult.of(launch.job(), launch.node(), launch.invocation(), TaskResult.Kind.KILLED)
-              .withMessage("not started: the scheduler was stopped");
-      ports.owner().accept(now -> ends.ended(end, now));
+              .withMessage("not started: the scheduler was stopped"));
       return;
     }
     if (task.isEmpty) {
       // There is nothing to run; its end comes from the loop itself.
+      return;
+    }
+    if (task.killAtStart == null && brakes.stops(task.key.job(), task.run)) {
+      end(
+          TaskResult.notStarted(
+              launch.job(), launch.node(), launch.invocation(), "a brake was set", 0));
       return;
     }
     task.dispatched = true;

@@ -10,6 +10,7 @@ import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.api.view.WorkerView;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.LimitOverrideCommands;
@@ -104,7 +105,7 @@ final class OperatorCommands implements Command.Handler {
     return select(
         command.tasks(),
         TaskOperations.FORGIVE,
-        new Slices(command, "forgiven", JobEvent.FORGIVE, committer::forgiven));
+        new Slices(command, EventKind.FORGIVEN, JobEvent.FORGIVE, committer::forgiven));
   }
 
   @Override
@@ -112,7 +113,7 @@ final class OperatorCommands implements Command.Handler {
     return select(
         command.tasks(),
         TaskOperations.RERUN,
-        new Slices(command, "rerun", JobEvent.RERUN, committer::rerun));
+        new Slices(command, EventKind.RERUN, JobEvent.RERUN, committer::rerun));
   }
 
   @Override
@@ -139,7 +140,7 @@ final class OperatorCommands implements Command.Handler {
     return select(
         tasks,
         TaskOperations.cancel(why),
-        new Slices(command, "cancelled", null, committer::cancelled));
+        new Slices(command, EventKind.CANCELLED, null, committer::cancelled));
   }
 
   private CompletionStage<SelectionResult> select(
@@ -153,7 +154,7 @@ final class OperatorCommands implements Command.Handler {
   /** Adds the changes of a selection command to the batches. */
   private final class Slices implements SelectionCommand.Sink {
     private final Command<?> command;
-    private final String event;
+    private final EventKind event;
     private final @Nullable JobEvent lifts;
     private final ObjLongConsumer<StatusRow> changed;
 
@@ -162,7 +163,7 @@ final class OperatorCommands implements Command.Handler {
      */
     Slices(
         Command<?> command,
-        String event,
+        EventKind event,
         @Nullable JobEvent lifts,
         ObjLongConsumer<StatusRow> changed) {
       this.command = command;

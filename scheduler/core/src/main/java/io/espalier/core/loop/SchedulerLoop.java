@@ -8,6 +8,7 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.config.Job;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.LimitOverrideCommands;
@@ -43,7 +44,6 @@ import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskKey;
-import io.espalier.core.status.store.StatusRowEvents;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -146,7 +146,8 @@ public final class SchedulerLoop {
     this.starts = new LaunchFactory(core, live, pool, options, ports.warnings());
     this.changes = new UpdateApplier(core, live, events, outcomes, options.epoch());
     this.recovery = new InvocationRecovery(core, live);
-    this.committer = new Committer(ports, events, outcomes, views, changes, paces);
+    this.committer =
+        new Committer(ports, events, outcomes, views, changes, paces, brakes, this::ended);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion =
         new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
@@ -241,7 +242,7 @@ public final class SchedulerLoop {
     committer.batch().forget(job);
     events.add(
         nowMillis,
-        StatusRowEvents.JOB_FORGOTTEN,
+        EventKind.JOB_FORGOTTEN,
         Json.object().put("job", job).put("reason", "deleted and made again").build());
     for (Live task : live.all()) {
       if (task.key.job().equals(job)) {
@@ -319,7 +320,7 @@ public final class SchedulerLoop {
 
   void stop() {
     stopping = true;
-    committer.stop(this::ended);
+    committer.stop();
     queueSamples.take();
   }
 

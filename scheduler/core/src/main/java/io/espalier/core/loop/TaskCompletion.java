@@ -151,7 +151,7 @@ final class TaskCompletion {
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     committer.write(row);
     if (end.kind() != TaskResult.Kind.NOT_STARTED) {
-      Attempt recorded = ran == null ? attempt : attempt.ofStep(ran.label());
+      Attempt recorded = ran == null ? attempt : attempt.withStep(ran.label());
       committer.batch().attempt(recorded);
       if (end.kind() == TaskResult.Kind.LOST && !task.isOfForgottenJob()) {
         lost.put(end.invocation(), recorded);
@@ -356,20 +356,13 @@ final class TaskCompletion {
         || committer.isStopped()) {
       return status;
     }
-    return new TaskStatus(
-        TaskStatus.Main.FAILED,
-        false,
-        false,
-        false,
-        false,
-        status.sinceMillis(),
-        0,
-        status.position(),
-        status.attempts(),
-        status.data(),
-        status.checkpoint(),
-        null,
-        status.retries(),
-        at);
+    return TaskStatus.of(TaskStatus.Main.FAILED, status.sinceMillis(), status.attempts())
+        .with(
+            s ->
+                s.position(status.position())
+                    .data(status.data())
+                    .checkpoint(status.checkpoint())
+                    .retries(status.retries())
+                    .step(at));
   }
 }

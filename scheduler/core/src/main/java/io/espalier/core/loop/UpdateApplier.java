@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.config.task.RetryPolicy;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
@@ -283,7 +284,7 @@ final class UpdateApplier {
     nodesAtMillis = change.nodesAtMillis();
     events.add(
         nowMillis,
-        "config_in_force",
+        EventKind.CONFIG_IN_FORCE,
         Json.object()
             .put("jobs", core.config().jobs().size())
             .put("nodes", core.topology().size())

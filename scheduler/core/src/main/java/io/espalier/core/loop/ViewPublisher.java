@@ -152,7 +152,8 @@ final class ViewPublisher {
     remindAt = nowMillis + HEARTBEAT_MILLIS;
     error(BEHIND, "the latest results are not durable yet, and are shown only once they are");
     latest =
-        latest.toBuilder()
+        latest
+            .with()
             .errors(errors(latest.config()))
             .configProblems(problems())
             .findings(findings)

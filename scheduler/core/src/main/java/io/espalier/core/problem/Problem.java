@@ -1,6 +1,7 @@
 package io.espalier.core.problem;
 
 import io.espalier.core.json.Position;
+import io.espalier.core.text.ShortText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,8 +55,7 @@ public record Problem(
       return path;
     }
     int from = Character.isLowSurrogate(path.charAt(length - SHOWN_END)) ? 1 : 0;
-    int to = Character.isHighSurrogate(path.charAt(SHOWN_BEGIN - 1)) ? 1 : 0;
-    return path.substring(0, SHOWN_BEGIN - to) + "…" + path.substring(length - SHOWN_END + from);
+    return ShortText.shown(path, SHOWN_BEGIN) + path.substring(length - SHOWN_END + from);
   }
 
   /** One line: {@code error 3:14 bistro_settings.levels: message (value: 7); hint}. */

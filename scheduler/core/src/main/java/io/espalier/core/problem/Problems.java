@@ -4,6 +4,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.text.ShortText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -64,14 +65,6 @@ public final class Problems {
   }
 
   private static @Nullable String shortened(@Nullable Json value) {
-    if (value == null) {
-      return null;
-    }
-    String text = JsonWriter.compact(value);
-    if (text.length() <= LONGEST_VALUE) {
-      return text;
-    }
-    int half = Character.isHighSurrogate(text.charAt(LONGEST_VALUE - 1)) ? 1 : 0;
-    return text.substring(0, LONGEST_VALUE - half) + "…";
+    return value == null ? null : ShortText.shown(JsonWriter.compact(value), LONGEST_VALUE);
   }
 }

@@ -1,4 +1,4 @@
-/** Problems in user input: collected, never thrown one at a time. */
+/** Problems in user input: collected, never thrown one at a time; and causes of failures. */
 @NullMarked
 package io.espalier.core.problem;
 

@@ -1,7 +1,6 @@
 package io.espalier.core.protocol;
 
 import io.espalier.core.running.Assignment;
-import io.espalier.core.running.Counters;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
@@ -175,22 +174,10 @@ final class TrackedRuns {
   void killed(TrackedRun run, long nowMillis) {
     end(
         run,
-        new TaskResult(
-            run.id.job(),
-            run.id.node(),
-            run.id.invocation(),
-            TaskResult.Kind.KILLED,
-            null,
-            null,
-            null,
-            "killed before it was sent to its worker",
-            StopReason.REQUESTED,
-            false,
-            null,
-            nowMillis,
-            0,
-            0,
-            Counters.NONE));
+        TaskResult.of(run.id.job(), run.id.node(), run.id.invocation(), TaskResult.Kind.KILLED)
+            .withMessage("killed before it was sent to its worker")
+            .withStopReason(StopReason.REQUESTED)
+            .withEndedAtMillis(nowMillis));
   }
 
   private void end(TrackedRun run, TaskResult end) {

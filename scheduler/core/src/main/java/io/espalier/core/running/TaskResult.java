@@ -1,5 +1,6 @@
 package io.espalier.core.running;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     epoch milliseconds; 0: it did not start, or its worker is too old to say
  * @param counters what it has counted, as far as its runner knows
  */
+@RecordBuilder
 public record TaskResult(
     String job,
     String node,
@@ -38,7 +40,8 @@ public record TaskResult(
     long endedAtMillis,
     long retryAfterMillis,
     long startedAtMillis,
-    Counters counters) {
+    Counters counters)
+    implements TaskResultBuilder.With {
 
   /** The kind of end. */
   public enum Kind {
@@ -94,22 +97,7 @@ public record TaskResult(
       Invocation invocation,
       @Nullable String rawStatus,
       @Nullable Integer exitCode) {
-    return new TaskResult(
-        job,
-        node,
-        invocation,
-        Kind.EXITED,
-        rawStatus,
-        exitCode,
-        null,
-        null,
-        null,
-        false,
-        null,
-        0,
-        0,
-        0,
-        Counters.NONE);
+    return of(job, node, invocation, Kind.EXITED).withRawStatus(rawStatus).withExitCode(exitCode);
   }
 
   /**
@@ -118,43 +106,17 @@ public record TaskResult(
    */
   public static TaskResult notStarted(
       String job, String node, Invocation invocation, String message, long retryAfterMillis) {
-    return new TaskResult(
-        job,
-        node,
-        invocation,
-        Kind.NOT_STARTED,
-        null,
-        null,
-        null,
-        message,
-        null,
-        false,
-        null,
-        0,
-        retryAfterMillis,
-        0,
-        Counters.NONE);
+    return of(job, node, invocation, Kind.NOT_STARTED)
+        .withMessage(message)
+        .withRetryAfterMillis(retryAfterMillis);
   }
 
   /** Creates the end of a task whose worker was lost. */
   public static TaskResult lost(
       String job, String node, Invocation invocation, String message, long atMillis) {
-    return new TaskResult(
-        job,
-        node,
-        invocation,
-        Kind.LOST,
-        null,
-        null,
-        null,
-        message,
-        StopReason.LEASE_LOST,
-        false,
-        null,
-        atMillis,
-        0,
-        0,
-        Counters.NONE);
+    return of(job, node, invocation, Kind.LOST)
+        .with(
+            end -> end.message(message).stopReason(StopReason.LEASE_LOST).endedAtMillis(atMillis));
   }
 
   /**
@@ -167,163 +129,13 @@ public record TaskResult(
         : null;
   }
 
-  /** A copy with its last status line. */
-  public TaskResult withRawStatus(@Nullable String newStatus) {
-    return new TaskResult(
-        job,
-        node,
-        invocation,
-        kind,
-        newStatus,
-        exitCode,
-        signal,
-        message,
-        stopReason,
-        coreDumped,
-        usage,
-        endedAtMillis,
-        retryAfterMillis,
-        startedAtMillis,
-        counters);
-  }
-
   /** A copy with the exit code or signal of its process. */
   public TaskResult withExit(@Nullable Integer code, @Nullable Integer endedBy) {
-    return new TaskResult(
-        job,
-        node,
-        invocation,
-        kind,
-        rawStatus,
-        code,
-        endedBy,
-        message,
-        stopReason,
-        coreDumped,
-        usage,
-        endedAtMillis,
-        retryAfterMillis,
-        startedAtMillis,
-        counters);
-  }
-
-  /** A copy with a message. */
-  public TaskResult withMessage(@Nullable String newMessage) {
-    return new TaskResult(
-        job,
-        node,
-        invocation,
-        kind,
-        rawStatus,
-        exitCode,
-        signal,
-        newMessage,
-        stopReason,
-        coreDumped,
-        usage,
-        endedAtMillis,
-        retryAfterMillis,
-        startedAtMillis,
-        counters);
-  }
-
-  /** A copy with the reason for which it was stopped. */
-  public TaskResult withStopReason(@Nullable StopReason reason) {
-    return new TaskResult(
-        job,
-        node,
-        invocation,
-        kind,
-        rawStatus,
-        exitCode,
-        signal,
-        message,
-        reason,
-        coreDumped,
-        usage,
-        endedAtMillis,
-        retryAfterMillis,
-        startedAtMillis,
-        counters);
-  }
-
-  /** A copy with how long its runner asks to wait before a retry. */
-  public TaskResult withRetryAfter(long millis) {
-    return new TaskResult(
-        job,
-        node,
-        invocation,
-        kind,
-        rawStatus,
-        exitCode,
-        signal,
-        message,
-        stopReason,
-        coreDumped,
-        usage,
-        endedAtMillis,
-        millis,
-        startedAtMillis,
-        counters);
+    return withExitCode(code).withSignal(endedBy);
   }
 
   /** A copy with its resource usage. */
   public TaskResult withUsage(@Nullable ResourceUsage newUsage, boolean dumped, long atMillis) {
-    return new TaskResult(
-        job,
-        node,
-        invocation,
-        kind,
-        rawStatus,
-        exitCode,
-        signal,
-        message,
-        stopReason,
-        dumped,
-        newUsage,
-        atMillis,
-        retryAfterMillis,
-        startedAtMillis,
-        counters);
-  }
-
-  /** A copy with the start of its process or call. */
-  public TaskResult withStartedAt(long millis) {
-    return new TaskResult(
-        job,
-        node,
-        invocation,
-        kind,
-        rawStatus,
-        exitCode,
-        signal,
-        message,
-        stopReason,
-        coreDumped,
-        usage,
-        endedAtMillis,
-        retryAfterMillis,
-        millis,
-        counters);
-  }
-
-  /** A copy with what it has counted. */
-  public TaskResult withCounters(Counters counted) {
-    return new TaskResult(
-        job,
-        node,
-        invocation,
-        kind,
-        rawStatus,
-        exitCode,
-        signal,
-        message,
-        stopReason,
-        coreDumped,
-        usage,
-        endedAtMillis,
-        retryAfterMillis,
-        startedAtMillis,
-        counted);
+    return with(end -> end.usage(newUsage).coreDumped(dumped).endedAtMillis(atMillis));
   }
 }

@@ -7,6 +7,8 @@ import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.text.ShortText;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param counters what it counted, which belongs to its task and job from then on
  * @param step the {@linkplain StepPosition#label step} that it was; empty: its job has none
  */
+@RecordBuilder
 public record Attempt(
     String job,
     String node,
@@ -51,7 +54,8 @@ public record Attempt(
     long waitedMillis,
     long startedAtMillis,
     Counters counters,
-    String step) {
+    String step)
+    implements AttemptBuilder.With {
   /** The wait of an attempt whose scheduler, or whose release, did not record it. */
   public static final long UNKNOWN_WAIT = -1;
 
@@ -95,7 +99,7 @@ public record Attempt(
         end.coreDumped(),
         end.stopReason(),
         end.usage() == null ? ResourceUsage.UNKNOWN : end.usage(),
-        message.length() > MAX_MESSAGE ? StatusParser.cut(message, MAX_MESSAGE) : message,
+        ShortText.cut(message, MAX_MESSAGE),
         failed ? FailureFingerprint.of(end, message) : "",
         gotOn,
         status.backoffSeconds(),
@@ -115,61 +119,28 @@ public record Attempt(
         "reported after its worker was taken for lost, so it does not count: it ended as "
             + end.kind().name().toLowerCase(Locale.ROOT)
             + raw;
-    return new Attempt(
-        job,
-        node,
-        number,
-        invocation,
-        worker,
-        end.endedAtMillis() > 0 ? end.endedAtMillis() : endedAtMillis,
-        end.kind(),
-        bits,
-        end.exitCode(),
-        end.signal(),
-        end.coreDumped(),
-        end.stopReason(),
-        end.usage() == null ? ResourceUsage.UNKNOWN : end.usage(),
-        text.length() > MAX_MESSAGE ? StatusParser.cut(text, MAX_MESSAGE) : text,
-        "",
-        false,
-        backoffSeconds,
-        waitedMillis,
-        end.startedAtMillis(),
-        // What it counted after it was taken for lost does not count.
-        Counters.NONE,
-        step);
+    return with(
+        attempt ->
+            attempt
+                .endedAtMillis(end.endedAtMillis() > 0 ? end.endedAtMillis() : endedAtMillis)
+                .kind(end.kind())
+                .exitCode(end.exitCode())
+                .signal(end.signal())
+                .coreDumped(end.coreDumped())
+                .stopReason(end.stopReason())
+                .usage(end.usage() == null ? ResourceUsage.UNKNOWN : end.usage())
+                .message(ShortText.cut(text, MAX_MESSAGE))
+                .fingerprint("")
+                .gotOn(false)
+                .startedAtMillis(end.startedAtMillis())
+                // What it counted after it was taken for lost does not count.
+                .counters(Counters.NONE));
   }
 
   /** How long it ran, in milliseconds, from when its process started, or else was placed. */
   public long ranMillis() {
     return Math.max(
         0, endedAtMillis - (startedAtMillis > 0 ? startedAtMillis : invocation.startMillis()));
-  }
-
-  /** A copy with the step of its task that it was. */
-  public Attempt ofStep(String newStep) {
-    return new Attempt(
-        job,
-        node,
-        number,
-        invocation,
-        worker,
-        endedAtMillis,
-        kind,
-        bits,
-        exitCode,
-        signal,
-        coreDumped,
-        stopReason,
-        usage,
-        message,
-        fingerprint,
-        gotOn,
-        backoffSeconds,
-        waitedMillis,
-        startedAtMillis,
-        counters,
-        newStep);
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.espalier.core.status;
 
+import io.espalier.core.text.ShortText;
+
 /**
  * Why the latest attempt of a task failed. Stored with its status, so that failures can be grouped
  * by cause without reading their histories.
@@ -12,9 +14,7 @@ public record Failure(String fingerprint, String message) {
   public static final int MAX_MESSAGE = 200;
 
   public Failure {
-    if (message.length() > MAX_MESSAGE) {
-      message = StatusParser.cut(message, MAX_MESSAGE);
-    }
+    message = ShortText.cut(message, MAX_MESSAGE);
   }
 
   /** The failure in one line, as stores write it. */

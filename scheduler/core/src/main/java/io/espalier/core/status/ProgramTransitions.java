@@ -222,20 +222,16 @@ public final class ProgramTransitions {
       boolean isVerified,
       int wait,
       Json.@Nullable Obj data) {
-    return new TaskStatus(
-        Main.DONE,
-        wait > 0,
-        isVerified,
-        awaits,
-        mayStart,
-        of.sinceMillis(),
-        wait,
-        of.position(),
-        of.attempts(),
-        data,
-        null,
-        null,
-        RetryCounts.NONE);
+    return TaskStatus.of(Main.DONE, of.sinceMillis(), of.attempts())
+        .with(
+            s ->
+                s.usesBackoff(wait > 0)
+                    .holdsPosition(isVerified)
+                    .overwriteable(awaits)
+                    .savedBackoff(mayStart)
+                    .backoffSeconds(wait)
+                    .position(of.position())
+                    .data(data));
   }
 
   // ---- compensation
@@ -280,38 +276,21 @@ public final class ProgramTransitions {
   }
 
   private static TaskStatus at(Main main, TaskStatus ended, int position, Json.@Nullable Obj data) {
-    return new TaskStatus(
-        main,
-        false,
-        false,
-        false,
-        false,
-        ended.sinceMillis(),
-        0,
-        position,
-        ended.attempts(),
-        data,
-        // A checkpoint belongs to one step.
-        main == Main.FAILED ? ended.checkpoint() : null,
-        ended.failure(),
-        main == Main.FAILED ? ended.retries() : RetryCounts.NONE);
+    return TaskStatus.of(main, ended.sinceMillis(), ended.attempts())
+        .with(
+            s ->
+                s.position(position)
+                    .data(data)
+                    // A checkpoint belongs to one step.
+                    .checkpoint(main == Main.FAILED ? ended.checkpoint() : null)
+                    .failure(ended.failure())
+                    .retries(main == Main.FAILED ? ended.retries() : RetryCounts.NONE));
   }
 
   private static TaskStatus withBackoffOf(TaskStatus running, TaskStatus ready) {
-    return new TaskStatus(
-        ready.main(),
-        false,
-        false,
-        false,
-        false,
-        ready.sinceMillis(),
-        0,
-        running.position(),
-        ready.attempts(),
-        ready.data(),
-        ready.checkpoint(),
-        null,
-        running.retries().withGotOn(false),
-        ready.step());
+    return ready
+        .withPosition(running.position())
+        .withFailure(null)
+        .withRetries(running.retries().withGotOn(false));
   }
 }

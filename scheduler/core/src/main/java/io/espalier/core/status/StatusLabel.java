@@ -8,7 +8,6 @@ import static io.espalier.core.status.TaskStatus.OVERWRITEABLE;
 import static io.espalier.core.status.TaskStatus.USES_BACKOFF;
 
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The names of task statuses, as used by the API, the CLI and tasks
@@ -50,15 +49,6 @@ public enum StatusLabel {
       }
     }
     return Optional.empty();
-  }
-
-  /**
-   * The label of a task's status.
-   *
-   * @param status null: never tried
-   */
-  public static StatusLabel of(@Nullable TaskStatus status) {
-    return status == null ? UNSTARTED : of(status.bits());
   }
 
   /**

@@ -7,6 +7,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.text.ShortText;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -286,12 +287,6 @@ public final class StatusParser {
   static String shortened(String text) {
     return text.length() <= QUOTED
         ? text
-        : cut(text, QUOTED) + "… (" + text.length() + " characters)";
-  }
-
-  /** Cuts a text that is longer than the given length, never within a surrogate pair. */
-  static String cut(String text, int length) {
-    return text.substring(
-        0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
+        : ShortText.cut(text, QUOTED) + "… (" + text.length() + " characters)";
   }
 }

@@ -1,6 +1,7 @@
 package io.espalier.core.status;
 
 import io.espalier.core.json.Json;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param step where it is in the steps of its job; null: its job has none, or it begins with the
  *     first one
  */
+@RecordBuilder
 public record TaskStatus(
     Main main,
     boolean usesBackoff,
@@ -46,39 +48,8 @@ public record TaskStatus(
     Json.@Nullable Obj checkpoint,
     @Nullable Failure failure,
     RetryCounts retries,
-    @Nullable StepPosition step) {
-
-  /** Creates the status of a task that begins with the first step, if its job has any. */
-  public TaskStatus(
-      Main main,
-      boolean usesBackoff,
-      boolean holdsPosition,
-      boolean overwriteable,
-      boolean savedBackoff,
-      long sinceMillis,
-      int backoffSeconds,
-      int position,
-      int attempts,
-      Json.@Nullable Obj data,
-      Json.@Nullable Obj checkpoint,
-      @Nullable Failure failure,
-      RetryCounts retries) {
-    this(
-        main,
-        usesBackoff,
-        holdsPosition,
-        overwriteable,
-        savedBackoff,
-        sinceMillis,
-        backoffSeconds,
-        position,
-        attempts,
-        data,
-        checkpoint,
-        failure,
-        retries,
-        null);
-  }
+    @Nullable StepPosition step)
+    implements TaskStatusBuilder.With {
 
   /** The key of the checkpoint in the data that stores write. */
   static final String CHECKPOINT_KEY = "__espalier_checkpoint";
@@ -112,25 +83,14 @@ public record TaskStatus(
         null,
         null,
         null,
-        RetryCounts.NONE);
+        RetryCounts.NONE,
+        null);
   }
 
   /** An error without data, which waits as long as the job's back-off requires. */
   public static TaskStatus waiting(long sinceMillis, int backoffSeconds, int attempts) {
-    return new TaskStatus(
-        Main.ERROR,
-        true,
-        false,
-        false,
-        false,
-        sinceMillis,
-        backoffSeconds,
-        backoffSeconds,
-        attempts,
-        null,
-        null,
-        null,
-        RetryCounts.NONE);
+    return of(Main.ERROR, sinceMillis, attempts)
+        .with(s -> s.usesBackoff(true).backoffSeconds(backoffSeconds).position(backoffSeconds));
   }
 
   /** The main bits (docs/design/bistro.md#status-bits). */
@@ -211,139 +171,6 @@ public record TaskStatus(
    */
   public boolean isCancelled() {
     return main == Main.CANCELLED || (main == Main.RUNNING && holdsPosition);
-  }
-
-  /** A copy with another wait. */
-  TaskStatus withBackoffSeconds(int newBackoffSeconds) {
-    return new TaskStatus(
-        main,
-        usesBackoff,
-        holdsPosition,
-        overwriteable,
-        savedBackoff,
-        sinceMillis,
-        newBackoffSeconds,
-        position,
-        attempts,
-        data,
-        checkpoint,
-        failure,
-        retries,
-        step);
-  }
-
-  /** A copy with other data of the task. */
-  public TaskStatus withData(Json.@Nullable Obj newData) {
-    return new TaskStatus(
-        main,
-        usesBackoff,
-        holdsPosition,
-        overwriteable,
-        savedBackoff,
-        sinceMillis,
-        backoffSeconds,
-        position,
-        attempts,
-        newData,
-        checkpoint,
-        failure,
-        retries,
-        step);
-  }
-
-  /** A copy with another checkpoint. */
-  public TaskStatus withCheckpoint(Json.@Nullable Obj newCheckpoint) {
-    return new TaskStatus(
-        main,
-        usesBackoff,
-        holdsPosition,
-        overwriteable,
-        savedBackoff,
-        sinceMillis,
-        backoffSeconds,
-        position,
-        attempts,
-        data,
-        newCheckpoint,
-        failure,
-        retries,
-        step);
-  }
-
-  /** A copy with another failure of its latest attempt. */
-  public TaskStatus withFailure(@Nullable Failure newFailure) {
-    return new TaskStatus(
-        main,
-        usesBackoff,
-        holdsPosition,
-        overwriteable,
-        savedBackoff,
-        sinceMillis,
-        backoffSeconds,
-        position,
-        attempts,
-        data,
-        checkpoint,
-        newFailure,
-        retries,
-        step);
-  }
-
-  /** A copy with other retry counts. */
-  public TaskStatus withRetries(RetryCounts newRetries) {
-    return new TaskStatus(
-        main,
-        usesBackoff,
-        holdsPosition,
-        overwriteable,
-        savedBackoff,
-        sinceMillis,
-        backoffSeconds,
-        position,
-        attempts,
-        data,
-        checkpoint,
-        failure,
-        newRetries,
-        step);
-  }
-
-  /** A copy with another position in the steps of its job. */
-  public TaskStatus withStep(@Nullable StepPosition newStep) {
-    return new TaskStatus(
-        main,
-        usesBackoff,
-        holdsPosition,
-        overwriteable,
-        savedBackoff,
-        sinceMillis,
-        backoffSeconds,
-        position,
-        attempts,
-        data,
-        checkpoint,
-        failure,
-        retries,
-        newStep);
-  }
-
-  /** A copy with another number of attempts. */
-  TaskStatus withAttempts(int newAttempts) {
-    return new TaskStatus(
-        main,
-        usesBackoff,
-        holdsPosition,
-        overwriteable,
-        savedBackoff,
-        sinceMillis,
-        backoffSeconds,
-        position,
-        newAttempts,
-        data,
-        checkpoint,
-        failure,
-        retries,
-        step);
   }
 
   /**

@@ -150,7 +150,7 @@ public final class TaskTransitions {
 
   private static Transition started(@Nullable TaskStatus current, long nowMillis) {
     if (current == null) {
-      return Transition.to(running(nowMillis, 0, 0, 1, null, null, RetryCounts.NONE));
+      return Transition.to(TaskStatus.of(Main.RUNNING, nowMillis, 1));
     }
     if (current.main() == Main.RUNNING || current.isFinal()) {
       return Transition.refused(
@@ -158,38 +158,14 @@ public final class TaskTransitions {
     }
     int grown = current.label() == StatusLabel.NEVER_STARTED ? current.backoffSeconds() : 0;
     return Transition.to(
-        running(
-            nowMillis,
-            grown,
-            current.position(),
-            current.attempts() + 1,
-            current.data(),
-            current.checkpoint(),
-            current.retries().withGotOn(false)));
-  }
-
-  private static TaskStatus running(
-      long nowMillis,
-      int grown,
-      int position,
-      int attempts,
-      Json.@Nullable Obj data,
-      Json.@Nullable Obj checkpoint,
-      RetryCounts retries) {
-    return new TaskStatus(
-        Main.RUNNING,
-        false,
-        false,
-        false,
-        false,
-        nowMillis,
-        grown,
-        position,
-        attempts,
-        data,
-        checkpoint,
-        null,
-        retries);
+        TaskStatus.of(Main.RUNNING, nowMillis, current.attempts() + 1)
+            .with(
+                s ->
+                    s.backoffSeconds(grown)
+                        .position(current.position())
+                        .data(current.data())
+                        .checkpoint(current.checkpoint())
+                        .retries(current.retries().withGotOn(false))));
   }
 
   private static Transition ended(
@@ -206,20 +182,16 @@ public final class TaskTransitions {
     Main main = judgement.fails() ? Main.FAILED : report.main();
     boolean waits = report.usesBackoff() && main != Main.FAILED;
     return Transition.to(
-        new TaskStatus(
-            main,
-            waits,
-            waits && report.holdsPosition(),
-            false,
-            false,
-            nowMillis,
-            waits ? judgement.waitSeconds() : 0,
-            judgement.position(),
-            current.attempts(),
-            data,
-            main == Main.DONE ? null : current.checkpoint(),
-            null,
-            judgement.counts()));
+        TaskStatus.of(main, nowMillis, current.attempts())
+            .with(
+                s ->
+                    s.usesBackoff(waits)
+                        .holdsPosition(waits && report.holdsPosition())
+                        .backoffSeconds(waits ? judgement.waitSeconds() : 0)
+                        .position(judgement.position())
+                        .data(data)
+                        .checkpoint(main == Main.DONE ? null : current.checkpoint())
+                        .retries(judgement.counts())));
   }
 
   private static RetryDecision byBackoff(TaskStatus current, ParsedStatus report, Backoff backoff) {
@@ -264,20 +236,17 @@ public final class TaskTransitions {
     int grown = Math.max(event.leastSeconds(), before == 0 ? 1 : before * 2);
     int wait = Math.min(MAX_NOT_STARTED_SECONDS, grown);
     return Transition.to(
-        new TaskStatus(
-            Main.ERROR,
-            true,
-            true,
-            false,
-            true,
-            nowMillis,
-            wait,
-            current.position(),
-            Math.max(0, current.attempts() - 1),
-            explained(current.data(), event.exception()),
-            current.checkpoint(),
-            null,
-            current.retries().withGotOn(false)));
+        TaskStatus.of(Main.ERROR, nowMillis, Math.max(0, current.attempts() - 1))
+            .with(
+                s ->
+                    s.usesBackoff(true)
+                        .holdsPosition(true)
+                        .savedBackoff(true)
+                        .backoffSeconds(wait)
+                        .position(current.position())
+                        .data(explained(current.data(), event.exception()))
+                        .checkpoint(current.checkpoint())
+                        .retries(current.retries().withGotOn(false))));
   }
 
   private static TaskStatus lost(
@@ -289,20 +258,18 @@ public final class TaskTransitions {
     Json.Obj data =
         explained(current.data(), lost.exception())
             .with("worker_shard", Json.of(lost.workerShard()));
-    return new TaskStatus(
-        judgement.fails() ? Main.FAILED : Main.ERROR,
-        true,
-        false,
-        true,
-        true,
-        nowMillis,
-        Math.max(judgement.waitSeconds(), lost.safetySeconds()),
-        judgement.position(),
-        current.attempts(),
-        data,
-        current.checkpoint(),
-        null,
-        judgement.counts());
+    return TaskStatus.of(
+            judgement.fails() ? Main.FAILED : Main.ERROR, nowMillis, current.attempts())
+        .with(
+            s ->
+                s.usesBackoff(true)
+                    .overwriteable(true)
+                    .savedBackoff(true)
+                    .backoffSeconds(Math.max(judgement.waitSeconds(), lost.safetySeconds()))
+                    .position(judgement.position())
+                    .data(data)
+                    .checkpoint(current.checkpoint())
+                    .retries(judgement.counts()));
   }
 
   /** A status that is not running, may start at once, and preserves everything else. */
@@ -313,20 +280,15 @@ public final class TaskTransitions {
       boolean overwriteable,
       String exception,
       long nowMillis) {
-    return new TaskStatus(
-        main,
-        false,
-        holdsPosition,
-        overwriteable,
-        false,
-        nowMillis,
-        0,
-        position(current),
-        current.attempts(),
-        explained(current.data(), exception),
-        current.checkpoint(),
-        null,
-        current.retries().ended());
+    return TaskStatus.of(main, nowMillis, current.attempts())
+        .with(
+            s ->
+                s.holdsPosition(holdsPosition)
+                    .overwriteable(overwriteable)
+                    .position(position(current))
+                    .data(explained(current.data(), exception))
+                    .checkpoint(current.checkpoint())
+                    .retries(current.retries().ended()));
   }
 
   /** A task that is done stays done; one that runs only notes how it will end. */
@@ -338,20 +300,15 @@ public final class TaskTransitions {
     }
     if (before.main() == Main.RUNNING) {
       return Transition.to(
-          new TaskStatus(
-              Main.RUNNING,
-              false,
-              true,
-              false,
-              false,
-              before.sinceMillis(),
-              before.backoffSeconds(),
-              before.position(),
-              before.attempts(),
-              explained(before.data(), exception),
-              before.checkpoint(),
-              null,
-              before.retries()));
+          TaskStatus.of(Main.RUNNING, before.sinceMillis(), before.attempts())
+              .with(
+                  s ->
+                      s.holdsPosition(true)
+                          .backoffSeconds(before.backoffSeconds())
+                          .position(before.position())
+                          .data(explained(before.data(), exception))
+                          .checkpoint(before.checkpoint())
+                          .retries(before.retries())));
     }
     boolean mayLive = mayLive(before);
     int safetySeconds = mayLive ? before.backoffSeconds() : 0;
@@ -398,20 +355,16 @@ public final class TaskTransitions {
       int safetySeconds,
       int attempts) {
     boolean mayLive = safetySeconds > 0;
-    return new TaskStatus(
-        Main.CANCELLED,
-        mayLive,
-        false,
-        mayLive,
-        mayLive,
-        sinceMillis,
-        safetySeconds,
-        before.position(),
-        attempts,
-        data,
-        before.checkpoint(),
-        null,
-        RetryCounts.NONE);
+    return TaskStatus.of(Main.CANCELLED, sinceMillis, attempts)
+        .with(
+            s ->
+                s.usesBackoff(mayLive)
+                    .overwriteable(mayLive)
+                    .savedBackoff(mayLive)
+                    .backoffSeconds(safetySeconds)
+                    .position(before.position())
+                    .data(data)
+                    .checkpoint(before.checkpoint()));
   }
 
   /** Returns true when the task was lost with its worker and may still be alive there. */
@@ -430,42 +383,21 @@ public final class TaskTransitions {
       return Transition.to(TaskStatus.unstarted(nowMillis));
     }
     TaskStatus free =
-        new TaskStatus(
-            failed ? Main.ERROR : current.main(),
-            current.usesBackoff() || failed,
-            current.holdsPosition(),
-            current.overwriteable(),
-            current.savedBackoff(),
-            current.sinceMillis(),
-            mayLive ? current.backoffSeconds() : 0,
-            0,
-            current.attempts(),
-            current.data(),
-            current.checkpoint(),
-            null,
-            RetryCounts.NONE);
+        current.with(
+            s ->
+                s.main(failed ? Main.ERROR : current.main())
+                    .usesBackoff(current.usesBackoff() || failed)
+                    .backoffSeconds(mayLive ? current.backoffSeconds() : 0)
+                    .position(0)
+                    .failure(null)
+                    .retries(RetryCounts.NONE)
+                    .step(null));
     if (free.equals(current)) {
       return Transition.none(current);
     }
     // Its attempts are reset too: a limit on them starts over.
-    return Transition.to(anew(free, mayLive ? current.sinceMillis() : nowMillis));
-  }
-
-  private static TaskStatus anew(TaskStatus status, long sinceMillis) {
-    return new TaskStatus(
-        status.main(),
-        status.usesBackoff(),
-        status.holdsPosition(),
-        status.overwriteable(),
-        status.savedBackoff(),
-        sinceMillis,
-        status.backoffSeconds(),
-        status.position(),
-        0,
-        status.data(),
-        status.checkpoint(),
-        null,
-        RetryCounts.NONE);
+    return Transition.to(
+        free.withAttempts(0).withSinceMillis(mayLive ? current.sinceMillis() : nowMillis));
   }
 
   /** Adds an exception to data of a task, in place of an earlier one. */

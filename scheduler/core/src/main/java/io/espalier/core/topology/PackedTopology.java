@@ -225,11 +225,6 @@ public final class PackedTopology implements Topology {
   }
 
   @Override
-  public boolean hasTags() {
-    return tags != null;
-  }
-
-  @Override
   public Json.Obj attributes(int slot) {
     Objects.checkIndex(slot, parents.length);
     return attributes == null ? Json.Obj.EMPTY : attributes.of(slot);
@@ -244,11 +239,6 @@ public final class PackedTopology implements Topology {
   @Override
   public boolean hasRoles() {
     return roles != null;
-  }
-
-  /** Returns true when any slot has attributes. */
-  public boolean hasAttributes() {
-    return attributes != null;
   }
 
   /**

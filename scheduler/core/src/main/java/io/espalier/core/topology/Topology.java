@@ -69,9 +69,6 @@ public interface Topology {
 
   Set<String> tags(int slot);
 
-  /** Returns true when any slot has tags. */
-  boolean hasTags();
-
   Json.Obj attributes(int slot);
 
   /** The role of the node under this parent, such as {@code replica}; usually empty. */

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 final class ProblemAgesTest {
   private static SchedulerView view(
       long atMillis, Map<String, String> errors, Problem... problems) {
-    return SchedulerView.EMPTY.toBuilder()
+    return SchedulerView.EMPTY
+        .with()
         .configProblems(List.of(problems))
         .errors(errors)
         .publishedAtMillis(atMillis)

@@ -61,17 +61,15 @@ class MergedLogsTest {
     }
     for (boolean ascending : new boolean[] {true, false}) {
       LogQuery query =
-          LogQuery.of(Stream.STDOUT).withOrder(ascending).withLimit(1 + random.nextInt(40));
+          LogQuery.of(Stream.STDOUT).withAscending(ascending).withLimit(1 + random.nextInt(40));
       List<LogLine> found = new ArrayList<>();
       long from = -1;
       int calls = 0;
       do {
         LogQuery next = query.withFrom(from);
         Map<String, LogPage> pages = new HashMap<>();
-        MergedLogs.queries(next, stores.keySet())
-            .forEach(
-                (name, q) ->
-                    pages.put(name, page(stores.getOrDefault(name, List.of()), q, random)));
+        LogQuery each = next.withLimit(MergedLogs.limitOfEach(next.limit(), stores.size()));
+        stores.forEach((name, lines) -> pages.put(name, page(lines, each, random)));
         LogPage merged = MergedLogs.merge(next, pages, Map.of());
         assertThat(merged.lines().size())
             .isLessThanOrEqualTo(Math.max(query.limit(), stores.size()));

@@ -72,7 +72,6 @@ class TopologyBuilderTest {
     assertThat(original.slotCount(4)).isEqualTo(1);
     assertThat(original.slot(4, 0)).isEqualTo(4);
     assertThat(original.allEnabled()).isTrue();
-    assertThat(original.hasTags()).isFalse();
 
     Topology sorted = build(b, NodeOrder.LEXICOGRAPHIC);
     assertThat(names(sorted)).containsExactly("here", "h1", "h2", "d1", "d2", "d0", "d3");
@@ -154,8 +153,6 @@ class TopologyBuilderTest {
     b.add(NodeSpec.child(2, "d", "h3"));
     PackedTopology t = (PackedTopology) build(b, NodeOrder.ORIGINAL);
 
-    assertThat(t.hasTags()).isTrue();
-    assertThat(t.hasAttributes()).isTrue();
     assertThat(t.tags(1)).isEmpty();
     assertThat(t.tags(2)).containsExactly("a", "m", "z").isSameAs(t.tags(3));
     assertThat(t.attributes(1)).isEqualTo(Json.Obj.EMPTY);

@@ -8,9 +8,15 @@ import io.espalier.core.status.StatusParser;
 import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
+import io.espalier.server.app.metrics.JvmMetrics;
+import io.espalier.server.app.metrics.LogMetrics;
+import io.espalier.server.app.metrics.WorkerMetrics;
 import io.espalier.server.app.options.LogRetentionOptions;
 import io.espalier.server.store.DataDirectory;
+import io.espalier.webui.WebOptions;
+import io.espalier.webui.WebServer;
 import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.agent.AgentStats;
 import io.espalier.worker.agent.JobLogs;
 import io.espalier.worker.agent.NoopTasks;
 import io.espalier.worker.agent.ProcessTaskExecutor;
@@ -25,10 +31,13 @@ import io.espalier.worker.process.os.FileFailures;
 import io.espalier.worker.resources.HostResourceReader;
 import io.espalier.worker.resources.HostResources;
 import io.espalier.worker.resources.MeasuringOptions;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -49,6 +58,7 @@ public final class WorkerProcess implements AutoCloseable {
   private final OpenParts opened = new OpenParts();
   private final WorkerAgent agent;
   private final HostResourceReader host;
+  private final Optional<WebServer> web;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final CountDownLatch ended = new CountDownLatch(1);
 
@@ -60,6 +70,7 @@ public final class WorkerProcess implements AutoCloseable {
    * @param logs how much task output is kept
    * @param measuring how running tasks and the host are measured
    * @param noop whether the worker runs no real task
+   * @param web where it serves its health and its metrics; empty: nowhere
    */
   public record Options(
       AgentOptions agent,
@@ -67,7 +78,8 @@ public final class WorkerProcess implements AutoCloseable {
       Path commandDirectory,
       LogRetentionOptions logs,
       MeasuringOptions measuring,
-      boolean noop) {
+      boolean noop,
+      Optional<WebOptions> web) {
     String shown() {
       return String.join(
           " ",
@@ -90,6 +102,7 @@ public final class WorkerProcess implements AutoCloseable {
           logs.shown(),
           measuring.shown(),
           "--executor=" + (noop ? "noop" : "process"),
+          "--http=" + web.map(at -> at.host() + ":" + at.port()).orElse("none"),
           "--connect-ms=" + agent.peer().timeouts().connectMillis(),
           "--send-ms=" + agent.peer().timeouts().sendMillis(),
           "--receive-ms=" + agent.peer().timeouts().receiveMillis());
@@ -126,6 +139,9 @@ public final class WorkerProcess implements AutoCloseable {
       LOG.info("tasks are run by {}", tasks.description());
       boolean started = false;
       try {
+        // Closed after the agent, so that a worker can be watched while it drains.
+        AgentStats stats = new AgentStats();
+        web = options.web().map(at -> serve(at, stats, logs));
         agent =
             opened.add(
                 "agent",
@@ -134,6 +150,7 @@ public final class WorkerProcess implements AutoCloseable {
                     tasks,
                     logs,
                     resources.physical(),
+                    stats,
                     JsonReader::parse));
         started = true;
       } finally {
@@ -148,6 +165,14 @@ public final class WorkerProcess implements AutoCloseable {
         close();
       }
     }
+  }
+
+  private WebServer serve(WebOptions at, AgentStats stats, LogStore logs) {
+    PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    opened.add("metrics of the process", new JvmMetrics(metrics));
+    LogMetrics.register(logs, metrics);
+    WorkerMetrics.register(stats, metrics);
+    return opened.add("web server", WebServer.worker(at, stats::problem, metrics));
   }
 
   /**
@@ -280,6 +305,11 @@ public final class WorkerProcess implements AutoCloseable {
   /** Returns the address at which the worker listens; empty: nowhere. */
   public String address() {
     return agent.address();
+  }
+
+  /** Returns the address of its health and its metrics; empty: it does not serve them. */
+  public String webAddress() {
+    return web.map(server -> server.uri().toString()).orElse("");
   }
 
   /** Waits until the worker is drained or being stopped. */

@@ -2,6 +2,7 @@ package io.espalier.server.remote;
 
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.core.problem.Causes;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkResponse;
 import io.espalier.core.running.WorkerInfo;
@@ -114,7 +115,7 @@ final class WorkerCalls implements AutoCloseable {
 
   /** Returns why a call failed. */
   private static RpcException failure(Throwable failure, String worker) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = Causes.of(failure);
     return cause instanceof RpcException known
         ? known
         : new RpcException(

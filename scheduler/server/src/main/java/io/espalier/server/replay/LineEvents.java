@@ -16,7 +16,6 @@ import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
-import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
@@ -144,20 +143,16 @@ final class LineEvents {
     }
     List<Json> status = items(item(in, at));
     int flags = number(status, 1);
-    return new TaskStatus(
-        TaskStatus.Main.valueOf(text(status, 0)),
-        (flags & 1) != 0,
-        (flags & 2) != 0,
-        (flags & 4) != 0,
-        (flags & 8) != 0,
-        whole(status, 2),
-        number(status, 3),
-        number(status, 4),
-        number(status, 5),
-        null,
-        null,
-        null,
-        RetryCounts.NONE);
+    return TaskStatus.of(
+            TaskStatus.Main.valueOf(text(status, 0)), whole(status, 2), number(status, 5))
+        .with(
+            s ->
+                s.usesBackoff((flags & 1) != 0)
+                    .holdsPosition((flags & 2) != 0)
+                    .overwriteable((flags & 4) != 0)
+                    .savedBackoff((flags & 8) != 0)
+                    .backoffSeconds(number(status, 3))
+                    .position(number(status, 4)));
   }
 
   private static WorkerInfo worker(Json json) {

@@ -68,7 +68,6 @@ public final class DataDirectory implements AutoCloseable {
       opened.bind(source);
       opened.writeOwner();
       opened.logs();
-      opened.journal();
       createDirectories(root.resolve("jobs"));
       return opened;
     } catch (IOException e) {
@@ -219,11 +218,6 @@ public final class DataDirectory implements AutoCloseable {
   /** Returns the directory of log files, which exists. */
   public Path logs() {
     return createDirectories(root.resolve("logs"));
-  }
-
-  /** Returns the directory of the journal of live invocations, which exists. */
-  public Path journal() {
-    return createDirectories(root.resolve("journal"));
   }
 
   /**

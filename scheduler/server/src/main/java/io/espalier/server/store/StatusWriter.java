@@ -56,8 +56,6 @@ public final class StatusWriter implements AutoCloseable {
   private volatile @Nullable String problem;
   private final AtomicLong commits = new AtomicLong();
   private final AtomicLong committedChanges = new AtomicLong();
-  private final AtomicLong lastCommitNanos = new AtomicLong();
-  private final AtomicLong totalCommitNanos = new AtomicLong();
   private final AtomicInteger failuresInARow = new AtomicInteger();
 
   // Confined to the committing thread.
@@ -211,16 +209,6 @@ public final class StatusWriter implements AutoCloseable {
     return committedChanges.get();
   }
 
-  /** Returns the duration of the last transaction. */
-  public long lastCommitNanos() {
-    return lastCommitNanos.get();
-  }
-
-  /** Returns the total duration of all transactions. */
-  public long totalCommitNanos() {
-    return totalCommitNanos.get();
-  }
-
   /**
    * Commits one group of the queue on the calling thread. Must not be called while the writer's own
    * thread runs.
@@ -258,9 +246,7 @@ public final class StatusWriter implements AutoCloseable {
           next.without());
     }
     long nanos = System.nanoTime() - begin;
-    lastCommitNanos.set(nanos);
     observer.accept(nanos);
-    totalCommitNanos.addAndGet(nanos);
     commits.incrementAndGet();
     committedChanges.addAndGet(together.size());
     if (failuresInARow.getAndSet(0) > 0) {

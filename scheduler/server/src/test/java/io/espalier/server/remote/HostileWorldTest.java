@@ -40,6 +40,7 @@ import io.espalier.thrift.rpc.RpcTimeouts;
 import io.espalier.thrift.rpc.SchedulerClient;
 import io.espalier.thrift.rpc.WorkerClient;
 import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.agent.AgentStats;
 import io.espalier.worker.agent.JobLogs;
 import io.espalier.worker.agent.ProcessTaskExecutor;
 import io.espalier.worker.agent.WorkerAgent;
@@ -183,12 +184,13 @@ final class HostileWorldTest implements TaskListener {
                     data.resolve("job-logs.json"), logs, LogPolicy.NONE, JsonReader::parse)),
             logs,
             Map.of(),
+            new AgentStats(),
             JsonReader::parse));
   }
 
   private LaunchSpec launch(long sequence, String script) {
     LaunchSpec made = new Launches().of("job", "node", List.of("/bin/sh", "-c", script, "task"));
-    return made.toBuilder()
+    return made.with()
         .invocation(new Invocation(EPOCH, sequence, made.invocation().startMillis()))
         .limits(InvocationLimits.NONE)
         .worker(worker.self())

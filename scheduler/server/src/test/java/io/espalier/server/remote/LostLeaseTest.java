@@ -26,6 +26,7 @@ import io.espalier.thrift.rpc.RpcServer;
 import io.espalier.thrift.rpc.WorkerClient;
 import io.espalier.thrift.rpc.WorkerLink;
 import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.agent.AgentStats;
 import io.espalier.worker.agent.NoopTasks;
 import io.espalier.worker.agent.TaskExecutor;
 import io.espalier.worker.agent.WorkerAgent;
@@ -188,6 +189,7 @@ final class LostLeaseTest implements CallTable.OfScheduler {
         new DeafGuard(),
         new MemoryLogStore(),
         Map.of(),
+        new AgentStats(),
         JsonReader::parse);
   }
 

@@ -29,6 +29,7 @@ import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcSecurity;
 import io.espalier.thrift.rpc.RpcTimeouts;
 import io.espalier.worker.agent.AgentOptions;
+import io.espalier.worker.agent.AgentStats;
 import io.espalier.worker.agent.JobLogs;
 import io.espalier.worker.agent.NoopTasks;
 import io.espalier.worker.agent.ProcessTaskExecutor;
@@ -164,6 +165,7 @@ final class RemoteRunnerTest {
             tasks,
             logs,
             Map.of(),
+            new AgentStats(),
             JsonReader::parse));
   }
 
@@ -175,7 +177,7 @@ final class RemoteRunnerTest {
 
   private LaunchSpec launch(WorkerRef worker, String node, String script) {
     LaunchSpec made = launches.of("job", node, List.of("/bin/sh", "-c", script, "task"));
-    return made.toBuilder()
+    return made.with()
         .invocation(
             new Invocation(1, made.invocation().sequence(), made.invocation().startMillis()))
         .limits(InvocationLimits.NONE)

@@ -30,7 +30,6 @@ class DataDirectoryTest {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
           .isEqualTo("rwx------");
       assertThat(data.logs()).isDirectory();
-      assertThat(data.journal()).isDirectory();
       assertThat(path.resolve("jobs")).isDirectory();
       assertThat(path.resolve("source")).hasContent(SOURCE);
       assertThat(data.statusFile().getParent()).isEqualTo(data.root());

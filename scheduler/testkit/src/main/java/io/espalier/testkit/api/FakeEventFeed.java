@@ -2,6 +2,7 @@ package io.espalier.testkit.api;
 
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventReader;
 import io.espalier.core.json.Json;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 
 /** A bounded event feed that tests write to. */
 public final class FakeEventFeed implements EventFeed {
@@ -38,9 +40,18 @@ public final class FakeEventFeed implements EventFeed {
     if (!storesAll) {
       return CompletableFuture.completedFuture(after(sequence, limit));
     }
-    List<Event> found =
-        stored.stream().filter(event -> event.sequence() > sequence).limit(limit).toList();
-    return CompletableFuture.supplyAsync(() -> found);
+    return CompletableFuture.supplyAsync(() -> kept(sequence, limit));
+  }
+
+  @Override
+  public <T> CompletionStage<T> ask(Function<EventReader, T> question) {
+    return CompletableFuture.supplyAsync(() -> question.apply(this::kept));
+  }
+
+  private synchronized List<Event> kept(long sequence, int limit) {
+    return storesAll
+        ? stored.stream().filter(event -> event.sequence() > sequence).limit(limit).toList()
+        : after(sequence, limit);
   }
 
   /** Appends an event and notifies the subscribers. */

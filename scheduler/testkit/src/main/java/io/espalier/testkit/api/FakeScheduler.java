@@ -80,6 +80,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final Map<String, Pause> paused = new TreeMap<>();
   private final Map<LimitOverride.Key, LimitView> limits = new LinkedHashMap<>();
   private final Map<Brake.Key, BrakeView> brakes = new LinkedHashMap<>();
+  private boolean storeIsAway;
   private final List<LogLine> logs = new ArrayList<>();
   private final List<Object> calls = Collections.synchronizedList(new ArrayList<>());
   private final Answers answers = new Answers();
@@ -98,14 +99,21 @@ public final class FakeScheduler implements SchedulerApi {
     this.events = events;
   }
 
+  /** From now on brakes are not durable when they are answered. */
+  public synchronized FakeScheduler withoutStore() {
+    storeIsAway = true;
+    return this;
+  }
+
   /** Puts a configuration and its nodes into force and publishes. */
   public synchronized FakeScheduler load(
       @Nullable Config config, @Nullable Topology topology, long nowMillis) {
     view =
-        view.toBuilder()
+        view.with()
             .config(config)
             .configProblems(config == null ? view.configProblems() : config.problems())
-            .topology(topology, topology == null ? 0 : nowMillis)
+            .topology(topology)
+            .nodesAtMillis(topology == null ? 0 : nowMillis)
             .publishedAtMillis(nowMillis)
             .build();
     return publish(nowMillis);
@@ -113,7 +121,7 @@ public final class FakeScheduler implements SchedulerApi {
 
   /** Sets the problems of the newest configuration. */
   public synchronized FakeScheduler problems(List<Problem> problems) {
-    view = view.toBuilder().configProblems(problems).build();
+    view = view.withConfigProblems(problems);
     return this;
   }
 
@@ -121,13 +129,13 @@ public final class FakeScheduler implements SchedulerApi {
   public synchronized FakeScheduler stands(JobStateRecord standing) {
     Map<String, JobStateRecord> standings = new LinkedHashMap<>(view.standings());
     standings.put(standing.job(), standing);
-    view = view.toBuilder().standings(standings).build();
+    view = view.withStandings(standings);
     return this;
   }
 
   /** Sets the current errors by source. */
   public synchronized FakeScheduler errors(Map<String, String> errors) {
-    view = view.toBuilder().errors(errors).build();
+    view = view.withErrors(errors);
     return this;
   }
 
@@ -209,7 +217,7 @@ public final class FakeScheduler implements SchedulerApi {
       config.jobs().values().forEach(job -> progress.put(job.name(), progress(job)));
     }
     view =
-        view.toBuilder()
+        view.with()
             .progress(progress)
             .running(List.copyOf(running.values()))
             .pauses(paused)
@@ -537,14 +545,14 @@ public final class FakeScheduler implements SchedulerApi {
       String job = known(command.job()).name();
       long until = command.millis() == 0 ? 0 : nowMillis + command.millis();
       paused.put(job, new Pause(job, command.author(), command.reason(), nowMillis, until));
-      view = view.toBuilder().pauses(paused).build();
+      view = view.withPauses(paused);
       return CompletableFuture.allOf();
     }
 
     @Override
     public CompletionStage<Void> resume(Command.Resume command, long nowMillis) {
       paused.remove(known(command.job()).name());
-      view = view.toBuilder().pauses(paused).build();
+      view = view.withPauses(paused);
       return CompletableFuture.allOf();
     }
 
@@ -605,9 +613,9 @@ public final class FakeScheduler implements SchedulerApi {
                   command.millis() == 0 ? 0 : nowMillis + command.millis(),
                   0),
               brake.millionths(),
-              true);
+              !storeIsAway);
       brakes.put(brake.key(), set);
-      view = view.toBuilder().brakes(List.copyOf(brakes.values())).build();
+      view = view.with().brakes(List.copyOf(brakes.values())).build();
       return done(set);
     }
 
@@ -617,7 +625,7 @@ public final class FakeScheduler implements SchedulerApi {
       if (released == null) {
         throw new RefusedException(RefusedException.Reason.UNKNOWN, "no brake");
       }
-      view = view.toBuilder().brakes(List.copyOf(brakes.values())).build();
+      view = view.with().brakes(List.copyOf(brakes.values())).build();
       return done(new BrakeView(released.brake().released(nowMillis), Brake.ONE, true));
     }
 

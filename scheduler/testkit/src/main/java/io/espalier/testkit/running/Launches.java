@@ -26,18 +26,18 @@ public final class Launches {
   }
 
   public static LaunchSpec with(LaunchSpec launch, StatusSource statusFrom) {
-    return launch.toBuilder().statusFrom(statusFrom).build();
+    return launch.withStatusFrom(statusFrom);
   }
 
   public static LaunchSpec with(LaunchSpec launch, Json.Obj argument) {
-    return launch.toBuilder().argument(argument).build();
+    return launch.withArgument(argument);
   }
 
   public static LaunchSpec with(LaunchSpec launch, SubprocessOptions subprocess) {
-    return launch.toBuilder().subprocess(subprocess).build();
+    return launch.withSubprocess(subprocess);
   }
 
   public static LaunchSpec with(LaunchSpec launch, KillRequest kill) {
-    return launch.toBuilder().kill(kill).build();
+    return launch.withKill(kill);
   }
 }

@@ -168,7 +168,7 @@ public abstract class LogStoreContract {
   private static LogQuery query(long from, boolean ascending, int limit, String regex) {
     return LogQuery.of(Stream.STDOUT)
         .withFrom(from)
-        .withOrder(ascending)
+        .withAscending(ascending)
         .withLimit(limit)
         .withRegex(regex);
   }

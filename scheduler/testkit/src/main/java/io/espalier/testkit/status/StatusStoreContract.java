@@ -21,6 +21,7 @@ import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.TaskTransitions;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
@@ -605,6 +606,39 @@ public abstract class StatusStoreContract extends AttemptsContract {
             .build());
     restartAfterKill();
     assertThat(store.limits()).containsExactlyInAnyOrder(changed, other);
+  }
+
+  @Test
+  void brakes_are_kept_until_they_are_ended() throws Exception {
+    Brake all = new Brake(Brake.Key.all(), 0, Map.of(), null, "ann", "no \"net\"", NOW, 0, 0);
+    Brake.Key queue = new Brake.Key(Brake.Target.QUEUE, "", "q".repeat(300));
+    Brake share =
+        new Brake(
+            queue,
+            250_000,
+            Map.of(queue.name(), 7),
+            new Brake.Ramp(100_000, 60_000),
+            "",
+            "",
+            NOW,
+            NOW + 60_000,
+            NOW + 1);
+    Brake node =
+        new Brake(
+            new Brake.Key(Brake.Target.NODE, "rack", "r1"), 1, Map.of(), null, "", "", NOW, 0, 0);
+    store.commit(epoch, StoreTransaction.builder().brake(all).brake(share).brake(node).build());
+    restartAfterKill();
+    assertThat(store.brakes()).containsExactlyInAnyOrder(all, share, node);
+    Brake changed = new Brake(Brake.Key.all(), 1, Map.of(), null, "bob", "", NOW + 1, 0, 0);
+    store.commit(
+        epoch,
+        StoreTransaction.builder()
+            .endBrake(queue)
+            .endBrake(new Brake.Key(Brake.Target.NODE, "host", "r1"))
+            .brake(changed)
+            .build());
+    restartAfterKill();
+    assertThat(store.brakes()).containsExactlyInAnyOrder(changed, node);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.espalier.webui.fleet.poll;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import java.util.Optional;
  * @param actions maximum number of schedulers that receive a command at a time
  * @param access credentials for schedulers
  */
+@RecordBuilder
 public record FleetOptions(
     Duration interval,
     Duration connect,
@@ -32,7 +34,8 @@ public record FleetOptions(
     Duration nodesEvery,
     int nodeNames,
     int actions,
-    Access access) {
+    Access access)
+    implements FleetOptionsBuilder.With {
   public static final FleetOptions DEFAULT =
       new FleetOptions(
           Duration.ofSeconds(5),
@@ -67,47 +70,6 @@ public record FleetOptions(
   }
 
   public FleetOptions withTimes(Duration newInterval, Duration newConnect, Duration newReceive) {
-    return new FleetOptions(
-        newInterval,
-        newConnect,
-        newReceive,
-        quick,
-        slow,
-        answerBytes,
-        allBytes,
-        nodesEvery,
-        nodeNames,
-        actions,
-        access);
-  }
-
-  public FleetOptions withAnswerBytes(int newBytes) {
-    return new FleetOptions(
-        interval,
-        connect,
-        receive,
-        quick,
-        slow,
-        newBytes,
-        allBytes,
-        nodesEvery,
-        nodeNames,
-        actions,
-        access);
-  }
-
-  public FleetOptions withAccess(Access newAccess) {
-    return new FleetOptions(
-        interval,
-        connect,
-        receive,
-        quick,
-        slow,
-        answerBytes,
-        allBytes,
-        nodesEvery,
-        nodeNames,
-        actions,
-        newAccess);
+    return with(options -> options.interval(newInterval).connect(newConnect).receive(newReceive));
   }
 }

@@ -2,6 +2,7 @@ package io.espalier.webui.fleet.poll;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
+import io.espalier.core.text.ShortText;
 import io.espalier.json.JsonReader;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +71,7 @@ public final class SchedulerReply {
         parsed() instanceof Json.Obj o && o.get("detail") instanceof Json.Str s
             ? s.value()
             : "it says no more";
-    return detail.length() <= LONGEST_DETAIL ? detail : detail.substring(0, LONGEST_DETAIL) + "…";
+    return ShortText.shown(detail, LONGEST_DETAIL);
   }
 
   private @Nullable Json parsed() {

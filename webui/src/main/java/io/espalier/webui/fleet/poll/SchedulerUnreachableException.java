@@ -1,6 +1,6 @@
 package io.espalier.webui.fleet.poll;
 
-import java.util.concurrent.CompletionException;
+import io.espalier.core.problem.Causes;
 
 /** Thrown when a scheduler did not answer as expected. */
 public final class SchedulerUnreachableException extends RuntimeException {
@@ -33,10 +33,7 @@ public final class SchedulerUnreachableException extends RuntimeException {
 
   /** Translates the failure of a stage. */
   public static SchedulerUnreachableException of(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
+    Throwable cause = Causes.of(failure);
     return cause instanceof SchedulerUnreachableException known
         ? known
         : new SchedulerUnreachableException(

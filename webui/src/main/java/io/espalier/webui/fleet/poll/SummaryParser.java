@@ -1,6 +1,7 @@
 package io.espalier.webui.fleet.poll;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -125,11 +126,12 @@ public final class SummaryParser {
   }
 
   private String word(Json.Obj of, String key) {
-    return shared(shortened(of.get(key) instanceof Json.Str s ? s.value() : "", LONGEST_NAME));
+    return shared(
+        ShortText.shown(of.get(key) instanceof Json.Str s ? s.value() : "", LONGEST_NAME));
   }
 
   private static String text(Json.Obj of, String key) {
-    return shortened(of.get(key) instanceof Json.Str s ? s.value() : "", LONGEST_TEXT);
+    return ShortText.shown(of.get(key) instanceof Json.Str s ? s.value() : "", LONGEST_TEXT);
   }
 
   private static boolean truth(Json.Obj of, String key) {
@@ -148,14 +150,6 @@ public final class SummaryParser {
   private static double finite(Json.Num number) {
     double value = number.value().doubleValue();
     return Double.isFinite(value) ? value : 0;
-  }
-
-  private static String shortened(String text, int most) {
-    if (text.length() <= most) {
-      return text;
-    }
-    int end = Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
-    return text.substring(0, end) + "…";
   }
 
   private String shared(String word) {

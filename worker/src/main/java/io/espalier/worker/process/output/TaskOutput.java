@@ -4,6 +4,7 @@ import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.Redactor;
 import io.espalier.core.status.Attempt;
+import io.espalier.core.text.ShortText;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -102,11 +103,7 @@ public final class TaskOutput {
    */
   public @Nullable String lastErrorLine() {
     String line = lastError == null ? "" : lastError.strip();
-    if (line.length() > LONGEST_TOLD) {
-      int end = Character.isHighSurrogate(line.charAt(LONGEST_TOLD - 1)) ? 1 : 0;
-      return line.substring(0, LONGEST_TOLD - end);
-    }
-    return line.isEmpty() ? null : line;
+    return line.isEmpty() ? null : ShortText.cut(line, LONGEST_TOLD);
   }
 
   /** Takes lines as the quota allows; stops reading the channel when it does not. */

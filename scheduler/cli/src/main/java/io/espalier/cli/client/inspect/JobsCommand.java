@@ -77,6 +77,8 @@ public final class JobsCommand extends ListCommand {
 
   @Override
   public void show(Json.Obj body) {
+    JsonFields.objects(body, "brakes")
+        .forEach(brake -> say("brake: " + JsonFields.text(brake, "message")));
     Table table =
         new Table(
                 "JOB",

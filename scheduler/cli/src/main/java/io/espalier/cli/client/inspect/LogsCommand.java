@@ -10,19 +10,13 @@ import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
-import java.time.DateTimeException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -43,7 +37,6 @@ import picocli.CommandLine.Parameters;
     })
 public final class LogsCommand extends ClientCommand {
   private static final int PAGE = 1000;
-  private static final Pattern AGO = Pattern.compile("([0-9]{1,9})([smhd])");
 
   @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
   private String job = "";
@@ -228,29 +221,5 @@ public final class LogsCommand extends ClientCommand {
     query.put("invocation", optional(invocation));
     query.put("regex", optional(regex));
     return query;
-  }
-
-  private String millis(String option, String time) {
-    if (time.isEmpty()) {
-      return "";
-    }
-    Matcher ago = AGO.matcher(time);
-    try {
-      if (ago.matches()) {
-        Duration span = Duration.parse(form(ago.group(1), ago.group(2)));
-        return Long.toString(Math.max(0, Instant.now().minus(span).toEpochMilli()));
-      }
-      return Long.toString(Math.max(0, Instant.parse(time).toEpochMilli()));
-    } catch (DateTimeException | ArithmeticException e) {
-      throw misuse(
-          option
-              + " \""
-              + time
-              + "\" is no time: say 2026-11-21T07:00:00Z, or how long ago: 90s, 15m, 2h, 1d");
-    }
-  }
-
-  private static String form(String number, String unit) {
-    return unit.equals("d") ? "P" + number + "D" : "PT" + number + unit.toUpperCase(Locale.ROOT);
   }
 }

@@ -3,6 +3,7 @@ package io.espalier.cli.client.inspect;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.core.json.Json;
+import io.espalier.core.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -47,10 +48,7 @@ final class TaskDetail {
     String cursor = JsonFields.text(progress, "cursor");
     if (!cursor.isEmpty()) {
       text.append(text.length() == 0 ? "at " : ", at ")
-          .append(
-              cursor.length() > LONGEST_CURSOR
-                  ? cursor.substring(0, LONGEST_CURSOR) + "…"
-                  : cursor);
+          .append(ShortText.shown(cursor, LONGEST_CURSOR));
     }
     return text.toString();
   }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** Commands on brakes. */
 public final class BrakeCommands {
@@ -78,6 +79,9 @@ public final class BrakeCommands {
     @Option(names = "--queue", paramLabel = "QUEUE", description = "Only the jobs of this queue.")
     private String queue = "";
 
+    @Option(names = "--set", paramLabel = "SET", description = "Only the jobs of this set.")
+    private String set = "";
+
     @Option(names = "--job", paramLabel = "JOB", description = "Only this job.")
     private String job = "";
 
@@ -98,6 +102,7 @@ public final class BrakeCommands {
       put(body, "node", node);
       put(body, "level", level);
       put(body, "queue", queue);
+      put(body, "set", set);
       put(body, "job", job);
       if (ramp != null) {
         body.put("ramp", ramp(ramp));
@@ -121,7 +126,7 @@ public final class BrakeCommands {
             return Json.object().put("step", percent / 100).put("every_seconds", seconds).build();
           }
         }
-      } catch (IllegalArgumentException e) {
+      } catch (IllegalArgumentException | TypeConversionException e) {
         // Reported below, as it is for all other mistakes.
       }
       throw misuse("--ramp must be like 25%/5m, not \"" + text + "\"");

@@ -78,8 +78,8 @@ public final class TopCommand extends ClientCommand {
     }
     int width = viewport().width() > 0 ? viewport().width() : PLAIN_WIDTH;
     List<TopData.Hot> hot = data.hot().subList(0, Math.min(PLAIN_NODES, data.hot().size()));
-    TopData shown = new TopData(data.atMillis(), data.jobs(), hot, List.of(), "");
-    int height = shown.jobs().size() + hot.size() + 8;
+    TopData shown = new TopData(data.atMillis(), data.brakes(), data.jobs(), hot, List.of(), "");
+    int height = shown.jobs().size() + hot.size() + 8 + (shown.brakes().isEmpty() ? 0 : 1);
     List<AttributedString> lines =
         new TopView(Math.max(20, width), height, false, true)
             .lines(shown, new TopState(TopState.Sort.NAME, true, 0, -1, null, false), server());
@@ -109,6 +109,7 @@ public final class TopCommand extends ClientCommand {
             .toList();
     return Json.object()
         .put("at_ms", data.atMillis())
+        .put("brakes", Json.strings(data.brakes()))
         .put("jobs", new Json.Arr(jobs))
         .put("hottest", new Json.Arr(nodes))
         .build();

@@ -19,12 +19,19 @@ import java.util.Map;
  * The data that {@code top} shows, as of one instant.
  *
  * @param atMillis epoch milliseconds of this machine
+ * @param brakes a line for each brake
  * @param hot nodes with limits, the fullest one first
  * @param detail lines about the chosen job or node; empty: nothing is chosen
  * @param problem why the data are not newer; empty: they are new
  */
-record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail, String problem) {
-  static final TopData NONE = new TopData(0, List.of(), List.of(), List.of(), "");
+record TopData(
+    long atMillis,
+    List<String> brakes,
+    List<Job> jobs,
+    List<Hot> hot,
+    List<String> detail,
+    String problem) {
+  static final TopData NONE = new TopData(0, List.of(), List.of(), List.of(), List.of(), "");
 
   private static final int TREE_NODES = 2000;
 
@@ -52,11 +59,11 @@ record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail
   }
 
   TopData withDetail(List<String> lines) {
-    return new TopData(atMillis, jobs, hot, lines, problem);
+    return new TopData(atMillis, brakes, jobs, hot, lines, problem);
   }
 
   TopData withProblem(String text) {
-    return new TopData(atMillis, jobs, hot, detail, text);
+    return new TopData(atMillis, brakes, jobs, hot, detail, text);
   }
 
   /** Queries jobs and nodes. */
@@ -90,7 +97,11 @@ record TopData(long atMillis, List<Job> jobs, List<Hot> hot, List<String> detail
                   : JsonFields.number(job, "seconds_left"),
               JobsCommand.left(job)));
     }
-    return new TopData(nowMillis, rows, hottest(tree), List.of(), "");
+    List<String> brakes =
+        JsonFields.objects(jobs, "brakes").stream()
+            .map(brake -> JsonFields.text(brake, "message"))
+            .toList();
+    return new TopData(nowMillis, brakes, rows, hottest(tree), List.of(), "");
   }
 
   private static List<Hot> hottest(Json.Obj tree) {

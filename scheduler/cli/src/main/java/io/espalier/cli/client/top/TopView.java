@@ -32,7 +32,8 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
   List<AttributedString> lines(TopData data, TopState state, String server) {
     List<AttributedString> lines = new ArrayList<>();
     lines.add(heading(data, state, server));
-    int room = height - 2;
+    brakes(data.brakes(), lines);
+    int room = height - 1 - lines.size();
     TopState.Subject opened = state.opened();
     if (opened != null) {
       detail(data, opened, lines, room);
@@ -84,6 +85,15 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
       line.styled(colour(AttributedStyle.RED), HumanFormat.clean(data.problem()));
     }
     return cut(line.toAttributedString());
+  }
+
+  /** One line, however many brakes there are, so that the lists keep their room. */
+  private void brakes(List<String> brakes, List<AttributedString> lines) {
+    if (!brakes.isEmpty()) {
+      String more = brakes.size() == 1 ? "" : " (and " + (brakes.size() - 1) + " more)";
+      String text = "brake" + more + ": " + HumanFormat.clean(brakes.get(0));
+      lines.add(cut(new AttributedString(text, colour(AttributedStyle.YELLOW))));
+    }
   }
 
   private AttributedString keys(TopState state) {

@@ -58,6 +58,15 @@ class TopViewTest {
   }
 
   @Test
+  void brakesStandBelowTheHeading() {
+    TopData braked =
+        new TopData(
+            1, List.of("nothing starts", "another"), DATA.jobs(), DATA.hot(), List.of(), "");
+    assertThat(new TopView(80, 24, false, true).lines(braked, TopState.START, "s").get(1))
+        .hasToString("brake (and 1 more): nothing starts");
+  }
+
+  @Test
   void everySizeIsFilledAndNeverExceeded() {
     List<TopData.Job> many = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -77,7 +86,8 @@ class TopViewTest {
               i,
               "100d23h"));
     }
-    TopData full = new TopData(1, many, DATA.hot(), List.of("x".repeat(500)), "");
+    TopData full =
+        new TopData(1, List.of("x".repeat(500)), many, DATA.hot(), List.of("x".repeat(500)), "");
     for (int width = 20; width <= 200; width += 7) {
       for (int height = 6; height <= 60; height += 9) {
         for (TopState state :
@@ -105,7 +115,7 @@ class TopViewTest {
     for (int i = 10; i < 60; i++) {
       many.add(new TopData.Job("j" + i, "enabled", 1, 0, 0, 0, 0, 0, 0, 0, "", Long.MAX_VALUE, ""));
     }
-    TopData data = new TopData(1, many, DATA.hot(), List.of(), "");
+    TopData data = new TopData(1, List.of(), many, DATA.hot(), List.of(), "");
     TopState state = TopState.START;
     for (int i = 0; i < 50; i++) {
       String selected = name(data, state);

@@ -1,5 +1,6 @@
 package io.espalier.core.api.view;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -171,6 +172,7 @@ public record Explanation(
    * @param holdersTotal total number of such tasks
    * @param freeAtMillis when enough of them are expected to have ended to meet the need; 0: unknown
    */
+  @RecordBuilder
   public record Reason(
       Kind kind,
       @Nullable String node,
@@ -182,7 +184,8 @@ public record Explanation(
       String message,
       List<ResourceHolder> holders,
       long holdersTotal,
-      long freeAtMillis) {
+      long freeAtMillis)
+      implements ExplanationReasonBuilder.With {
     public static final int MOST_HOLDERS = 20;
 
     public Reason {
@@ -196,40 +199,17 @@ public record Explanation(
 
     /** A copy with the missing slots, or starts. */
     public Reason lacking(@Nullable String what, int needed, int left, int of) {
-      return new Reason(
-          kind,
-          node,
-          what,
-          needed,
-          left,
-          of,
-          untilMillis,
-          message,
-          holders,
-          holdersTotal,
-          freeAtMillis);
+      return with(reason -> reason.resource(what).need(needed).free(left).limit(of));
     }
 
     /** A copy with the time when it ends by itself; 0: unknown. */
     public Reason until(long millis) {
-      return new Reason(
-          kind,
-          node,
-          resource,
-          need,
-          free,
-          limit,
-          millis,
-          message,
-          holders,
-          holdersTotal,
-          freeAtMillis);
+      return withUntilMillis(millis);
     }
 
     /** A copy with the tasks that use the slots. */
     public Reason heldBy(List<ResourceHolder> some, long total, long freeAt) {
-      return new Reason(
-          kind, node, resource, need, free, limit, untilMillis, message, some, total, freeAt);
+      return with(reason -> reason.holders(some).holdersTotal(total).freeAtMillis(freeAt));
     }
   }
 }

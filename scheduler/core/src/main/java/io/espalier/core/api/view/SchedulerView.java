@@ -5,6 +5,7 @@ import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.topology.Topology;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param findings findings of the watchdog's latest pass
  * @param publishedAtMillis when this view was made
  */
+@RecordBuilder
 public record SchedulerView(
     @Nullable Config config,
     List<Problem> configProblems,
@@ -39,7 +41,8 @@ public record SchedulerView(
     List<BrakeView> brakes,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
-    long publishedAtMillis) {
+    long publishedAtMillis)
+    implements SchedulerViewBuilder.With {
   /** The source of the error that the status store does not work, so that nothing can start. */
   public static final String STORE = "status store";
 
@@ -91,125 +94,5 @@ public record SchedulerView(
     return errors.getOrDefault(
         CONFIGURATION,
         "no configuration is in force yet: the scheduler is starting and waits for its nodes");
-  }
-
-  /** Returns a builder initialised from this view. */
-  public Builder toBuilder() {
-    return new Builder(this);
-  }
-
-  /** Builds a view; not thread-safe. */
-  public static final class Builder {
-    private @Nullable Config config;
-    private List<Problem> configProblems;
-    private @Nullable Topology topology;
-    private long nodesAtMillis;
-    private Map<String, JobProgress> progress;
-    private List<RunningTaskView> running;
-    private Map<String, String> errors;
-    private Map<String, Pause> pauses;
-    private List<BrakeView> brakes;
-    private Map<String, JobStateRecord> standings;
-    private WatchdogFindings findings;
-    private long publishedAtMillis;
-
-    private Builder(SchedulerView from) {
-      config = from.config;
-      configProblems = from.configProblems;
-      topology = from.topology;
-      nodesAtMillis = from.nodesAtMillis;
-      progress = from.progress;
-      running = from.running;
-      errors = from.errors;
-      pauses = from.pauses;
-      brakes = from.brakes;
-      standings = from.standings;
-      findings = from.findings;
-      publishedAtMillis = from.publishedAtMillis;
-    }
-
-    /** Sets the configuration in force. */
-    public Builder config(@Nullable Config newest) {
-      config = newest;
-      return this;
-    }
-
-    /** Sets why the newest configuration is not in force, and all warnings. */
-    public Builder configProblems(List<Problem> newest) {
-      configProblems = newest;
-      return this;
-    }
-
-    /** Sets the nodes in force, and when they were fetched. */
-    public Builder topology(@Nullable Topology newest, long fetchedAtMillis) {
-      topology = newest;
-      nodesAtMillis = fetchedAtMillis;
-      return this;
-    }
-
-    /** Sets the progress by job. */
-    public Builder progress(Map<String, JobProgress> newest) {
-      progress = newest;
-      return this;
-    }
-
-    /** Sets all live invocations. */
-    public Builder running(List<RunningTaskView> newest) {
-      running = newest;
-      return this;
-    }
-
-    /** Sets the current errors by source. */
-    public Builder errors(Map<String, String> newest) {
-      errors = newest;
-      return this;
-    }
-
-    /** Sets the pauses by job. */
-    public Builder pauses(Map<String, Pause> newest) {
-      pauses = newest;
-      return this;
-    }
-
-    /** Sets the brakes. */
-    public Builder brakes(List<BrakeView> newest) {
-      brakes = newest;
-      return this;
-    }
-
-    /** Sets the states by job. */
-    public Builder standings(Map<String, JobStateRecord> newest) {
-      standings = newest;
-      return this;
-    }
-
-    /** Sets the findings of the watchdog's latest pass. */
-    public Builder findings(WatchdogFindings newest) {
-      findings = newest;
-      return this;
-    }
-
-    /** Sets when the view is made. */
-    public Builder publishedAtMillis(long newest) {
-      publishedAtMillis = newest;
-      return this;
-    }
-
-    /** Builds the view. */
-    public SchedulerView build() {
-      return new SchedulerView(
-          config,
-          configProblems,
-          topology,
-          nodesAtMillis,
-          progress,
-          running,
-          errors,
-          pauses,
-          brakes,
-          standings,
-          findings,
-          publishedAtMillis);
-    }
   }
 }

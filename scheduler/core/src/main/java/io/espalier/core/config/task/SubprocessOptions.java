@@ -1,5 +1,6 @@
 package io.espalier.core.config.task;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 
 /**
@@ -10,6 +11,7 @@ import java.util.List;
  * @param parentDeathSignal signal sent to the task when its supervisor dies; 0: none
  * @param limits limits of the control group, in addition to those derived from worker resources
  */
+@RecordBuilder
 public record SubprocessOptions(
     int pollMillis,
     int maxLogLinesPerPollInterval,
@@ -18,7 +20,8 @@ public record SubprocessOptions(
     Cgroups cgroups,
     ProcessAttributes attributes,
     TaskVariables variables,
-    CgroupLimits limits) {
+    CgroupLimits limits)
+    implements SubprocessOptionsBuilder.With {
   public static final SubprocessOptions DEFAULT =
       asInBistro(10, 50, 9, true, new Cgroups("", "", List.of(), false));
 
@@ -42,75 +45,15 @@ public record SubprocessOptions(
 
   /** A copy with that many log lines allowed in that many milliseconds. */
   public SubprocessOptions withQuota(int millis, int lines) {
-    return new SubprocessOptions(
-        millis, lines, parentDeathSignal, useCanaryPipe, cgroups, attributes, variables, limits);
+    return withPollMillis(millis).withMaxLogLinesPerPollInterval(lines);
   }
 
-  /** A copy with or without a canary pipe. */
-  public SubprocessOptions withCanaryPipe(boolean used) {
-    return new SubprocessOptions(
-        pollMillis,
-        maxLogLinesPerPollInterval,
-        parentDeathSignal,
-        used,
-        cgroups,
-        attributes,
-        variables,
-        limits);
-  }
-
-  /** A copy with other control groups. */
-  public SubprocessOptions withCgroups(Cgroups newCgroups) {
-    return new SubprocessOptions(
-        pollMillis,
-        maxLogLinesPerPollInterval,
-        parentDeathSignal,
-        useCanaryPipe,
-        newCgroups,
-        attributes,
-        variables,
-        limits);
-  }
-
-  /** A copy with other attributes of the process. */
-  public SubprocessOptions withAttributes(ProcessAttributes newAttributes) {
-    return new SubprocessOptions(
-        pollMillis,
-        maxLogLinesPerPollInterval,
-        parentDeathSignal,
-        useCanaryPipe,
-        cgroups,
-        newAttributes,
-        variables,
-        limits);
-  }
-
-  /** A copy with other limits. */
+  /** A copy with other limits; this object when they are the same. */
+  @Override
   public SubprocessOptions withLimits(CgroupLimits newLimits) {
     return newLimits.equals(limits)
         ? this
-        : new SubprocessOptions(
-            pollMillis,
-            maxLogLinesPerPollInterval,
-            parentDeathSignal,
-            useCanaryPipe,
-            cgroups,
-            attributes,
-            variables,
-            newLimits);
-  }
-
-  /** A copy with other environment variables. */
-  public SubprocessOptions withVariables(TaskVariables newVariables) {
-    return new SubprocessOptions(
-        pollMillis,
-        maxLogLinesPerPollInterval,
-        parentDeathSignal,
-        useCanaryPipe,
-        cgroups,
-        attributes,
-        newVariables,
-        limits);
+        : SubprocessOptionsBuilder.With.super.withLimits(newLimits);
   }
 
   /** Where cgroups of tasks are created; without subsystems there are none. */

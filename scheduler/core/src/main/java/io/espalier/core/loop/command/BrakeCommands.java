@@ -5,9 +5,9 @@ import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
-import io.espalier.core.problem.Suggestions;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
@@ -15,7 +15,6 @@ import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.Brake;
-import io.espalier.core.status.store.Brake.Key;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -25,6 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +39,7 @@ public final class BrakeCommands {
 
   private final SchedulingCore core;
   private final LoopEvents events;
-  private final Map<Key, Brake> brakes = new LinkedHashMap<>();
+  private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   private long next = Long.MAX_VALUE;
 
   /** What the brakes in force ask of the core. */
@@ -52,7 +53,7 @@ public final class BrakeCommands {
   public interface Changes {
     void put(Brake brake);
 
-    void remove(Key key);
+    void remove(Brake.Key key);
   }
 
   public BrakeCommands(SchedulingCore core, LoopEvents events) {
@@ -93,7 +94,7 @@ public final class BrakeCommands {
             0);
     brakes.put(brake.key(), brake);
     refresh(nowMillis);
-    said("brake_set", brake, brake.author(), brake.reason(), nowMillis);
+    said(EventKind.BRAKE_SET, brake, brake.author(), brake.reason(), nowMillis);
     return brake;
   }
 
@@ -105,7 +106,7 @@ public final class BrakeCommands {
    * @throws RefusedException when there is no such brake
    */
   public Brake release(
-      Key key,
+      Brake.Key key,
       Brake.@Nullable Ramp ramp,
       String author,
       String reason,
@@ -118,14 +119,14 @@ public final class BrakeCommands {
           "there is no brake on " + key + (brakes.isEmpty() ? "" : "; there is one on " + names()));
     }
     Brake released = (ramp == null ? brake : withRamp(brake, ramp)).released(nowMillis);
-    said("brake_released", released, author, reason, nowMillis);
+    said(EventKind.BRAKE_RELEASED, released, author, reason, nowMillis);
     store(released, nowMillis, changes);
     refresh(nowMillis);
     return released;
   }
 
   private String names() {
-    return String.join(", ", brakes.keySet().stream().map(Key::toString).limit(5).toList());
+    return String.join(", ", brakes.keySet().stream().map(Brake.Key::toString).limit(5).toList());
   }
 
   private static Brake withRamp(Brake brake, Brake.Ramp ramp) {
@@ -160,7 +161,7 @@ public final class BrakeCommands {
       if (brake.nextMillis(nowMillis) <= nowMillis && brake.releasedMillis() == 0) {
         // Its ramp begins at its end, also if the scheduler was away at that moment.
         Brake released = brake.released(brake.untilMillis());
-        said("brake_released", released, "", "the brake was until now", nowMillis);
+        said(EventKind.BRAKE_RELEASED, released, "", "the brake was until now", nowMillis);
         store(released, nowMillis, changes);
       } else if (brake.factorAt(nowMillis) == Brake.ONE) {
         store(brake, nowMillis, changes);
@@ -172,6 +173,22 @@ public final class BrakeCommands {
   /** When {@link #step} must be called next; {@link Long#MAX_VALUE}: no brake ends by itself. */
   public long nextMillis() {
     return next;
+  }
+
+  /** Returns whether a brake lets nothing start where a task was placed before it was set. */
+  public boolean stops(String job, long run) {
+    if (core.gate(GateKind.JOB_BRAKE, job) != null) {
+      return true;
+    }
+    Collection<Gate> nodes = core.gates(GateKind.NODE_BRAKE);
+    if (nodes.isEmpty()) {
+      return false;
+    }
+    List<String> levels = core.runLevels(run);
+    List<String> path = core.runPath(run);
+    return IntStream.range(0, levels.size())
+        .mapToObj(i -> Scope.node(levels.get(i), path.get(i)))
+        .anyMatch(scope -> nodes.stream().anyMatch(gate -> gate.scope().equals(scope)));
   }
 
   /** Returns the brakes, in the order in which they were set. */
@@ -230,13 +247,13 @@ public final class BrakeCommands {
   }
 
   private void close(Brake brake, Effects effects) {
-    Key key = brake.key();
+    Brake.Key key = brake.key();
     switch (key.target()) {
       case ALL -> gate(brake, GateKind.NODE_BRAKE, instance(), effects);
       case NODE -> gate(brake, GateKind.NODE_BRAKE, Scope.node(key.level(), key.name()), effects);
       case JOB -> gate(brake, GateKind.JOB_BRAKE, Scope.job(key.name()), effects);
-      case QUEUE ->
-          jobsOf(key.name())
+      case QUEUE, SET ->
+          jobsOf(key)
               .forEach(job -> gate(brake, GateKind.JOB_BRAKE, Scope.job(job.name()), effects));
     }
   }
@@ -248,7 +265,7 @@ public final class BrakeCommands {
   /** A job or node that several brakes stop has the gate of the first. */
   private static void gate(Brake brake, GateKind kind, Scope scope, Effects effects) {
     Target target = brake.key().target();
-    boolean isWider = target == Target.ALL || target == Target.QUEUE;
+    boolean isWider = target != Target.NODE && target != Target.JOB;
     String reason =
         isWider
             ? "on " + brake.key() + (brake.reason().isEmpty() ? "" : ": " + brake.reason())
@@ -259,7 +276,7 @@ public final class BrakeCommands {
   }
 
   private void narrow(Brake brake, int factor, Effects effects) {
-    Key key = brake.key();
+    Brake.Key key = brake.key();
     String id = ID + key;
     switch (key.target()) {
       case ALL, NODE ->
@@ -275,6 +292,17 @@ public final class BrakeCommands {
                   brake.sinceMillis(),
                   brake.untilMillis()));
       case JOB -> cap(brake, id, Scope.job(key.name()), most(key.name(), brake), factor, effects);
+      case SET ->
+          jobsOf(key)
+              .forEach(
+                  job ->
+                      cap(
+                          brake,
+                          id + " " + job.name(),
+                          Scope.job(job.name()),
+                          most(job.name(), brake),
+                          factor,
+                          effects));
       case QUEUE ->
           cap(
               brake,
@@ -306,12 +334,13 @@ public final class BrakeCommands {
     return most > 0 ? most : brake.bases().getOrDefault(job, 0);
   }
 
-  private Map<String, Integer> bases(Key key) {
+  private Map<String, Integer> bases(Brake.Key key) {
     return switch (key.target()) {
       case ALL, NODE -> Map.of();
       case JOB -> Map.of(key.name(), running(key.name()));
-      case QUEUE ->
-          Map.of(key.name(), jobsOf(key.name()).stream().mapToInt(j -> running(j.name())).sum());
+      case QUEUE -> Map.of(key.name(), jobsOf(key).stream().mapToInt(j -> running(j.name())).sum());
+      case SET ->
+          jobsOf(key).stream().collect(Collectors.toMap(Job::name, job -> running(job.name())));
     };
   }
 
@@ -320,21 +349,26 @@ public final class BrakeCommands {
     return number < 0 ? 0 : (int) core.tally(number).running();
   }
 
-  private List<Job> jobsOf(String queue) {
+  /** Returns the jobs of a queue or set. */
+  private List<Job> jobsOf(Brake.Key key) {
     return core.config().jobs().values().stream()
-        .filter(job -> job.scheduling().queue().equals(queue))
+        .filter(
+            job ->
+                key.name()
+                    .equals(key.target() == Target.SET ? job.set() : job.scheduling().queue()))
         .toList();
   }
 
   // ---- names
 
-  private void check(Key key) {
+  private void check(Brake.Key key) {
     Config config = core.config();
     switch (key.target()) {
       case ALL -> {}
       case JOB -> {
         if (core.findJob(key.name()) < 0) {
-          throw unknown("there is no job", key.name(), config.jobs().keySet());
+          throw LimitOverrideCommands.unknown(
+              "there is no job", key.name(), config.jobs().keySet());
         }
       }
       case QUEUE -> {
@@ -342,13 +376,22 @@ public final class BrakeCommands {
         config.settings().rules().queues().forEach(queue -> queues.add(queue.name()));
         config.jobs().values().forEach(job -> queues.add(job.scheduling().queue()));
         if (!queues.contains(key.name())) {
-          throw unknown("there is no queue", key.name(), queues);
+          throw LimitOverrideCommands.unknown("there is no queue", key.name(), queues);
+        }
+      }
+      case SET -> {
+        Set<String> sets = new TreeSet<>();
+        config.jobs().values().forEach(job -> sets.add(job.set()));
+        sets.remove("");
+        if (!sets.contains(key.name())) {
+          throw LimitOverrideCommands.unknown("there is no set", key.name(), sets);
         }
       }
       case NODE -> {
         int level = core.topology().levels().find(key.level());
         if (level < 0 || core.topology().find(level, key.name()) < 0) {
-          throw unknown("level " + key.level() + " has no node", key.name(), List.of());
+          throw LimitOverrideCommands.unknown(
+              "level " + key.level() + " has no node", key.name(), List.of());
         }
       }
     }
@@ -359,7 +402,7 @@ public final class BrakeCommands {
    *
    * @throws RefusedException when no level, or more than one, has a node of that name
    */
-  public Key located(Key key) {
+  public Brake.Key located(Brake.Key key) {
     if (key.target() != Target.NODE || !key.level().isEmpty()) {
       return key;
     }
@@ -376,19 +419,12 @@ public final class BrakeCommands {
           "several levels have a node " + key.name() + ": name one of " + having);
     }
     if (having.isEmpty()) {
-      throw unknown("there is no node", key.name(), List.of());
+      throw LimitOverrideCommands.unknown("there is no node", key.name(), List.of());
     }
-    return new Key(Target.NODE, having.get(0), key.name());
+    return new Brake.Key(Target.NODE, having.get(0), key.name());
   }
 
-  private static RefusedException unknown(String what, String name, Collection<String> names) {
-    String hint = Suggestions.hint(name, names);
-    return new RefusedException(
-        RefusedException.Reason.UNKNOWN,
-        what + " \"" + name + "\"" + (hint == null ? "" : ": " + hint));
-  }
-
-  private void said(String kind, Brake brake, String author, String reason, long nowMillis) {
+  private void said(EventKind kind, Brake brake, String author, String reason, long nowMillis) {
     Json.Builder event = Json.object().put("target", brake.key().target().word());
     if (!brake.key().level().isEmpty()) {
       event.put("level", brake.key().level());

@@ -4,6 +4,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.problem.Suggestions;
@@ -194,7 +195,8 @@ public final class LimitOverrideCommands {
     return names;
   }
 
-  private static RefusedException unknown(String what, String name, Collection<String> names) {
+  /** Refuses a name that nobody knows, with those that are alike. */
+  static RefusedException unknown(String what, String name, Collection<String> names) {
     String hint = Suggestions.hint(name, names);
     return new RefusedException(
         RefusedException.Reason.UNKNOWN,
@@ -220,6 +222,6 @@ public final class LimitOverrideCommands {
     if (!author.isEmpty()) {
       event.put("author", author);
     }
-    events.add(nowMillis, "limit_changed", event.put("reason", reason).build());
+    events.add(nowMillis, EventKind.LIMIT_CHANGED, event.put("reason", reason).build());
   }
 }

@@ -1,6 +1,7 @@
 package io.espalier.core.loop.command;
 
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -56,7 +57,7 @@ public final class PauseRegistry {
     if (pause.untilMillis() > 0) {
       event.put("expires_at_ms", pause.untilMillis());
     }
-    events.add(nowMillis, "job_paused", event.build());
+    events.add(nowMillis, EventKind.JOB_PAUSED, event.build());
   }
 
   /**
@@ -76,7 +77,7 @@ public final class PauseRegistry {
     if (!reason.isEmpty()) {
       event.put("reason", reason);
     }
-    events.add(nowMillis, "job_resumed", event.build());
+    events.add(nowMillis, EventKind.JOB_RESUMED, event.build());
   }
 
   /**
@@ -90,7 +91,7 @@ public final class PauseRegistry {
       resumed.accept(gate.name());
       events.add(
           nowMillis,
-          "job_resumed",
+          EventKind.JOB_RESUMED,
           Json.object()
               .put("job", gate.name())
               .put("reason", "the pause was until now")

@@ -4,6 +4,7 @@ import io.espalier.core.api.Command;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
@@ -59,14 +60,14 @@ public final class TaskKiller {
       return false;
     }
     Json.Obj by = LoopEvents.by(command, Json.object()).build();
-    signal(task, request(key.job()), "task_kill_requested", by, nowMillis);
+    signal(task, request(key.job()), EventKind.TASK_KILL_REQUESTED, by, nowMillis);
     return true;
   }
 
   /** Stops a task that its runner should have stopped, whether or not a request was sent before. */
   public void insist(Live task, boolean hard, long nowMillis) {
     KillRequest how = hard ? new KillRequest(KillRequest.Method.KILL, 0) : request(task.key.job());
-    signal(task, how, "task_kill_repeated", Json.Obj.EMPTY, nowMillis);
+    signal(task, how, EventKind.TASK_KILL_REPEATED, Json.Obj.EMPTY, nowMillis);
   }
 
   /**
@@ -77,7 +78,7 @@ public final class TaskKiller {
    */
   public void overLimit(Live task, String why, Json.Obj about, long nowMillis) {
     task.overLimit = why;
-    signal(task, request(task.key.job()), "over_limit_killed", about, nowMillis);
+    signal(task, request(task.key.job()), EventKind.OVER_LIMIT_KILLED, about, nowMillis);
   }
 
   /**
@@ -172,7 +173,7 @@ public final class TaskKiller {
           kill.survived() == 0
               ? Json.Obj.EMPTY
               : Json.object().put("survived_signals", kill.survived()).build();
-      signal(task, kill.how(), "orphan_killed", about, nowMillis);
+      signal(task, kill.how(), EventKind.ORPHAN_KILLED, about, nowMillis);
     }
     if (timers.isStubborn(task.invocation()) && stubborn++ < MOST_NAMED) {
       named
@@ -190,7 +191,7 @@ public final class TaskKiller {
     return config == null ? settings.defaults().kill() : config.kill();
   }
 
-  private void signal(Live task, KillRequest how, String event, Json.Obj about, long nowMillis) {
+  private void signal(Live task, KillRequest how, EventKind event, Json.Obj about, long nowMillis) {
     if (task.killAskedMillis == 0) {
       task.killAskedMillis = nowMillis;
       task.killWaitMillis = Math.max(0, how.waitMillis());

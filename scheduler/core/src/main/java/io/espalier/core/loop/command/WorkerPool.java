@@ -3,6 +3,7 @@ package io.espalier.core.loop.command;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.WorkerView;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
@@ -91,7 +92,7 @@ public final class WorkerPool {
   private void changed(WorkerInfo worker, String state, long nowMillis) {
     events.add(
         nowMillis,
-        "worker_changed",
+        EventKind.WORKER_CHANGED,
         Json.object()
             .put("worker", name(worker.ref()))
             .put("host", worker.host())
@@ -154,7 +155,9 @@ public final class WorkerPool {
         new WorkerCordon(shard, command.kind(), command.author(), command.reason(), nowMillis);
     holds.put(shard, hold);
     held(
-        hold.kind() == WorkerCordon.Kind.DRAIN ? "worker_drained" : "worker_cordoned",
+        hold.kind() == WorkerCordon.Kind.DRAIN
+            ? EventKind.WORKER_DRAINED
+            : EventKind.WORKER_CORDONED,
         shard,
         command,
         nowMillis);
@@ -175,10 +178,10 @@ public final class WorkerPool {
               ? "worker " + shard + " is neither cordoned nor drained"
               : "no such worker: " + shard);
     }
-    held("worker_uncordoned", shard, command, nowMillis);
+    held(EventKind.WORKER_UNCORDONED, shard, command, nowMillis);
   }
 
-  private void held(String event, String shard, Command<?> command, long nowMillis) {
+  private void held(EventKind event, String shard, Command<?> command, long nowMillis) {
     tellCore();
     runner.holds(List.copyOf(holds.values()));
     Json.Builder data = Json.object().put("worker", shard).put("reason", command.reason());

@@ -2,6 +2,7 @@ package io.espalier.core.loop.state;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
@@ -24,7 +25,7 @@ public final class LoopEvents {
   /** Tasks of one job for a single event, all changed in the same way at the same instant. */
   private final List<Json> many = new ArrayList<>();
 
-  private String manyKind = "";
+  private EventKind manyKind = EventKind.TASKS_RERUN;
   private String manyJob = "";
   private String manyException = "";
   private long manyMillis;
@@ -34,23 +35,23 @@ public final class LoopEvents {
     this.next = first;
   }
 
-  public void add(long timeMillis, String kind, Json.Obj data) {
+  public void add(long timeMillis, EventKind kind, Json.Obj data) {
     flush();
-    pending.add(new Event(next++, timeMillis, kind, data));
+    pending.add(new Event(next++, timeMillis, kind.word(), data));
   }
 
   /** Adds the event that a task started. */
   public void started(LiveTasks.Live live, StatusRow row, long nowMillis) {
     String role = TaskArgument.roleIn(live.launch.argument());
     Json.Builder task = task(live).putIfPresent("role", role.isEmpty() ? null : Json.of(role));
-    add(nowMillis, StatusRowEvents.STARTED, StatusRowEvents.put(task, row).build());
+    add(nowMillis, EventKind.TASK_STARTED, StatusRowEvents.put(task, row).build());
   }
 
   /** Adds the event that a running task has a newer checkpoint. */
   public void progressed(LiveTasks.Live live, StatusRow row, long nowMillis) {
     add(
         nowMillis,
-        StatusRowEvents.PROGRESS,
+        EventKind.TASK_PROGRESS,
         StatusRowEvents.put(task(live), row)
             .putIfPresent("data", row.status().data())
             .putIfPresent("checkpoint", row.status().checkpoint())
@@ -61,7 +62,7 @@ public final class LoopEvents {
   public void changed(StatusRow row, long nowMillis) {
     add(
         nowMillis,
-        StatusRowEvents.CHANGED,
+        EventKind.TASK_CHANGED,
         StatusRowEvents.put(Json.object().put("job", row.job()).put("node", row.node()), row)
             .put("status", row.status().label().word())
             .put("invocation", row.invocation().token())
@@ -72,24 +73,24 @@ public final class LoopEvents {
 
   /** Adds a forgiven task; several tasks of one job share an event. */
   public void forgiven(StatusRow row, long nowMillis) {
-    oneOfMany(StatusRowEvents.FORGIVEN, row, StatusRowEvents.brief(row), "", nowMillis);
+    oneOfMany(EventKind.TASKS_FORGIVEN, row, StatusRowEvents.brief(row), "", nowMillis);
   }
 
   /** Adds a cancelled task that does not run; several tasks of one job share an event. */
   public void cancelled(StatusRow row, long nowMillis) {
     String why = StatusRowEvents.exception(row);
-    oneOfMany(StatusRowEvents.CANCELLED, row, StatusRowEvents.brief(row), why, nowMillis);
+    oneOfMany(EventKind.TASKS_CANCELLED, row, StatusRowEvents.brief(row), why, nowMillis);
   }
 
   /** Adds a task that was reset to unstarted; several tasks of one job share an event. */
   public void rerun(StatusRow row, long nowMillis) {
-    oneOfMany(StatusRowEvents.RERUN, row, Json.of(row.node()), "", nowMillis);
+    oneOfMany(EventKind.TASKS_RERUN, row, Json.of(row.node()), "", nowMillis);
   }
 
-  private void oneOfMany(String kind, StatusRow row, Json task, String why, long nowMillis) {
+  private void oneOfMany(EventKind kind, StatusRow row, Json task, String why, long nowMillis) {
     if (!row.job().equals(manyJob)
         || nowMillis != manyMillis
-        || !kind.equals(manyKind)
+        || kind != manyKind
         || !why.equals(manyException)) {
       flush();
       manyException = why;
@@ -111,7 +112,7 @@ public final class LoopEvents {
         data.put(ParsedStatus.EXCEPTION, manyException);
       }
       many.clear();
-      pending.add(new Event(next++, manyMillis, manyKind, data.build()));
+      pending.add(new Event(next++, manyMillis, manyKind.word(), data.build()));
     }
   }
 
@@ -142,13 +143,13 @@ public final class LoopEvents {
     }
     data.putIfPresent("data", status.data());
     data.putIfPresent("checkpoint", status.checkpoint());
-    add(nowMillis, StatusRowEvents.ENDED, data.build());
+    add(nowMillis, EventKind.TASK_ENDED, data.build());
   }
 
   /** Adds the event that an operator has extended the time limits of a task. */
   public void extended(LiveTasks.Live live, Command.Extend command, long nowMillis) {
     Json.Builder data = task(live).put("by_ms", command.millis());
-    add(nowMillis, "task_extended", by(command, data).build());
+    add(nowMillis, EventKind.TASK_EXTENDED, by(command, data).build());
   }
 
   /** Adds the author and the reason of a command to the data of an event, where they were given. */

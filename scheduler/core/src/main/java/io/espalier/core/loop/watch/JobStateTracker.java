@@ -5,6 +5,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.SetRule;
 import io.espalier.core.config.task.OutcomeRules;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.NameOrderedMap;
@@ -617,7 +618,7 @@ public final class JobStateTracker {
       if (!reason.isEmpty()) {
         said.put("reason", reason);
       }
-      events.add(nowMillis, "job_state", said.build());
+      events.add(nowMillis, EventKind.JOB_STATE, said.build());
     }
     return true;
   }

@@ -144,7 +144,6 @@ public final class QueueTable {
         }
       }
       queue.setSpec(spec, caps.toArray(new QueueLimit[0]));
-      queue.setMost(limits.mostRunning(Scope.queue(queue.name)));
       tellCaps(queue);
     }
     seenNodes = -1;
@@ -228,6 +227,13 @@ public final class QueueTable {
       }
       updateOpen(queue);
       updateUse(queue);
+    }
+  }
+
+  /** Begins to follow the caps, which may only be read on the scheduler's thread. */
+  public void followCaps() {
+    for (QueueState queue : queues) {
+      capChanged(queue.name);
     }
   }
 
@@ -444,6 +450,7 @@ public final class QueueTable {
     QueueTable fresh =
         new QueueTable(config, jobs, ledger, workers, new JobGates(jobs.words), limits);
     fresh.refresh();
+    fresh.followCaps();
     for (int i = 0; i < queues.length; i++) {
       fresh.keepFor(i, queues[i].holder);
     }

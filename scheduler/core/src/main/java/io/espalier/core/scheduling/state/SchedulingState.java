@@ -532,8 +532,13 @@ public final class SchedulingState implements ReservationContext {
     return next;
   }
 
-  /** Begins to follow the table of overrides and factors; {@link LimitUpdater#step} must follow. */
+  /**
+   * Begins to follow the table of overrides, factors and caps; {@link LimitUpdater#step} must
+   * follow.
+   */
   public void followLimits() {
+    caps.followCaps();
+    queues.followCaps();
     limitsChanged();
     limits.restore();
   }

@@ -45,7 +45,7 @@ public final class JobThrottle {
     full = new long[jobs.words];
     laws = new @Nullable TokenBucketMath[jobs.count()];
     for (int job = 0; job < laws.length; job++) {
-      most[job] = allowed(job);
+      most[job] = configuredMost(job);
       laws[job] = law(job);
       if (laws[job] != null && buckets == null) {
         buckets = new TokenBuckets(laws.length, j -> laws[j]);
@@ -76,12 +76,21 @@ public final class JobThrottle {
     return most[job];
   }
 
-  private int allowed(int job) {
+  private int configuredMost(int job) {
     Job configured = jobs.job(job);
     int configuredMost = configured == null ? 0 : configured.scheduling().maxConcurrent();
-    return Math.min(
-        configuredMost > 0 ? configuredMost : Integer.MAX_VALUE,
-        limits.mostRunning(Scope.job(jobs.name(job))));
+    return configuredMost > 0 ? configuredMost : Integer.MAX_VALUE;
+  }
+
+  private int allowed(int job) {
+    return Math.min(configuredMost(job), limits.mostRunning(Scope.job(jobs.name(job))));
+  }
+
+  /** Begins to follow the caps, which may only be read on the scheduler's thread. */
+  public void followCaps() {
+    for (int job = 0; job < most.length; job++) {
+      capChanged(job);
+    }
   }
 
   /** Rereads the caps of a job. */

@@ -44,6 +44,8 @@ public record Brake(
     NODE,
     /** All jobs of a queue together. */
     QUEUE,
+    /** Each job of a set. */
+    SET,
     /** One job. */
     JOB;
 
@@ -66,7 +68,7 @@ public record Brake(
    * Identifies a brake.
    *
    * @param level the level of a node; otherwise empty
-   * @param name the name of the node, queue or job; empty for everything
+   * @param name the name of the node, queue, set or job; empty for everything
    */
   public record Key(Target target, String level, String name) {
     /** Returns the key of the brake on everything. */
@@ -80,7 +82,7 @@ public record Brake(
       return switch (target) {
         case ALL -> "everything";
         case NODE -> level + " " + name;
-        case QUEUE, JOB -> target.word() + " " + name;
+        case QUEUE, SET, JOB -> target.word() + " " + name;
       };
     }
   }

@@ -1,6 +1,7 @@
 package io.espalier.core.status.store;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
@@ -19,6 +20,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,42 +31,13 @@ import org.jspecify.annotations.Nullable;
  * attempts, epoch, sequence, started]}; {@code worker} and {@code worker_instance} are present
  * unless the task ran on the scheduler's own host, {@code waited_ms} and {@code count} while the
  * task runs, if known. {@code task_started} and {@code tasks_forgiven} leave data and checkpoint
- * unchanged; in all other events {@code data} and {@code checkpoint} are the current values. A
- * failure is given by {@code fingerprint} and {@code failure}, its message; {@code retries}
- * contains the {@link RetryCounts}, and {@code step_position} the {@link StepPosition}, if there
- * are any.
+ * unchanged, {@code tasks_cancelled} adds an {@code exception} to the data, {@code tasks_rerun}
+ * makes tasks unstarted since the time of the event, and {@code job_forgotten} deletes all rows of
+ * a job; in all other events {@code data} and {@code checkpoint} are the current values. A failure
+ * is given by {@code fingerprint} and {@code failure}, its message; {@code retries} contains the
+ * {@link RetryCounts}, and {@code step_position} the {@link StepPosition}, if there are any.
  */
 public final class StatusRowEvents {
-  /** A task was started. */
-  public static final String STARTED = "task_started";
-
-  /** A task has ended. */
-  public static final String ENDED = "task_ended";
-
-  /** A task's checkpoint was recorded. */
-  public static final String PROGRESS = "task_progress";
-
-  /** A task's status changed for a reason other than these. */
-  public static final String CHANGED = "task_changed";
-
-  /** Failures and waits were forgiven; members {@code job} and {@code tasks}. */
-  public static final String FORGIVEN = "tasks_forgiven";
-
-  /**
-   * Tasks that do not run were cancelled; members {@code job}, {@code tasks}, and {@code
-   * exception}, which becomes a member of their data.
-   */
-  public static final String CANCELLED = "tasks_cancelled";
-
-  /**
-   * Tasks were reset to run again; members {@code job}, and {@code tasks} by node. Their rows are
-   * unstarted since the time of the event.
-   */
-  public static final String RERUN = "tasks_rerun";
-
-  /** All rows of a {@code job} were deleted. */
-  public static final String JOB_FORGOTTEN = "job_forgotten";
-
   private static final String ROW = "row";
 
   private static final String WAITED = "waited_ms";
@@ -121,8 +94,8 @@ public final class StatusRowEvents {
   }
 
   /**
-   * Encodes one task of {@link #FORGIVEN} and {@link #CANCELLED}: {@code [node, bits, since,
-   * backoff, position, attempts]}.
+   * Encodes one task of {@link EventKind#TASKS_FORGIVEN} and {@link EventKind#TASKS_CANCELLED}:
+   * {@code [node, bits, since, backoff, position, attempts]}.
    */
   public static Json brief(StatusRow row) {
     TaskStatus status = row.status();
@@ -139,7 +112,20 @@ public final class StatusRowEvents {
   /** Rebuilds the rows of tasks from events. Not thread-safe. */
   public static final class Replay {
     private final Map<TaskKey, StatusRow> rows = new HashMap<>();
+    private final Predicate<TaskKey> wanted;
     private long sequence;
+
+    /** Rebuilds the rows of all tasks. */
+    public Replay() {
+      this(task -> true);
+    }
+
+    /**
+     * @param wanted says which tasks' rows to rebuild
+     */
+    public Replay(Predicate<TaskKey> wanted) {
+      this.wanted = wanted;
+    }
 
     /**
      * Applies the next event; events that change no row are accepted.
@@ -154,31 +140,11 @@ public final class StatusRowEvents {
       sequence = event.sequence();
       Json.Obj data = event.data();
       try {
-        switch (event.kind()) {
-          case JOB_FORGOTTEN -> {
-            String job = text(data, "job");
-            rows.keySet().removeIf(key -> key.job().equals(job));
-          }
-          case FORGIVEN -> {
-            for (Json task : items(data.get("tasks"))) {
-              change(text(data, "job"), items(task), "");
-            }
-          }
-          case CANCELLED -> {
-            for (Json task : items(data.get("tasks"))) {
-              change(text(data, "job"), items(task), text(data, ParsedStatus.EXCEPTION));
-            }
-          }
-          case RERUN -> {
-            for (Json node : items(data.get("tasks"))) {
-              rerun(text(data, "job"), ((Json.Str) node).value(), event.timeMillis());
-            }
-          }
-          default -> {
-            if (data.get(ROW) != null) {
-              put(event.kind(), data, items(data.get(ROW)));
-            }
-          }
+        EventKind kind = EventKind.of(event.kind());
+        if (data.get(ROW) != null) {
+          put(kind == EventKind.TASK_STARTED, data, items(data.get(ROW)));
+        } else if (kind != null) {
+          changeMany(kind, data, event.timeMillis());
         }
       } catch (ClassCastException | IndexOutOfBoundsException | IllegalArgumentException e) {
         throw new IllegalArgumentException(
@@ -197,9 +163,39 @@ public final class StatusRowEvents {
       return sequence;
     }
 
-    private void put(String kind, Json.Obj data, List<Json> row) {
+    private void changeMany(EventKind kind, Json.Obj data, long timeMillis) {
+      switch (kind) {
+        case JOB_FORGOTTEN -> {
+          String job = text(data, "job");
+          rows.keySet().removeIf(key -> key.job().equals(job));
+        }
+        case TASKS_FORGIVEN -> {
+          for (Json task : items(data.get("tasks"))) {
+            change(text(data, "job"), items(task), "");
+          }
+        }
+        case TASKS_CANCELLED -> {
+          for (Json task : items(data.get("tasks"))) {
+            change(text(data, "job"), items(task), text(data, ParsedStatus.EXCEPTION));
+          }
+        }
+        case TASKS_RERUN -> {
+          for (Json node : items(data.get("tasks"))) {
+            rerun(text(data, "job"), ((Json.Str) node).value(), timeMillis);
+          }
+        }
+        default -> {
+          // Changes no row.
+        }
+      }
+    }
+
+    private void put(boolean started, Json.Obj data, List<Json> row) {
       TaskKey key = new TaskKey(text(data, "job"), text(data, "node"));
-      StatusRow before = kind.equals(STARTED) ? rows.get(key) : null;
+      if (!wanted.test(key)) {
+        return;
+      }
+      StatusRow before = started ? rows.get(key) : null;
       Json.Obj said = before == null ? object(data.get("data")) : before.status().data();
       StepPosition at = StepPosition.of(data.get("step_position"));
       Json.Obj checkpoint =
@@ -236,6 +232,9 @@ public final class StatusRowEvents {
     /** Changes the status of a task but not its data, to which an exception may be added. */
     private void change(String job, List<Json> task, String exception) {
       TaskKey key = new TaskKey(job, ((Json.Str) task.get(0)).value());
+      if (!wanted.test(key)) {
+        return;
+      }
       StatusRow before = rows.get(key);
       boolean unstarted = number(task.get(1)) == TaskStatus.Main.UNSTARTED.bit();
       TaskStatus kept = before == null || unstarted ? null : before.status();
@@ -258,7 +257,9 @@ public final class StatusRowEvents {
     private void rerun(String job, String node, long atMillis) {
       StatusRow row =
           new StatusRow(job, node, TaskStatus.unstarted(atMillis), new Invocation(0, 0, 0));
-      rows.put(row.key(), row);
+      if (wanted.test(row.key())) {
+        rows.put(row.key(), row);
+      }
     }
 
     private static TaskStatus status(

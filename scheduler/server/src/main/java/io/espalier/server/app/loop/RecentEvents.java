@@ -1,9 +1,12 @@
 package io.espalier.server.app.loop;
 
 import io.espalier.core.api.EventFeed;
+import io.espalier.core.api.RefusedException;
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventReader;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,14 +78,6 @@ public final class RecentEvents implements EventFeed {
   }
 
   /**
-   * Creates a feed with sequences above all of earlier epochs, if none had 2^32 events. They are
-   * below 2^53, so that browsers represent them exactly.
-   */
-  public static RecentEvents ofEpoch(int capacity, long epoch) {
-    return new RecentEvents(capacity, Math.min(epoch, (1L << 20) - 1) << 32);
-  }
-
-  /**
    * Sets the store from which older events are read.
    *
    * @param blocking runs reads, which may wait for the store
@@ -98,6 +94,29 @@ public final class RecentEvents implements EventFeed {
     }
     return CompletableFuture.supplyAsync(
         () -> older.store().events(sequence, limit), older.blocking());
+  }
+
+  @Override
+  public <T> CompletionStage<T> ask(Function<EventReader, T> question) {
+    Archive older = archive;
+    if (older == null) {
+      return CompletableFuture.completedFuture(question.apply(this::after));
+    }
+    EventReader all =
+        (sequence, limit) ->
+            sequence + 1 >= oldest()
+                ? after(sequence, limit)
+                : older.store().events(sequence, limit);
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return question.apply(all);
+          } catch (StoreException e) {
+            throw new RefusedException(
+                RefusedException.Reason.UNAVAILABLE, String.valueOf(e.getMessage()));
+          }
+        },
+        older.blocking());
   }
 
   /** Assigns an event the next sequence and makes it visible. */

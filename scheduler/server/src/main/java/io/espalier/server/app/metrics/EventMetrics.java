@@ -1,10 +1,10 @@
 package io.espalier.server.app.metrics;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.status.StatusLabel;
-import io.espalier.core.status.store.StatusRowEvents;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -33,7 +33,7 @@ public final class EventMetrics {
   private final Counter all;
   private final Counter starts;
   private final Timer durations;
-  private final WaitMetrics waits;
+  private final JobMetrics byJob;
   private final Map<String, Counter> ends = new HashMap<>();
   private final Map<StopReason, Counter> stops = new EnumMap<>(StopReason.class);
 
@@ -41,7 +41,7 @@ public final class EventMetrics {
    * @param jobs returns the names of the configured jobs; any thread may call it
    */
   public EventMetrics(MeterRegistry metrics, Supplier<Set<String>> jobs) {
-    waits = new WaitMetrics(metrics, jobs);
+    byJob = new JobMetrics(metrics, jobs);
     all =
         Counter.builder("espalier.events")
             .description("Events, of which each is durable")
@@ -86,22 +86,21 @@ public final class EventMetrics {
   public void happened(List<Event> events) {
     for (Event event : events) {
       all.increment();
-      if (event.kind().equals(StatusRowEvents.STARTED)) {
+      if (event.kind().equals(EventKind.TASK_STARTED.word())) {
         starts.increment();
-        Duration waited = millis(event.data(), "waited_ms");
-        if (waited != null) {
-          waits.of(job(event.data())).placed().record(waited);
-        }
-      } else if (event.kind().equals(StatusRowEvents.ENDED)) {
+        byJob.of(job(event.data())).started(millis(event.data(), "waited_ms"));
+      } else if (event.kind().equals(EventKind.TASK_ENDED.word())) {
         ended(event.data());
       }
     }
   }
 
   private void ended(Json.Obj data) {
+    Duration took = millis(data, "duration_ms");
     Counter end = data.get("status") instanceof Json.Str status ? ends.get(status.value()) : null;
-    if (end != null) {
+    if (end != null && data.get("status") instanceof Json.Str status) {
       end.increment();
+      byJob.of(job(data)).ended(status.value(), took, millis(data, "start_ms"));
     }
     if (data.get("stop_reason") instanceof Json.Str word) {
       for (Map.Entry<StopReason, Counter> stop : stops.entrySet()) {
@@ -110,13 +109,8 @@ public final class EventMetrics {
         }
       }
     }
-    Duration took = millis(data, "duration_ms");
     if (took != null) {
       durations.record(took);
-    }
-    Duration toStart = millis(data, "start_ms");
-    if (toStart != null) {
-      waits.of(job(data)).started().record(toStart);
     }
   }
 

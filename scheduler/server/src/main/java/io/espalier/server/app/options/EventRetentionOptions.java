@@ -3,13 +3,14 @@ package io.espalier.server.app.options;
 import io.espalier.core.status.store.StatusStore.Retention;
 
 /**
- * Limits how long events are kept. The newest events are always kept.
+ * Limits how long events are kept; the bound on their number only protects the disk. The newest
+ * events are always kept.
  *
  * @param retentionDays 0: no limit
  * @param max maximum number of events; 0: no limit
  */
 public record EventRetentionOptions(int retentionDays, long max) {
-  public static final EventRetentionOptions DEFAULT = new EventRetentionOptions(30, 2_000_000);
+  public static final EventRetentionOptions DEFAULT = new EventRetentionOptions(30, 50_000_000);
 
   private static final long DAY_MILLIS = 86_400_000;
 

@@ -4,6 +4,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.PreparedUpdate;
+import io.espalier.core.problem.Causes;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
@@ -21,7 +22,6 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -137,7 +137,7 @@ public final class UpdatePreparer implements AutoCloseable {
         done = true;
       }
     } catch (RuntimeException e) {
-      Throwable cause = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+      Throwable cause = Causes.of(e);
       LOG.error("a change of configuration or nodes could not be brought into force", cause);
       error.accept("cannot bring a change into force: " + cause.getMessage());
       mayPass = cause instanceof StoreException failure && failure.retryable();

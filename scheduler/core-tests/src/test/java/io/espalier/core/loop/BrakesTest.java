@@ -1,0 +1,354 @@
+package io.espalier.core.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.api.Command;
+import io.espalier.core.api.view.BrakeView;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
+import io.espalier.core.outcome.JobState;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.Brake.Key;
+import io.espalier.core.status.store.Brake.Target;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Brakes of operators, while all goes on (docs/adr/0067-brakes.md). */
+class BrakesTest {
+  /** Job "free" needs no resource. Jobs j and free are of queue q and of set s. */
+  private static final String TWO_HOSTS =
+      """
+      {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
+         "node_sources": [
+           {"source": "manual", "prefs": {"h1": ["a", "b", "c"], "h2": ["d", "e", "f"]}}]},
+         "queues": {"q": {}},
+         "resources": {"host": {"slots": {"default": 1, "limit": 2}}}},
+       "bistro_job->j": {"owner": "o", "queue": "q", "set": "s", "backoff": [1, 2, "fail"],
+         "command": ["x"]},
+       "bistro_job->free": {"owner": "o", "queue": "q", "set": "s", "resources": {"slots": 0},
+         "backoff": [1, 2, "fail"], "command": ["x"]}}
+      """;
+
+  private static final Key ALL = Key.all();
+  private static final Key H1 = new Key(Target.NODE, "host", "h1");
+
+  private final LoopWorld world = new LoopWorld();
+
+  private <T> T done(CompletionStage<T> stage) {
+    world.settle();
+    assertThat(stage.toCompletableFuture()).isDone();
+    return stage.toCompletableFuture().join();
+  }
+
+  private CompletionStage<BrakeView> brake(
+      Key key, double factor, long millis, Brake.@Nullable Ramp ramp) {
+    int millionths = (int) Math.round(factor * Brake.ONE);
+    return world.run(
+        new Command.SetBrake(
+            new Brake(key, millionths, Map.of(), ramp, "ann", "the network is down", 0, 0, 0),
+            millis));
+  }
+
+  private void brake(Key key, double factor) {
+    assertThat(done(brake(key, factor, 0, null)).durable()).isTrue();
+  }
+
+  private BrakeView release(Key key, Brake.@Nullable Ramp ramp) {
+    return done(world.run(new Command.ReleaseBrake(key, ramp, "bob", "over")));
+  }
+
+  private void refused(CompletionStage<?> stage, String says) {
+    world.settle();
+    assertThatThrownBy(() -> stage.toCompletableFuture().join()).hasMessageContaining(says);
+  }
+
+  private long running(String job, String... nodes) {
+    return world.running.keySet().stream()
+        .filter(task -> task.job().equals(job))
+        .filter(task -> nodes.length == 0 || List.of(nodes).contains(task.node()))
+        .count();
+  }
+
+  private void endAll(String job, String status) {
+    List.copyOf(world.running.keySet()).stream()
+        .filter(task -> task.job().equals(job))
+        .forEach(task -> world.writes(job, task.node(), status));
+    // Long enough for what is to run again.
+    world.advance(5_000);
+  }
+
+  private Event newest(String kind) {
+    return world.events.stream()
+        .filter(event -> event.kind().equals(kind))
+        .reduce((first, second) -> second)
+        .orElseThrow(() -> new AssertionError("no event " + kind));
+  }
+
+  private int left(Key key) {
+    return Objects.requireNonNull(world.view).brakes().stream()
+        .filter(brake -> brake.brake().key().equals(key))
+        .mapToInt(BrakeView::millionths)
+        .findFirst()
+        .orElse(Brake.ONE);
+  }
+
+  // ---- a stop
+
+  @Test
+  void nothingStartsAnywhereEvenWithoutResourcesAndNothingIsKilled() {
+    world.configure(TWO_HOSTS);
+    assertThat(running("j")).isEqualTo(4);
+    assertThat(running("free")).isEqualTo(6);
+    brake(ALL, 0);
+    endAll("j", "incomplete");
+    endAll("free", "incomplete");
+    world.advance(60_000);
+    assertThat(world.running).isEmpty();
+    assertThat(world.kills).isEmpty();
+    assertThat(newest("brake_set").data().get("reason")).isEqualTo(Json.of("the network is down"));
+    assertThat(release(ALL, null).millionths()).isEqualTo(Brake.ONE);
+    assertThat(running("j")).isEqualTo(4);
+    assertThat(running("free")).isEqualTo(6);
+    assertThat(newest("brake_released").data().get("author")).isEqualTo(Json.of("bob"));
+    assertThat(world.brakes).isEmpty();
+    world.core.verify();
+  }
+
+  @Test
+  void aNodeAQueueASetAndAJobStopOnTheirOwn() {
+    world.configure(TWO_HOSTS);
+    brake(new Key(Target.NODE, "", "h1"), 0);
+    endAll("j", "incomplete");
+    endAll("free", "incomplete");
+    assertThat(running("j", "d", "e", "f")).isEqualTo(2).isEqualTo(running("j"));
+    assertThat(running("free")).isEqualTo(3);
+    release(H1, null);
+    for (Key key : List.of(new Key(Target.QUEUE, "", "q"), new Key(Target.SET, "", "s"))) {
+      brake(key, 0);
+      endAll("j", "incomplete");
+      endAll("free", "incomplete");
+      assertThat(world.running).as(key.toString()).isEmpty();
+      release(key, null);
+      assertThat(world.running).as(key.toString()).hasSize(10);
+    }
+    brake(new Key(Target.JOB, "", "free"), 0);
+    endAll("free", "incomplete");
+    assertThat(running("free")).isZero();
+    assertThat(running("j")).isEqualTo(4);
+    world.core.verify();
+  }
+
+  @Test
+  void whatComesLaterIsBrakedToo() {
+    world.configure(TWO_HOSTS.replace("\"f\"]", "\"f\"], \"h3\": []"));
+    brake(new Key(Target.QUEUE, "", "q"), 0);
+    brake(new Key(Target.NODE, "host", "h3"), 0);
+    world.configure(
+        TWO_HOSTS
+            .replace("\"f\"]", "\"f\"], \"h3\": [\"g\"]")
+            .replace(
+                "\"bistro_job->free\"",
+                "\"bistro_job->new\": {\"owner\": \"o\", \"queue\": \"q\", \"command\": [\"x\"]},"
+                    + "\"bistro_job->other\": {\"owner\": \"o\", \"command\": [\"x\"],"
+                    + " \"resources\": {\"slots\": 0}}, \"bistro_job->free\""));
+    assertThat(running("new")).isZero();
+    assertThat(running("other")).isEqualTo(6);
+    assertThat(running("other", "g")).isZero();
+    release(new Key(Target.NODE, "host", "h3"), null);
+    assertThat(running("other", "g")).isEqualTo(1);
+    world.core.verify();
+  }
+
+  @Test
+  void itSurvivesACrashAndASecondOneReplacesIt() {
+    world.configure(TWO_HOSTS);
+    brake(ALL, 0);
+    world.crashAndRestart();
+    world.configure(TWO_HOSTS);
+    assertThat(running("j") + running("free")).isZero();
+    assertThat(Objects.requireNonNull(world.view).brakes())
+        .singleElement()
+        .satisfies(
+            view -> {
+              assertThat(view.brake().author()).isEqualTo("ann");
+              assertThat(view.brake().reason()).isEqualTo("the network is down");
+            });
+    brake(ALL, 0.5);
+    assertThat(running("j", "a", "b", "c")).isEqualTo(1);
+    assertThat(world.brakes).hasSize(1);
+    world.core.verify();
+  }
+
+  /** The starts of a step wait for the store; the brake is faster. */
+  @Test
+  void aStartThatIsNotDurableYetIsTakenBackAndCostsNoAttempt() {
+    world.configure(TWO_HOSTS);
+    endAll("j", "done");
+    world.storeAnswers = false;
+    world.writes("free", "a", "incomplete");
+    assertThat(world.running).doesNotContainKey(new TaskKey("free", "a"));
+    CompletionStage<BrakeView> set = brake(ALL, 0, 0, null);
+    world.settle();
+    int launched = world.launches.size();
+    world.storeAnswers();
+    assertThat(done(set).durable()).isTrue();
+    assertThat(world.launches).hasSize(launched);
+    assertThat(world.running).doesNotContainKey(new TaskKey("free", "a"));
+    release(ALL, null);
+    world.advance(5_000);
+    assertThat(world.running).containsKey(new TaskKey("free", "a"));
+    assertThat(world.launch("free", "a").attempt()).isEqualTo(2);
+    world.core.verify();
+  }
+
+  @Test
+  void whileTheStoreIsAwayItIsInForceAndTheAnswerSaysThatItIsNotDurable() {
+    world.configure(TWO_HOSTS);
+    world.storeAnswers = false;
+    CompletionStage<BrakeView> set = brake(ALL, 0, 0, null);
+    world.settle();
+    world.advance(900);
+    assertThat(set.toCompletableFuture()).isNotDone();
+    world.advance(100);
+    assertThat(done(set).durable()).isFalse();
+    world.storeAnswers();
+    assertThat(world.brakes).containsKey(ALL);
+  }
+
+  // ---- less
+
+  @Test
+  void aFactorLeavesACeilingOfEachLimitAndTheSmallestCounts() {
+    world.configure(TWO_HOSTS.replace("\"limit\": 2", "\"limit\": 3"));
+    brake(H1, 0.5);
+    endAll("j", "incomplete");
+    assertThat(running("j", "a", "b", "c")).isEqualTo(2);
+    assertThat(running("j", "d", "e", "f")).isEqualTo(3);
+    brake(ALL, 0.3);
+    endAll("j", "incomplete");
+    assertThat(running("j", "a", "b", "c")).isEqualTo(1);
+    release(ALL, null);
+    assertThat(running("j", "a", "b", "c")).isEqualTo(2);
+    world.core.verify();
+  }
+
+  @Test
+  void aJobKeepsAShareOfItsCapOrOfWhatRan() {
+    world.configure(TWO_HOSTS);
+    brake(new Key(Target.JOB, "", "free"), 0.5);
+    endAll("free", "incomplete");
+    assertThat(running("free")).isEqualTo(3);
+    assertThat(world.core.explain("free", "f").reasons())
+        .extracting(Explanation.Reason::kind)
+        .contains(Explanation.Kind.MAX_CONCURRENT);
+    world.configure(TWO_HOSTS.replace("\"slots\": 0}", "\"slots\": 0}, \"max_concurrent\": 4"));
+    endAll("free", "incomplete");
+    assertThat(running("free")).isEqualTo(2);
+    world.core.verify();
+  }
+
+  @Test
+  void aQueueKeepsAShareOfWhatRanAndEachJobOfASetToo() {
+    world.configure(TWO_HOSTS);
+    brake(new Key(Target.QUEUE, "", "q"), 0.25);
+    endAll("j", "incomplete");
+    endAll("free", "incomplete");
+    assertThat(world.running).hasSize(3);
+    release(new Key(Target.QUEUE, "", "q"), null);
+    assertThat(world.running).hasSize(10);
+    brake(new Key(Target.SET, "", "s"), 0.5);
+    endAll("j", "incomplete");
+    endAll("free", "incomplete");
+    assertThat(running("j")).isEqualTo(2);
+    assertThat(running("free")).isEqualTo(3);
+    world.core.verify();
+  }
+
+  // ---- the end
+
+  @Test
+  void itEndsByItselfAndThenByItsRampAlsoOverARestart() {
+    world.configure(TWO_HOSTS.replace("\"limit\": 2", "\"limit\": 3"));
+    done(brake(ALL, 0, 60_000, new Brake.Ramp(Brake.ONE / 4, 10_000)));
+    endAll("j", "incomplete");
+    world.advance(54_999);
+    assertThat(running("j")).isZero();
+    world.advance(1);
+    assertThat(running("j", "a", "b", "c")).isEqualTo(1);
+    assertThat(newest("brake_released").data().get("factor")).isEqualTo(Json.of(0.25));
+    world.crashAndRestart();
+    world.advance(10_000);
+    world.configure(TWO_HOSTS.replace("\"limit\": 2", "\"limit\": 3"));
+    world.advance(200);
+    assertThat(left(ALL)).isEqualTo(Brake.ONE / 2);
+    assertThat(running("j", "a", "b", "c")).isEqualTo(2);
+    world.advance(20_000);
+    assertThat(running("j", "a", "b", "c")).isEqualTo(3);
+    assertThat(world.brakes).isEmpty();
+    world.core.verify();
+  }
+
+  @Test
+  void aBrakeWhoseTimeEndedWhileTheSchedulerWasAwayIsOver() {
+    world.configure(TWO_HOSTS);
+    done(brake(ALL, 0, 60_000, null));
+    world.crashAndRestart();
+    world.now += 60_000;
+    world.configure(TWO_HOSTS);
+    assertThat(running("free")).isEqualTo(6);
+    assertThat(world.brakes).isEmpty();
+  }
+
+  // ---- what is said
+
+  @Test
+  void explainNamesTheBrakeAndABrakedJobIsNotStuck() {
+    world.configure(TWO_HOSTS);
+    brake(ALL, 0);
+    endAll("j", "incomplete");
+    endAll("free", "incomplete");
+    world.advance(60_000);
+    assertThat(world.core.explain("free", "a").reasons())
+        .singleElement()
+        .satisfies(
+            reason -> {
+              assertThat(reason.kind()).isEqualTo(Explanation.Kind.BRAKE);
+              assertThat(reason.message())
+                  .contains("brake")
+                  .contains("ann")
+                  .contains("the network is down");
+            });
+    assertThat(Objects.requireNonNull(world.loop.standings().get("free")).state())
+        .isNotEqualTo(JobState.STUCK);
+    release(ALL, null);
+    brake(new Key(Target.QUEUE, "", "q"), 0);
+    endAll("j", "incomplete");
+    endAll("free", "incomplete");
+    world.advance(60_000);
+    assertThat(world.core.explain("free", "a").reasons())
+        .extracting(Explanation.Reason::message)
+        .anyMatch(message -> message.contains("queue q"));
+    assertThat(Objects.requireNonNull(world.loop.standings().get("free")).state())
+        .isNotEqualTo(JobState.STUCK);
+  }
+
+  @Test
+  void whatIsNotThereIsSaidWithAHint() {
+    world.configure(TWO_HOSTS);
+    refused(brake(new Key(Target.JOB, "", "fre"), 0, 0, null), "did you mean \"free\"?");
+    refused(brake(new Key(Target.QUEUE, "", "p"), 0, 0, null), "there is no queue \"p\"");
+    refused(brake(new Key(Target.SET, "", "t"), 0, 0, null), "there is no set \"t\"");
+    refused(brake(new Key(Target.NODE, "", "h9"), 0, 0, null), "there is no node \"h9\"");
+    refused(brake(new Key(Target.NODE, "db", "h1"), 0, 0, null), "level db has no node \"h1\"");
+    refused(
+        world.run(new Command.ReleaseBrake(ALL, null, "", "")), "there is no brake on everything");
+    assertThat(world.brakes).isEmpty();
+  }
+}

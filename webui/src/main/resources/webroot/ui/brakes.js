@@ -1,0 +1,35 @@
+// Brakes: what stands on every page while there are some, and how to set and release them.
+import { t, c } from './dom.js';
+import { may, request } from './api.js';
+import { Ago, At, Icon } from './parts.js';
+import { ask } from './dialogs.js';
+import { command } from './shell.js';
+
+const TARGETS = ['node', 'queue', 'set', 'job'];
+
+/** Asks whether everything is to stop. */
+export function brakeAll() {
+  ask({ title: 'Start nothing more, anywhere', text: 'Running tasks go on. It is in force at once, and until somebody releases it.', button: 'Brake', danger: true, cli: ({ reason }) => command(['brake'], { reason }),
+    act: async ({ reason }) => {
+      const set = await request('POST', ['brakes'], { body: reason ? { reason } : {} });
+      return set.durable ? 'Nothing more starts' : 'Nothing more starts. The store does not answer: a crash now would undo this';
+    } });
+}
+
+function release(brake) {
+  const place = Object.fromEntries([...TARGETS, 'level'].filter((name) => brake[name] !== undefined).map((name) => [name, brake[name]]));
+  ask({ title: `Release the brake on ${brake.words}`, text: brake.ramp ? 'It is released by its ramp.' : 'All limits count again at once.', button: 'Release', cli: ({ reason }) => command(['release'], { ...place, reason }),
+    act: async ({ reason }) => { await request('POST', ['brakes', 'release'], { body: { ...place, ...(reason ? { reason } : {}) } }); return 'The brake is released'; } });
+}
+
+function left(brake) { return brake.factor === 0 ? 'nothing starts' : `${Math.round(brake.factor * 10000) / 100} % of each limit is left`; }
+
+/** A line for each brake. */
+export function Brakes({ brakes }) {
+  if (!brakes?.length) return null;
+  return t.div({ class: 'braked', role: 'status' }, brakes.map((b) => t.p({ key: b.words }, c(Icon, { name: 'warn' }), ' ',
+    t.strong('Brake on ', t.span({ dir: 'auto' }, b.words)), `: ${left(b)}`, b.author && t.span(', by ', t.span({ dir: 'auto' }, b.author)), ', set ', c(Ago, { ms: b.set_at_ms }),
+    b.released_at_ms !== undefined ? ', released by its ramp' : b.expires_at_ms !== undefined && t.span(', until ', c(At, { ms: b.expires_at_ms })),
+    b.reason && t.span(': ', t.span({ dir: 'auto' }, b.reason)),
+    may('operator') && t.button({ type: 'button', class: 'quiet', onClick: () => release(b) }, 'Release'))));
+}
