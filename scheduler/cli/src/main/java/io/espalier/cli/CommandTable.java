@@ -48,6 +48,7 @@ public final class CommandTable {
     add("Run", "worker", WorkerCommand::new);
     add("Run", "ui", UiCommand::new);
     add("Run", "validate", CommandTable::validate);
+    add("Run", "convert", CommandTable::convert);
     add("Run", "nodes", NodesCommand::new);
     add("Run", "ha-check", HaCheckCommand::new);
     add("Run", "bench", BenchCommand::new);
@@ -106,6 +107,10 @@ public final class CommandTable {
   private static Object validate() {
     Plugins plugins = Plugins.load();
     return new ValidateCommand(plugins.configParser(), plugins.nodeSources().values());
+  }
+
+  private static Object convert() {
+    return new ConvertCommand(Plugins.load().configParser());
   }
 
   /** Returns the names of all commands by group, in the order of the help. */

@@ -31,6 +31,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -39,6 +40,8 @@ import picocli.CommandLine.Option;
  * The flags that {@code run} and {@code scheduler} share. All their problems are reported at once.
  */
 public final class ProcessFlags {
+  private static final Pattern ENDING = Pattern.compile("(.)\\.(json|ya?ml)\\z");
+
   @Option(
       names = "--data-dir",
       paramLabel = "DIR",
@@ -266,7 +269,7 @@ public final class ProcessFlags {
   }
 
   /**
-   * Returns the file's base name without .json, or a hash of the URI
+   * Returns the file's base name without .json or .yaml, or a hash of the URI
    * (docs/design/design.md#data-directories).
    */
   static String name(String config) {
@@ -275,9 +278,7 @@ public final class ProcessFlags {
     }
     Path file = Path.of(config).toAbsolutePath().normalize().getFileName();
     String name = file == null ? "root" : file.toString();
-    return name.endsWith(".json") && name.length() > 5
-        ? name.substring(0, name.length() - 5)
-        : name;
+    return ENDING.matcher(name).replaceFirst("$1");
   }
 
   /**
