@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query that explains why a task does not run, or what runs, and then makes one pass over the running tasks to
- * find the holders of all missing slots.
+ * A query that explains why a task does not run, or what runs, and then makes one pass over the
+ * running tasks to find the holders of all missing slots.
  */
 final class ExplainQuery implements IncrementalQuery {
   /** The approximate cost of evaluating the conditions of one path. */
