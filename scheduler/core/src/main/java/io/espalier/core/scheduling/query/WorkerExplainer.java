@@ -187,7 +187,8 @@ final class WorkerExplainer {
     List<Reason> reasons = new ArrayList<>();
     String kept = kept(worker);
     if (index.isFullFor(job, worker)) {
-      String more = index.capacity().isFull(worker) ? ", no more at once" : ", and one more is " + kept;
+      String more =
+          index.capacity().isFull(worker) ? ", no more at once" : ", and one more is " + kept;
       reasons.add(reason(node, index.tasks(worker) + " tasks run" + where + more));
     }
     for (int k = 0; k < index.capacity().resources().size(); k++) {
