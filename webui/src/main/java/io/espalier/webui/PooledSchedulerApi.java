@@ -51,8 +51,7 @@ final class PooledSchedulerApi implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<Map<String, TaskHistory>> histories(
-      String job, Collection<String> nodes) {
+  public CompletionStage<Map<String, TaskHistory>> histories(String job, Collection<String> nodes) {
     return here(api.histories(job, nodes));
   }
 

@@ -193,8 +193,7 @@ class ClientCommandsTest {
             """
                 .replace("\n", "\r\n"));
     assertThat(run("report", "backup", "--under", "h2", "--sum").out())
-        .isEqualTo(
-            "tasks,ended,ran_ms,waited_ms,cpu_ms,count.rows\r\n2,3,9900,4000,1500,1300\r\n");
+        .isEqualTo("tasks,ended,ran_ms,waited_ms,cpu_ms,count.rows\r\n2,3,9900,4000,1500,1300\r\n");
     assertThat(run("report", "backup", "--format", "json", "--status", "failed").out().lines())
         .singleElement()
         .asString()

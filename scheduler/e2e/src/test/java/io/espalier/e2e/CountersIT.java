@@ -13,7 +13,9 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What real tasks count, over deaths of schedulers and workers (docs/writing-tasks.md#counters). */
+/**
+ * What real tasks count, over deaths of schedulers and workers (docs/writing-tasks.md#counters).
+ */
 class CountersIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -19,10 +19,10 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskPhase;
-import java.util.Map;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -270,9 +270,7 @@ public final class ApiJson {
                     Json.object()
                         .put("name", name)
                         .put("total", total)
-                        .put(
-                            "rate_per_sec",
-                            rounded(rates.getOrDefault(name, 0.0)))
+                        .put("rate_per_sec", rounded(rates.getOrDefault(name, 0.0)))
                         .build()));
     return new Json.Arr(list);
   }

@@ -111,7 +111,9 @@ final class TaskResources {
         TaskTotals.NONE);
   }
 
-  /** Adds up tasks page by page, so that the memory that it takes does not depend on their number. */
+  /**
+   * Adds up tasks page by page, so that the memory that it takes does not depend on their number.
+   */
   private CompletionStage<Json> sums(Query.Tasks query, long tasks, TaskTotals before) {
     return api.ask(query)
         .thenCompose(
@@ -135,9 +137,7 @@ final class TaskResources {
   private static TaskTotals counting(TaskView task) {
     RunningTaskView running = task.running();
     Progress progress = running == null ? null : running.progress();
-    return progress == null
-        ? TaskTotals.NONE
-        : new TaskTotals(0, 0, 0, 0, progress.counters());
+    return progress == null ? TaskTotals.NONE : new TaskTotals(0, 0, 0, 0, progress.counters());
   }
 
   private CompletionStage<Json> task(ApiRequest request) {

@@ -14,8 +14,8 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
-import java.util.List;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
@@ -312,8 +312,7 @@ class SchedulerLoopTest {
     world.settle();
     assertThat(first.join().tasks().stream().map(t -> t.node() + " " + t.status()))
         .containsExactly("a running", "b done");
-    var second =
-        world.ask(Query.Tasks.all("j", first.join().next(), 2)).toCompletableFuture();
+    var second = world.ask(Query.Tasks.all("j", first.join().next(), 2)).toCompletableFuture();
     var done = world.ask(new Query.Tasks("j", "done", "", "", 9, "", "", "")).toCompletableFuture();
     world.settle();
     assertThat(second.join().tasks().stream().map(t -> t.node() + " " + t.status()))
@@ -336,8 +335,7 @@ class SchedulerLoopTest {
     assertThat(under("h2", "")).containsExactlyInAnyOrder("b", "c");
     assertThat(under("b", "db")).containsExactly("b");
     assertThat(under("", "")).containsExactlyInAnyOrder("a", "b", "c");
-    var none =
-        world.ask(new Query.Tasks("j", "", "", "", 9, "", "h3", "")).toCompletableFuture();
+    var none = world.ask(new Query.Tasks("j", "", "", "", 9, "", "h3", "")).toCompletableFuture();
     world.settle();
     assertThat(none)
         .failsWithin(Duration.ZERO)

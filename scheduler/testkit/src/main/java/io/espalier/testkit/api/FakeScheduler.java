@@ -48,14 +48,14 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.TaskHistory;
 import io.espalier.core.topology.Topology;
-import java.util.Objects;
-import java.util.Collection;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
@@ -279,8 +279,7 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<Map<String, TaskHistory>> histories(
-      String job, Collection<String> nodes) {
+  public CompletionStage<Map<String, TaskHistory>> histories(String job, Collection<String> nodes) {
     return answer(
         () -> {
           Map<String, TaskHistory> found = new TreeMap<>();

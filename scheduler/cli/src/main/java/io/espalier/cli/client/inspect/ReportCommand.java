@@ -108,7 +108,8 @@ public final class ReportCommand extends ClientCommand {
   @Override
   public int run(Client client) {
     if (sum && !(status.isEmpty() && prefix.isEmpty())) {
-      throw misuse("--sum adds up all tasks of a job or below a node: leave out --status, --prefix");
+      throw misuse(
+          "--sum adds up all tasks of a job or below a node: leave out --status, --prefix");
     }
     if (sum) {
       showSum(get(client, ApiV1.SUMS, Map.of("job", job), selection()));
@@ -165,7 +166,8 @@ public final class ReportCommand extends ClientCommand {
       print(sums);
       return;
     }
-    List<String> heading = new ArrayList<>(List.of("tasks", "ended", "ran_ms", "waited_ms", "cpu_ms"));
+    List<String> heading =
+        new ArrayList<>(List.of("tasks", "ended", "ran_ms", "waited_ms", "cpu_ms"));
     List<String> row = new ArrayList<>();
     heading.forEach(name -> row.add(Long.toString(JsonFields.number(sums, name))));
     JsonFields.object(sums, "counters")
@@ -205,8 +207,7 @@ public final class ReportCommand extends ClientCommand {
     Json.Obj counted = JsonFields.object(history, "counters");
     Json.Obj counting = JsonFields.object(running, "counters");
     for (String name : counters) {
-      row.add(
-          Long.toString(JsonFields.number(counted, name) + JsonFields.number(counting, name)));
+      row.add(Long.toString(JsonFields.number(counted, name) + JsonFields.number(counting, name)));
     }
     return row;
   }

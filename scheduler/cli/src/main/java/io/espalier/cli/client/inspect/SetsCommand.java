@@ -32,7 +32,16 @@ public final class SetsCommand extends ListCommand {
   @Override
   public void show(Json.Obj body) {
     Table table =
-        new Table("SET", ">JOBS", "STATES", ">DONE", ">TOTAL", ">RUNNING", ">FAILED", "~>CANCELLED", "?~COUNTERS")
+        new Table(
+                "SET",
+                ">JOBS",
+                "STATES",
+                ">DONE",
+                ">TOTAL",
+                ">RUNNING",
+                ">FAILED",
+                "~>CANCELLED",
+                "?~COUNTERS")
             .paint("FAILED", AnsiStyle::ofTrouble);
     for (Json.Obj set : JsonFields.objects(body, "sets")) {
       Json.Obj progress = JsonFields.object(set, "progress");

@@ -125,8 +125,7 @@ public final class LoopSchedulerApi implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<Map<String, TaskHistory>> histories(
-      String job, Collection<String> nodes) {
+  public CompletionStage<Map<String, TaskHistory>> histories(String job, Collection<String> nodes) {
     return CompletableFuture.supplyAsync(
         () -> {
           try {

@@ -15,8 +15,8 @@ import java.util.Set;
 
 /**
  * Reads histories of several tasks of a job in few statements. It computes the places of attempts
- * in the rings instead of joining the tables: a join by ranges may read the whole table of attempts.
- * Not thread-safe.
+ * in the rings instead of joining the tables: a join by ranges may read the whole table of
+ * attempts. Not thread-safe.
  */
 final class HistoryReader {
   /** The maximum number of attempts in one statement. */

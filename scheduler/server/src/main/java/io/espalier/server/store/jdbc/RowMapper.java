@@ -117,8 +117,8 @@ final class RowMapper {
   }
 
   /**
-   * Reads an attempt: number, epoch, sequence, started, ended, worker, kind, bits, exit code, signal,
-   * core dumped, stop reason, processor time, memory, bytes read, bytes written, message,
+   * Reads an attempt: number, epoch, sequence, started, ended, worker, kind, bits, exit code,
+   * signal, core dumped, stop reason, processor time, memory, bytes read, bytes written, message,
    * fingerprint, got on, backoff, waited, start of the process, counters, step.
    *
    * @throws StoreException not retryable, when the row cannot be read
