@@ -167,13 +167,13 @@ abstract class AttemptsContract extends StoreContract {
       }
     }
     batch.put(row("k", "n1", WorkerRef.LOCAL)).attempt(attempt("k", "n1", 9, 1));
-    store().commit(epoch(), batch.build());
+    store.commit(epoch, batch.build());
     List<String> asked = new ArrayList<>(written.keySet());
     asked.add("n0");
     asked.add("nowhere");
-    assertThat(store().histories("j", asked)).isEqualTo(written);
-    assertThat(store().histories("unknown", asked)).isEmpty();
-    assertThat(store().histories("j", List.of())).isEmpty();
+    assertThat(store.histories("j", asked)).isEqualTo(written);
+    assertThat(store.histories("unknown", asked)).isEmpty();
+    assertThat(store.histories("j", List.of())).isEmpty();
   }
 
   @Test
