@@ -75,55 +75,80 @@ final class Notation {
 
   private Notation() {}
 
-  /**
-   * A key in both notations.
-   *
-   * @param schema what its values look like, as JSON Schema
-   */
-  record Name(String json, String yaml, Unit unit, Json schema) {
-    /** The parts of a value of this key. */
-    Name of(Json part) {
-      return new Name(json, yaml, unit, part);
+  /** A key in both notations, or a part of its values. */
+  static final class Name {
+    private final String json;
+    private final String yaml;
+    private final Unit unit;
+    private final @Nullable Name items;
+    private final @Nullable Name members;
+    private final String section;
+    private final boolean isList;
+
+    /**
+     * @param schema what its values look like, as JSON Schema
+     */
+    Name(String json, String yaml, Unit unit, Json schema) {
+      this.json = json;
+      this.yaml = yaml;
+      this.unit = unit;
+      List<Json.Obj> all = alternatives(schema);
+      items = part(all, "items");
+      members = part(all, "additionalProperties");
+      section =
+          all.stream()
+              .flatMap(each -> Stream.ofNullable(each.get("$ref")))
+              .map(reference -> ((Json.Str) reference).value())
+              .map(reference -> reference.substring(reference.lastIndexOf('/') + 1))
+              .findFirst()
+              .orElse("");
+      isList =
+          all.stream()
+              .flatMap(each -> Stream.ofNullable(each.get("type")))
+              .distinct()
+              .toList()
+              .equals(List.of(Json.of("array")));
+    }
+
+    private @Nullable Name part(List<Json.Obj> schemas, String word) {
+      return schemas.stream()
+          .map(each -> each.get(word))
+          .filter(Json.Obj.class::isInstance)
+          .findFirst()
+          .map(found -> new Name(json, yaml, unit, found))
+          .orElse(null);
+    }
+
+    String json() {
+      return json;
+    }
+
+    String yaml() {
+      return yaml;
+    }
+
+    Unit unit() {
+      return unit;
     }
 
     /** The type of each item of a list, or null when there is none. */
     @Nullable Name items() {
-      return of(schema, "items");
+      return items;
     }
 
     /** The type of each member of an object that is keyed by names, or null. */
     @Nullable Name members() {
-      return of(schema, "additionalProperties");
-    }
-
-    private @Nullable Name of(Json any, String word) {
-      for (Json.Obj alternative : alternatives(any)) {
-        if (alternative.get(word) instanceof Json.Obj found) {
-          return of(found);
-        }
-      }
-      return null;
+      return members;
     }
 
     /** The keys of an object, or null when it has no fixed ones. */
     @Nullable Part part() {
-      for (Json.Obj alternative : alternatives(schema)) {
-        if (alternative.get("$ref") instanceof Json.Str reference) {
-          String target = reference.value();
-          return PARTS.get(target.substring(target.lastIndexOf('/') + 1));
-        }
-      }
-      return null;
+      return PARTS.get(section);
     }
 
     /** Whether a value must be a list, so that a single text can stand for a list of one. */
     boolean isList() {
-      List<Json> types =
-          alternatives(schema).stream()
-              .flatMap(each -> Stream.ofNullable(each.get("type")))
-              .distinct()
-              .toList();
-      return types.equals(List.of(Json.of("array")));
+      return isList;
     }
 
     /** A schema with all that it is put together from. */

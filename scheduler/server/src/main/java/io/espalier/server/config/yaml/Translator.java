@@ -119,10 +119,13 @@ final class Translator {
         in instanceof Json.Obj object
             ? object
             : new Json.Obj(Map.of("limit", in), Map.of("limit", in.at()), in.at());
-    Members out = new Members(given);
-    out.put("default", new Json.Num(BigDecimal.ONE, in.at()), in.at());
     Json.Obj translated = object(given, part, path);
+    if (translated.get("default") != null) {
+      return translated;
+    }
+    Members out = new Members(given);
     translated.members().forEach((key, value) -> out.put(key, value, translated.keyAt(key)));
+    out.put("default", new Json.Num(BigDecimal.ONE, in.at()), in.at());
     return out.build();
   }
 
