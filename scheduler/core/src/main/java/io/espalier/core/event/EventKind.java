@@ -115,6 +115,8 @@ public enum EventKind {
 
   private final String word = name().toLowerCase(Locale.ROOT);
   private final String summary;
+
+  @SuppressWarnings("ImmutableEnumChecker") // Filled by the constructor, and shown unmodifiable.
   private final Set<String> members = new LinkedHashSet<>();
 
   @SafeVarargs

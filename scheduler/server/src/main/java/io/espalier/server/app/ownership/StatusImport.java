@@ -20,6 +20,7 @@ import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.DataDirectoryException;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
+import io.espalier.server.store.jdbc.sqlite.BistroStatuses;
 import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
 import java.nio.file.Files;
 import java.nio.file.Path;

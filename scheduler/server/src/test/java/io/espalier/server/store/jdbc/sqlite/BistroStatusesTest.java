@@ -1,4 +1,4 @@
-package io.espalier.server.app.ownership;
+package io.espalier.server.store.jdbc.sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.espalier.server.app.ownership;
+package io.espalier.server.store.jdbc.sqlite;
 
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.NodeNames;
@@ -20,7 +20,7 @@ import org.sqlite.SQLiteConfig;
  * Reads the statuses that a scheduler of Bistro has stored in its SQLite file: which tasks are done
  * and which have failed. It stores nothing else (docs/migration.md#taking-the-statuses-along).
  */
-final class BistroStatuses {
+public final class BistroStatuses {
   private static final Set<String> COLUMNS =
       Set.of("job_id", "node_id", "timestamp", "data", "result");
   private static final int DONE = 1;
@@ -33,7 +33,7 @@ final class BistroStatuses {
   private BistroStatuses() {}
 
   /** Why a file cannot be used, in one line. */
-  static final class Unusable extends Exception {
+  public static final class Unusable extends Exception {
     private static final long serialVersionUID = 1;
 
     Unusable(String why) {
@@ -47,7 +47,7 @@ final class BistroStatuses {
    * @throws Unusable when the file is missing, is no such file, or has rows that Bistro would not
    *     write; all of its rows are read before anything is taken
    */
-  static Map<String, Map<String, TaskStatus>> read(Path file) throws Unusable {
+  public static Map<String, Map<String, TaskStatus>> read(Path file) throws Unusable {
     if (!Files.isRegularFile(file)) {
       throw new Unusable("is not a file");
     }
