@@ -2,6 +2,7 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.RunningCall;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskDeadlines;
@@ -106,7 +107,9 @@ public final class ApiJson {
             .put("startable", explanation.startable())
             .put("status", explanation.status());
     time(json, "eligible_at_ms", explanation.eligibleMillis());
-    return json.put("reasons", new Json.Arr(reasons))
+    RunningTaskView running = explanation.running();
+    return json.putIfPresent("running", running == null ? null : running(running))
+        .put("reasons", new Json.Arr(reasons))
         .put("path", QueryJson.path(explanation.path()))
         .putIfPresent("alternatives", QueryJson.alternatives(explanation.alternatives()))
         .build();
@@ -150,6 +153,16 @@ public final class ApiJson {
     limits(json, task.limits());
     Progress progress = task.progress();
     counters(json, progress == null ? Counters.NONE : progress.counters());
+    RunningCall call = task.call();
+    if (call != null) {
+      json.put(
+          "call",
+          Json.object()
+              .put("executor", call.executor())
+              .put("awaits", call.awaitsCallback() ? "callback" : "answer")
+              .put("unknown_hold_ms", call.unknownHoldMillis())
+              .build());
+    }
     return json.putIfPresent("progress", progressOf(task))
         .putIfPresent("usage", task.usage() == null ? null : AttemptJson.usage(task.usage()))
         .build();
