@@ -9,6 +9,7 @@ import io.espalier.cli.client.inspect.JobDetailCommands;
 import io.espalier.cli.client.inspect.JobsCommand;
 import io.espalier.cli.client.inspect.LogsCommand;
 import io.espalier.cli.client.inspect.NodeCommands;
+import io.espalier.cli.client.inspect.ReportCommand;
 import io.espalier.cli.client.inspect.SchedulerInfoCommands;
 import io.espalier.cli.client.inspect.SetsCommand;
 import io.espalier.cli.client.inspect.TaskListCommands;
@@ -57,6 +58,7 @@ public final class CommandTable {
     add("Look", "jobs", () -> new JobsCommand(clients));
     add("Look", "tasks", () -> new TaskListCommands.Tasks(clients));
     add("Look", "sets", () -> new SetsCommand(clients));
+    add("Look", "report", () -> new ReportCommand(clients));
     add("Look", "running", () -> new TaskListCommands.Running(clients));
     add("Look", "explain", () -> new ExplainCommand(clients));
     add("Look", "waiting", () -> new JobDetailCommands.Waiting(clients));

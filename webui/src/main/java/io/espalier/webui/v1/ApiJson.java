@@ -22,6 +22,7 @@ import io.espalier.core.status.TaskPhase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -255,8 +256,8 @@ public final class ApiJson {
     }
   }
 
-  /** Returns the counters of a job with their rates, schema {@code Counter}; null: none. */
-  static @Nullable Json counters(Counters counters, JobProgress progress) {
+  /** Returns counters with their rates, schema {@code CountersWithRates}; null: none. */
+  static @Nullable Json counters(Counters counters, Map<String, Double> rates) {
     if (counters.isEmpty()) {
       return null;
     }
@@ -269,9 +270,7 @@ public final class ApiJson {
                     Json.object()
                         .put("name", name)
                         .put("total", total)
-                        .put(
-                            "rate_per_sec",
-                            rounded(progress.counterRates().getOrDefault(name, 0.0)))
+                        .put("rate_per_sec", rounded(rates.getOrDefault(name, 0.0)))
                         .build()));
     return new Json.Arr(list);
   }
