@@ -17,6 +17,7 @@ import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogReader;
 import io.espalier.core.status.store.TaskHistory;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -50,8 +51,8 @@ final class PooledSchedulerApi implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<TaskHistory> history(String job, String node) {
-    return here(api.history(job, node));
+  public CompletionStage<Map<String, TaskHistory>> histories(String job, Collection<String> nodes) {
+    return here(api.histories(job, nodes));
   }
 
   @Override

@@ -73,6 +73,8 @@ function Running({ task }) {
     t.dl({ class: 'facts' },
       item('For', seconds((now - r.started_at_ms) / 1000)), item('Worker', workerName(r.worker)),
       item('Time limit', r.timeout_at_ms && `in ${seconds((r.timeout_at_ms - now) / 1000)}`), item('Deadline', r.deadline_ms && c(At, { ms: r.deadline_ms })),
+      item('Service', r.call && `called over ${r.call.executor}; ${r.call.awaits === 'callback' ? 'it is to call back' : 'it is to answer'}`),
+      item('Outcome unknown', r.call && `after ${millis(r.call.unknown_hold_ms)} without any confirmation`),
       item('Longest silence', r.no_output_timeout_ms && millis(r.no_output_timeout_ms)),
       item('CPU time', u.cpu_ms !== undefined && millis(u.cpu_ms)), item('Memory', u.memory_bytes !== undefined && bytes(u.memory_bytes)), item('Peak memory', u.peak_memory_bytes !== undefined && bytes(u.peak_memory_bytes)),
       item('Read', u.read_bytes !== undefined && bytes(u.read_bytes)), item('Written', u.written_bytes !== undefined && bytes(u.written_bytes)), item('GPUs', u.gpus?.length > 0 && u.gpus.join(', '))));

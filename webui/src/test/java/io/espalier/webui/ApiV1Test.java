@@ -224,6 +224,26 @@ class ApiV1Test {
   }
 
   @Test
+  void tasksBelowANodeHaveTheirHistoriesAndAddUp() {
+    Json.Obj page = get("/api/v1/jobs/backup/tasks?under=h2&history=true");
+    assertThat(((Json.Arr) Objects.requireNonNull(page.get("tasks"))).items())
+        .map(task -> ((Json.Obj) task).get("history"))
+        .containsExactly(
+            get("/api/v1/jobs/backup/tasks/d21").get("history"),
+            get("/api/v1/jobs/backup/tasks/d22").get("history"));
+    assertThat(get("/api/v1/jobs/backup/sums?under=h2"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"ended":3,"cpu_ms":1500,"ran_ms":9900,"waited_ms":4000,"counters":{"rows":1300},
+                 "tasks":2}\
+                """));
+    assertThat(served.get("/api/v1/jobs/backup/tasks?history=true&limit=201").statusCode())
+        .isEqualTo(400);
+    assertThat(served.get("/api/v1/jobs/backup/tasks?history=x").statusCode()).isEqualTo(400);
+  }
+
+  @Test
   void namesMayContainAnything() {
     String odd = "a/b c%2F?ü";
     served.scheduler.task(

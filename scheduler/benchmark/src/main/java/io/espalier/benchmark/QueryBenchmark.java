@@ -134,7 +134,7 @@ public final class QueryBenchmark {
   }
 
   private Query.Tasks query(String status, String cause) {
-    return new Query.Tasks(job(), status, "", "", 100, cause);
+    return new Query.Tasks(job(), status, "", "", 100, cause, "", "");
   }
 
   private String job() {

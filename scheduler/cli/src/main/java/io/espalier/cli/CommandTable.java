@@ -9,6 +9,7 @@ import io.espalier.cli.client.inspect.JobDetailCommands;
 import io.espalier.cli.client.inspect.JobsCommand;
 import io.espalier.cli.client.inspect.LogsCommand;
 import io.espalier.cli.client.inspect.NodeCommands;
+import io.espalier.cli.client.inspect.ReportCommand;
 import io.espalier.cli.client.inspect.SchedulerInfoCommands;
 import io.espalier.cli.client.inspect.SetsCommand;
 import io.espalier.cli.client.inspect.TaskListCommands;
@@ -48,6 +49,7 @@ public final class CommandTable {
     add("Run", "worker", WorkerCommand::new);
     add("Run", "ui", UiCommand::new);
     add("Run", "validate", CommandTable::validate);
+    add("Run", "convert", CommandTable::convert);
     add("Run", "nodes", NodesCommand::new);
     add("Run", "ha-check", HaCheckCommand::new);
     add("Run", "bench", BenchCommand::new);
@@ -56,6 +58,7 @@ public final class CommandTable {
     add("Look", "jobs", () -> new JobsCommand(clients));
     add("Look", "tasks", () -> new TaskListCommands.Tasks(clients));
     add("Look", "sets", () -> new SetsCommand(clients));
+    add("Look", "report", () -> new ReportCommand(clients));
     add("Look", "running", () -> new TaskListCommands.Running(clients));
     add("Look", "explain", () -> new ExplainCommand(clients));
     add("Look", "waiting", () -> new JobDetailCommands.Waiting(clients));
@@ -106,6 +109,10 @@ public final class CommandTable {
   private static Object validate() {
     Plugins plugins = Plugins.load();
     return new ValidateCommand(plugins.configParser(), plugins.nodeSources().values());
+  }
+
+  private static Object convert() {
+    return new ConvertCommand(Plugins.load().configParser());
   }
 
   /** Returns the names of all commands by group, in the order of the help. */

@@ -63,7 +63,7 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "CONFIG",
-      description = "A file, a directory with *.json files, or a URL.")
+      description = "A file, a directory with *.json and *.yaml files, or a URL.")
   private String config = "";
 
   @Option(names = "--strict", description = "Take warnings for errors.")
@@ -119,7 +119,7 @@ final class ValidateCommand implements Callable<Integer> {
     if (json) {
       out.println(JsonWriter.pretty(asJson(problems, errors, warnings, jobs, good)));
     } else {
-      problems.forEach(problem -> out.println(line(problem)));
+      problems.forEach(problem -> out.println(ProblemLines.line(problem, config)));
       out.println(
           Printable.text(ConfigSources.shown(config))
               + ": "
@@ -135,20 +135,23 @@ final class ValidateCommand implements Callable<Integer> {
   private Result<Config> check() throws InterruptedException {
     try {
       ConfigSource source = ConfigSources.open(config);
-      Result<Config> loaded =
-          new ConfigLoader(parser.inShard(shards.shard())).inspect(source.fetch());
+      ConfigSource.Text text = source.fetch();
+      ConfigLoader loader = new ConfigLoader(parser.inShard(shards.shard()));
+      Result<Config> loaded = loader.inspect(text);
       Config value = loaded.value();
       if (value == null) {
         return loaded;
       }
-      List<Problem> problems = new ArrayList<>(loaded.problems());
+      List<Problem> problems = new ArrayList<>();
       for (NodeSourceSpec spec : value.settings().nodeSources()) {
         problems.addAll(problemsOf(spec, value, source.directory()));
       }
       if (runner.equals(RunnerOptions.Kind.LOCAL.label())) {
         problems.addAll(commands(source.directory()).problems(value));
       }
-      return new Result<>(value, problems);
+      List<Problem> all = new ArrayList<>(loaded.problems());
+      all.addAll(loader.told(text, problems));
+      return new Result<>(value, all);
     } catch (Unavailable e) {
       return ConfigLoader.failed(e.problem());
     }
@@ -177,29 +180,6 @@ final class ValidateCommand implements Callable<Integer> {
     return spec == null
         ? new PrintWriter(System.out, true, StandardCharsets.UTF_8)
         : spec.commandLine().getOut();
-  }
-
-  private String line(Problem problem) {
-    StringBuilder out = new StringBuilder();
-    Position at = problem.at();
-    // A problem without a file belongs to the whole configuration.
-    out.append(at.file().isEmpty() ? ConfigSources.shown(config) + prefixed(at) : at.toString());
-    out.append(problem.isError() ? ": error: " : ": warning: ");
-    if (!problem.path().isEmpty()) {
-      out.append(problem.shownPath()).append(": ");
-    }
-    out.append(problem.message());
-    if (problem.value() != null) {
-      out.append(" (value: ").append(problem.value()).append(')');
-    }
-    if (problem.hint() != null) {
-      out.append("; ").append(problem.hint());
-    }
-    return Printable.text(out.toString());
-  }
-
-  private static String prefixed(Position at) {
-    return at.line() == 0 ? "" : ":" + at;
   }
 
   private static String counted(int count, String what) {

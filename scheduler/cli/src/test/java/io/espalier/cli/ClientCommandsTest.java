@@ -181,6 +181,30 @@ class ClientCommandsTest {
   }
 
   @Test
+  void aReportHasALineForEachTask() {
+    assertThat(run("report", "backup").out())
+        .isEqualTo(
+            """
+            node,status,attempts,ended,started,since,ran_ms,waited_ms,cpu_ms,step,worker,exit_code,message,data
+            d11,done,1,0,,2023-11-14T22:13:20Z,0,0,0,,,,,"{""rows"":7}"
+            d12,running,1,0,2023-11-14T22:13:20Z,2023-11-14T22:13:20Z,0,0,0,,here,,,
+            d21,failed,3,3,2023-11-14T22:13:11Z,2023-11-14T22:13:20Z,9900,4000,1500,ship,w1,,ended by signal 9,
+            d22,error_backoff,2,0,,2023-11-14T22:13:20Z,0,0,0,,,,,
+            """
+                .replace("\n", "\r\n"));
+    assertThat(run("report", "backup", "--under", "h2", "--sum").out())
+        .isEqualTo("tasks,ended,ran_ms,waited_ms,cpu_ms,count.rows\r\n2,3,9900,4000,1500,1300\r\n");
+    assertThat(run("report", "backup", "--format", "json", "--status", "failed").out().lines())
+        .singleElement()
+        .asString()
+        .startsWith("{\"job\":\"backup\",\"node\":\"d21\"")
+        .contains("\"attempts\":[");
+    assertThat(run("report", "backup", "--sum", "--status", "done").code()).isEqualTo(2);
+    assertThat(run("report", "nobody").code()).isEqualTo(1);
+    assertThat(run("report", "backup", "--format", "xml").code()).isEqualTo(2);
+  }
+
+  @Test
   void oneTaskIsShownWithItsAttempts() {
     CommandRun failed = run("tasks", "backup", "d21");
     assertThat(failed.out())

@@ -31,7 +31,7 @@ class ValidateCommandTest {
   private final StringWriter out = new StringWriter();
 
   /** Has something to say about every source. */
-  private static final class PickyType implements NodeSourceType {
+  static final class PickyType implements NodeSourceType {
     @Override
     public String name() {
       return "manual";

@@ -5,12 +5,6 @@ import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.Result;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharsetDecoder;
-import java.nio.charset.CoderResult;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -66,28 +60,14 @@ public final class JsonReader {
 
   /** Reads UTF-8. No value if there is any error. */
   public Result<Json> read(byte[] utf8) {
-    if (utf8.length > maxBytes) {
-      return refused(tooLong());
-    }
-    CharsetDecoder decoder =
-        StandardCharsets.UTF_8
-            .newDecoder()
-            .onMalformedInput(CodingErrorAction.REPORT)
-            .onUnmappableCharacter(CodingErrorAction.REPORT);
-    ByteBuffer in = ByteBuffer.wrap(utf8);
-    CharBuffer out = CharBuffer.allocate(utf8.length + 1);
-    CoderResult end = decoder.decode(in, out, true);
-    String text = out.flip().toString();
-    if (end.isError()) {
-      return refused(notUtf8(text, utf8, in.position()));
-    }
-    return readText(text);
+    Result<String> text = Utf8.decode(utf8, maxBytes, file);
+    return text.value() == null ? new Result<>(null, text.problems()) : readText(text.value());
   }
 
   /** Reads text that is already decoded. No value if there is any error. */
   public Result<Json> read(String text) {
     // Fewer characters than bytes, so this is only ever generous.
-    return text.length() > maxBytes ? refused(tooLong()) : readText(text);
+    return text.length() > maxBytes ? refused(Utf8.tooLong(maxBytes, file)) : readText(text);
   }
 
   private Result<Json> readText(String text) {
@@ -105,36 +85,6 @@ public final class JsonReader {
     Json value = new JsonTokens(body, comments, file, problems).document();
     boolean bad = problems.stream().anyMatch(Problem::isError);
     return new Result<>(bad ? null : value, problems);
-  }
-
-  private Problem notUtf8(String before, byte[] utf8, int at) {
-    int line = 1;
-    int column = 1;
-    for (int i = 0; i < before.length(); i++) {
-      column++;
-      char c = before.charAt(i);
-      boolean split = c == '\r' && i + 1 < before.length() && before.charAt(i + 1) == '\n';
-      if ((c == '\n' || c == '\r') && !split) {
-        line++;
-        column = 1;
-      }
-    }
-    int start = utf8.length < 2 ? 0 : ((utf8[0] & 0xff) << 8) | (utf8[1] & 0xff);
-    boolean utf16 = start == 0xfffe || start == 0xfeff;
-    String message =
-        utf16
-            ? "the text is UTF-16, expected UTF-8"
-            : String.format("the byte 0x%02x is not UTF-8 here", utf8[at] & 0xff);
-    return problem(
-        Severity.ERROR, new Position(file, line, column), message, "save the text as UTF-8");
-  }
-
-  private Problem tooLong() {
-    return problem(
-        Severity.ERROR,
-        new Position(file, 0, 0),
-        "the text is longer than the allowed " + maxBytes + " bytes",
-        null);
   }
 
   private static Problem problem(

@@ -2,6 +2,7 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.RunningCall;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskDeadlines;
@@ -21,6 +22,7 @@ import io.espalier.core.status.TaskPhase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,7 +108,9 @@ public final class ApiJson {
             .put("startable", explanation.startable())
             .put("status", explanation.status());
     time(json, "eligible_at_ms", explanation.eligibleMillis());
-    return json.put("reasons", new Json.Arr(reasons))
+    RunningTaskView running = explanation.running();
+    return json.putIfPresent("running", running == null ? null : running(running))
+        .put("reasons", new Json.Arr(reasons))
         .put("path", QueryJson.path(explanation.path()))
         .putIfPresent("alternatives", QueryJson.alternatives(explanation.alternatives()))
         .build();
@@ -150,6 +154,16 @@ public final class ApiJson {
     limits(json, task.limits());
     Progress progress = task.progress();
     counters(json, progress == null ? Counters.NONE : progress.counters());
+    RunningCall call = task.call();
+    if (call != null) {
+      json.put(
+          "call",
+          Json.object()
+              .put("executor", call.executor())
+              .put("awaits", call.awaitsCallback() ? "callback" : "answer")
+              .put("unknown_hold_ms", call.unknownHoldMillis())
+              .build());
+    }
     return json.putIfPresent("progress", progressOf(task))
         .putIfPresent("usage", task.usage() == null ? null : AttemptJson.usage(task.usage()))
         .build();
@@ -242,8 +256,8 @@ public final class ApiJson {
     }
   }
 
-  /** Returns the counters of a job with their rates, schema {@code Counter}; null: none. */
-  static @Nullable Json counters(Counters counters, JobProgress progress) {
+  /** Returns counters with their rates, schema {@code CountersWithRates}; null: none. */
+  static @Nullable Json counters(Counters counters, Map<String, Double> rates) {
     if (counters.isEmpty()) {
       return null;
     }
@@ -256,9 +270,7 @@ public final class ApiJson {
                     Json.object()
                         .put("name", name)
                         .put("total", total)
-                        .put(
-                            "rate_per_sec",
-                            rounded(progress.counterRates().getOrDefault(name, 0.0)))
+                        .put("rate_per_sec", rounded(rates.getOrDefault(name, 0.0)))
                         .build()));
     return new Json.Arr(list);
   }

@@ -21,6 +21,7 @@ public final class ApiV1 {
   public static final String TASKS = "/api/v1/jobs/{job}/tasks";
   public static final String PAST_TASKS = "/api/v1/jobs/{job}/past-tasks";
   public static final String TASK = "/api/v1/jobs/{job}/tasks/{node}";
+  public static final String SUMS = "/api/v1/jobs/{job}/sums";
   public static final String EXPLAIN = "/api/v1/jobs/{job}/tasks/{node}/explain";
   public static final String EXTEND = "/api/v1/jobs/{job}/tasks/{node}/extend";
   public static final String KILL = "/api/v1/jobs/{job}/tasks/{node}/kill";

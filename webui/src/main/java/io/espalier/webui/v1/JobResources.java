@@ -132,7 +132,8 @@ final class JobResources {
     }
     ApiJson.pace(summary, progress);
     summary.putIfPresent(
-        "counters", standing == null ? null : ApiJson.counters(standing.counters(), progress));
+        "counters",
+        standing == null ? null : ApiJson.counters(standing.counters(), progress.counterRates()));
     return summary.put("progress", ApiJson.progress(progress));
   }
 

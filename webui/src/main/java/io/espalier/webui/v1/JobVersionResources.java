@@ -144,13 +144,13 @@ final class JobVersionResources {
     if (version != null) {
       return json(version, request.caller());
     }
-    Throwable cause = Causes.of(failure);
+    Throwable cause = failure == null ? new IllegalStateException() : Causes.of(failure);
     if (cause instanceof RefusedException refused
         && refused.reason() == RefusedException.Reason.STALE
         && isConditional(request)) {
       throw new ApiException(412, String.valueOf(refused.getMessage()));
     }
-    throw ApiException.of(cause == null ? new IllegalStateException() : cause);
+    throw ApiException.of(cause);
   }
 
   private static boolean isConditional(ApiRequest request) {

@@ -10,6 +10,7 @@ import io.espalier.core.config.SetRule;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Causes;
+import io.espalier.core.running.Counters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -127,12 +128,18 @@ final class SetResources {
       String set, List<Job> jobs, Config config, SchedulerView view) {
     JobProgress sum = JobProgress.none(set);
     Map<String, Long> states = new TreeMap<>();
+    Counters counters = Counters.NONE;
+    Map<String, Double> rates = new TreeMap<>();
     for (Job job : jobs) {
       JobProgress progress = view.progress().get(job.name());
-      sum = progress == null ? sum : sum.plus(progress);
+      if (progress != null) {
+        sum = sum.plus(progress);
+        progress.counterRates().forEach((name, rate) -> rates.merge(name, rate, Double::sum));
+      }
       JobStateRecord standing = view.standings().get(job.name());
       if (standing != null) {
         states.merge(standing.state().word(), 1L, Long::sum);
+        counters = counters.plus(standing.counters());
       }
     }
     Json.Builder byState = Json.object();
@@ -142,7 +149,8 @@ final class SetResources {
             .put("name", set)
             .put("size", jobs.size())
             .put("states", byState.build())
-            .put("progress", ApiJson.progress(sum));
+            .put("progress", ApiJson.progress(sum))
+            .putIfPresent("counters", ApiJson.counters(counters, rates));
     SetRule rule = config.settings().sets().get(set);
     if (rule != null && rule.failWhenFailedJobs() > 0) {
       summary.put("fail_when_failed_jobs", rule.failWhenFailedJobs());

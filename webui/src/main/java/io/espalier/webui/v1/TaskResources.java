@@ -5,11 +5,18 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.api.view.TaskPage;
+import io.espalier.core.api.view.TaskView;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Progress;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.TaskHistory;
+import io.espalier.core.status.store.TaskTotals;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -18,7 +25,15 @@ import java.util.stream.Stream;
 /** Resources for tasks: pages, detail, explanation, kill, and running tasks. */
 final class TaskResources {
   private static final int MAX_PAGE = 1000;
+
+  /** The largest page with histories: each task may have {@link StatusStore#KEPT_ATTEMPTS}. */
+  private static final int MAX_HISTORIES = 200;
+
+  private static final CompletionStage<Map<String, TaskHistory>> NO_HISTORIES =
+      CompletableFuture.completedFuture(Map.of());
+
   private static final int MAX_RUNNING = 10_000;
+  private static final List<String> BOOLEANS = List.of("true", "false");
   private static final double MAX_SECONDS = 1e9;
   static final List<String> STATUSES =
       Stream.of(StatusLabel.values()).map(StatusLabel::word).toList();
@@ -32,6 +47,7 @@ final class TaskResources {
   void addTo(List<ApiRoute> routes) {
     routes.add(ApiRoute.get(ApiV1.TASKS, this::tasks));
     routes.add(ApiRoute.get(ApiV1.TASK, this::task));
+    routes.add(ApiRoute.get(ApiV1.SUMS, this::sums));
     routes.add(ApiRoute.get(ApiV1.EXPLAIN, this::explain));
     routes.add(ApiRoute.post(ApiV1.KILL, this::kill));
     routes.add(ApiRoute.post(ApiV1.EXTEND, this::extend));
@@ -39,26 +55,89 @@ final class TaskResources {
   }
 
   private CompletionStage<Json> tasks(ApiRequest request) {
-    request.allowing("status", "prefix", "fingerprint", "after", "limit");
+    request.allowing(
+        "status", "prefix", "fingerprint", "under", "level", "after", "limit", "history");
+    boolean withHistory = request.choice("history", "false", BOOLEANS).equals("true");
     Query.Tasks query =
         new Query.Tasks(
             request.part("job"),
             request.choice("status", "", STATUSES),
             request.text("prefix"),
             request.text("after"),
-            (int) request.integer("limit", 100, 1, MAX_PAGE),
-            request.text("fingerprint"));
+            (int) request.integer("limit", 100, 1, withHistory ? MAX_HISTORIES : MAX_PAGE),
+            request.text("fingerprint"),
+            request.text("under"),
+            request.text("level"));
     return api.ask(query)
-        .thenApply(
-            page -> {
-              List<Json> tasks = new ArrayList<>();
-              SchedulerView view = api.view();
-              page.tasks().forEach(task -> tasks.add(ApiJson.task(task, view)));
-              return Json.object()
-                  .put("tasks", new Json.Arr(tasks))
-                  .put("next", page.next())
-                  .build();
-            });
+        .thenCompose(
+            page ->
+                (withHistory ? histories(query.job(), page) : NO_HISTORIES)
+                    .thenApply(histories -> page(page, histories, withHistory)));
+  }
+
+  private Json page(TaskPage page, Map<String, TaskHistory> histories, boolean withHistory) {
+    List<Json> tasks = new ArrayList<>();
+    SchedulerView view = api.view();
+    for (TaskView task : page.tasks()) {
+      tasks.add(
+          withHistory
+              ? AttemptJson.detail(task, of(histories, task), view)
+              : ApiJson.task(task, view));
+    }
+    return Json.object().put("tasks", new Json.Arr(tasks)).put("next", page.next()).build();
+  }
+
+  private CompletionStage<Map<String, TaskHistory>> histories(String job, TaskPage page) {
+    return api.histories(job, page.tasks().stream().map(TaskView::node).toList());
+  }
+
+  private static TaskHistory of(Map<String, TaskHistory> histories, TaskView task) {
+    return histories.getOrDefault(task.node(), TaskHistory.EMPTY);
+  }
+
+  private CompletionStage<Json> sums(ApiRequest request) {
+    request.allowing("under", "level");
+    return sums(
+        new Query.Tasks(
+            request.part("job"),
+            "",
+            "",
+            "",
+            MAX_HISTORIES,
+            "",
+            request.text("under"),
+            request.text("level")),
+        0,
+        TaskTotals.NONE);
+  }
+
+  /**
+   * Adds up tasks page by page, so that the memory that it takes does not depend on their number.
+   */
+  private CompletionStage<Json> sums(Query.Tasks query, long tasks, TaskTotals before) {
+    return api.ask(query)
+        .thenCompose(
+            page ->
+                histories(query.job(), page)
+                    .thenCompose(
+                        histories -> {
+                          TaskTotals sum = before;
+                          for (TaskView task : page.tasks()) {
+                            sum = sum.plus(of(histories, task).totals()).plus(counting(task));
+                          }
+                          long added = tasks + page.tasks().size();
+                          return page.next().isEmpty()
+                              ? CompletableFuture.completedFuture(
+                                  AttemptJson.totals(sum).put("tasks", added).build())
+                              : sums(query.after(page.next()), added, sum);
+                        }));
+  }
+
+  /** Returns what a task that runs has counted so far. */
+  private static TaskTotals counting(TaskView task) {
+    RunningTaskView running = task.running();
+    Progress progress = running == null ? null : running.progress();
+    return progress == null ? TaskTotals.NONE : new TaskTotals(0, 0, 0, 0, progress.counters());
   }
 
   private CompletionStage<Json> task(ApiRequest request) {

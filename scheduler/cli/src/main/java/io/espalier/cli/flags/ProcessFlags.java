@@ -31,6 +31,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -39,6 +40,8 @@ import picocli.CommandLine.Option;
  * The flags that {@code run} and {@code scheduler} share. All their problems are reported at once.
  */
 public final class ProcessFlags {
+  private static final Pattern ENDING = Pattern.compile("(.)\\.(json|ya?ml)\\z");
+
   @Option(
       names = "--data-dir",
       paramLabel = "DIR",
@@ -78,7 +81,7 @@ public final class ProcessFlags {
       description =
           "With another number of schedulers: data directories or mysql://USER@HOST:PORT/SCHEMA,"
               + " separated by commas, of all those that ran before; what is done there is done"
-              + " here, and nobody goes on there.")
+              + " here, and nobody goes on there. After Bistro: bistro:FILE, its statuses.sql3.")
   private List<String> statusesFrom = List.of();
 
   @Mixin private HttpFlags http = new HttpFlags();
@@ -243,6 +246,8 @@ public final class ProcessFlags {
               .mysql("--statuses-from", other, problems)
               .map(ImportSource::of)
               .ifPresent(others::add);
+        } else if (other.startsWith(ImportSource.BISTRO)) {
+          others.add(ImportSource.ofBistro(Path.of(other.substring(ImportSource.BISTRO.length()))));
         } else {
           others.add(ImportSource.of(Path.of(other)));
         }
@@ -264,7 +269,7 @@ public final class ProcessFlags {
   }
 
   /**
-   * Returns the file's base name without .json, or a hash of the URI
+   * Returns the file's base name without .json or .yaml, or a hash of the URI
    * (docs/design/design.md#data-directories).
    */
   static String name(String config) {
@@ -273,9 +278,7 @@ public final class ProcessFlags {
     }
     Path file = Path.of(config).toAbsolutePath().normalize().getFileName();
     String name = file == null ? "root" : file.toString();
-    return name.endsWith(".json") && name.length() > 5
-        ? name.substring(0, name.length() - 5)
-        : name;
+    return ENDING.matcher(name).replaceFirst("$1");
   }
 
   /**

@@ -171,8 +171,7 @@ public final class RunCommand implements Callable<Integer> {
       throws InterruptedException {
     String cursor = "";
     do {
-      TaskPage page =
-          process.await(process.api().ask(new Query.Tasks(job, "", "", cursor, 1000, "")));
+      TaskPage page = process.await(process.api().ask(Query.Tasks.all(job, cursor, 1000)));
       for (TaskView task : page.tasks()) {
         Explanation why = process.await(process.api().ask(new Query.Explain(job, task.node())));
         boolean waitsForSomething =

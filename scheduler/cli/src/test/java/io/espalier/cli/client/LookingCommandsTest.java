@@ -120,6 +120,21 @@ class LookingCommandsTest {
   }
 
   @Test
+  void whatRunsIsExplainedToo() {
+    server.on(
+        "GET /api/v1/jobs/backup/tasks/d1/explain",
+        "{'job':'backup','node':'d1','startable':false,'status':'running','running':{'job':'backup',"
+            + "'node':'d1','attempt':2,'worker':'w1','started_at_ms':1700000000000,"
+            + "'invocation':'3.1','step':'ship','call':{'executor':'http','awaits':'callback',"
+            + "'unknown_hold_ms':600000}},'reasons':[{'kind':'already_running',"
+            + "'message':'the task is running'}],'path':[]}");
+    assertThat(run("explain", "backup", "d1").out())
+        .contains(
+            "running: attempt 2, step ship on worker w1 since 2023-11-14T22:13:20Z",
+            "calls a service over http, which is to call back; the outcome is unknown after");
+  }
+
+  @Test
   void theTreeIsDrawn() {
     server.on(
         "GET /api/v1/tree",

@@ -171,6 +171,40 @@ class SteeringCommandsTest {
                 + " {\"selector\":{\"statuses\":[\"failed\",\"done\"]},\"expect\":2}");
   }
 
+  @Test
+  void aRerunOfASetAsksOnceAndDoesToEachJobWhatWasAskedAbout() {
+    server
+        .on("GET /api/v1/sets/upgrade", "{'name':'upgrade','jobs':[{'name':'a'},{'name':'b'}]}")
+        .on(
+            "POST /api/v1/jobs/a/rerun",
+            "{'job':'a','matched':2,'running':0,'samples':[],'preview':true,'changed':0}")
+        .on(
+            "POST /api/v1/jobs/b/rerun",
+            "{'job':'b','matched':0,'running':0,'samples':[],'preview':true,'changed':0}")
+        .on("POST /api/v1/jobs/a/rerun", "{'job':'a','matched':2,'samples':[],'changed':2}")
+        .on("POST /api/v1/jobs/b/rerun", "{'job':'b','matched':0,'samples':[],'changed':0}");
+    CommandRun run = answering("y\n", "rerun", "--set", "upgrade", "--status", "failed");
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).isEqualTo("Run 2 tasks again? [y/N] ");
+    assertThat(run.out())
+        .isEqualToNormalizingNewlines(
+            """
+            a: 2 tasks would start again
+            b: 0 tasks would start again
+            a: 2 tasks will run again
+            b: 0 tasks will run again
+            """);
+    assertThat(server.asked())
+        .containsExactly(
+            "GET /api/v1/sets/upgrade",
+            "POST /api/v1/jobs/a/rerun {\"selector\":{\"statuses\":[\"failed\"]},\"preview\":true}",
+            "POST /api/v1/jobs/b/rerun {\"selector\":{\"statuses\":[\"failed\"]},\"preview\":true}",
+            "POST /api/v1/jobs/a/rerun {\"selector\":{\"statuses\":[\"failed\"]},\"expect\":2}",
+            "POST /api/v1/jobs/b/rerun {\"selector\":{\"statuses\":[\"failed\"]},\"expect\":0}");
+    assertThat(run("rerun", "backup", "--set", "upgrade", "--all").err()).contains("either JOB");
+    assertThat(run("rerun", "--all").err()).contains("either JOB");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"n\n", "\n", "", "yeah\n"})
   void anythingButYesChangesNothing(String answer) {

@@ -91,6 +91,7 @@ class StepsConfigTest {
         "'call': {'executor': 'e'}, 'steps': [{'name': 'a', 'command': ['x']}] | steps | already",
         "'steps': [{'name': 'a b', 'command': ['x']}] | steps[0].name | letters, digits",
         "'steps': [{'command': ['x']}] | steps[0].name | is missing",
+        "'steps': [{'name': 'verify', 'command': ['x']}] | steps[0].name | verifies a task",
         "'steps': [{'name': 'a'}] | steps[0] | \"command\" or \"call\"",
         "'steps': [{'name': 'a', 'command': []}] | steps[0] | \"command\" or \"call\"",
         "'steps': [{'name': 'a', 'command': ['x']}], 'compensate': [{'step': 'a'}] |"

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
+import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.RunningCall;
+import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.call.CallbackSigner;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
@@ -55,6 +59,12 @@ class CallLoopTest {
     assertThat(call.name(CallSpec.TOKEN)).isEqualTo(launch.invocation().token());
     assertThat(call.spec().unknownHold()).hasSeconds(60);
     assertThat(world.row("j", "h1").call()).isEqualTo(call);
+    CompletableFuture<Explanation> asked =
+        world.ask(new Query.Explain("j", "h1")).toCompletableFuture();
+    world.settle();
+    RunningTaskView running = Objects.requireNonNull(asked.join().running());
+    assertThat(running.invocation()).isEqualTo(launch.invocation());
+    assertThat(running.call()).isEqualTo(new RunningCall("http", false, 60_000));
     world.ends("j", "h1", TaskResult.Kind.EXITED, "done", null);
     world.settle();
     assertThat(status()).isEqualTo(StatusLabel.DONE);

@@ -149,7 +149,7 @@ class QueryQueueTest {
   }
 
   private List<String> nodesOf(String fingerprint) {
-    var page = world.ask(new Query.Tasks("j", "", "", "", 10, fingerprint));
+    var page = world.ask(new Query.Tasks("j", "", "", "", 10, fingerprint, "", ""));
     world.settle();
     return page.toCompletableFuture().join().tasks().stream().map(task -> task.node()).toList();
   }

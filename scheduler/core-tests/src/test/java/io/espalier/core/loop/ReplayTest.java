@@ -83,7 +83,9 @@ class ReplayTest {
         }
       }
     }
-    kept.forEach((step, rows) -> assertThat(past(times.get(step))).isEqualTo(ofJob(rows)));
+    kept.forEach(
+        (step, rows) ->
+            assertThat(past(Objects.requireNonNull(times.get(step)))).isEqualTo(ofJob(rows)));
     assertThat(kept).hasSizeGreaterThan(4);
     assertThat(world.stored).hasSizeGreaterThan(10);
     assertThat(world.events.stream().map(Event::kind))

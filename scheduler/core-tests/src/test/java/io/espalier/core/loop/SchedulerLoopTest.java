@@ -14,6 +14,8 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
@@ -306,18 +308,46 @@ class SchedulerLoopTest {
   void tasksArePagedByStatusInNodeOrder() {
     world.configure(ONE_HOST);
     world.writes("j", "b", "done");
-    var first = world.ask(new Query.Tasks("j", "", "", "", 2, "")).toCompletableFuture();
+    var first = world.ask(Query.Tasks.all("j", "", 2)).toCompletableFuture();
     world.settle();
     assertThat(first.join().tasks().stream().map(t -> t.node() + " " + t.status()))
         .containsExactly("a running", "b done");
-    var second =
-        world.ask(new Query.Tasks("j", "", "", first.join().next(), 2, "")).toCompletableFuture();
-    var done = world.ask(new Query.Tasks("j", "done", "", "", 9, "")).toCompletableFuture();
+    var second = world.ask(Query.Tasks.all("j", first.join().next(), 2)).toCompletableFuture();
+    var done = world.ask(new Query.Tasks("j", "done", "", "", 9, "", "", "")).toCompletableFuture();
     world.settle();
     assertThat(second.join().tasks().stream().map(t -> t.node() + " " + t.status()))
         .containsExactly("c running");
     assertThat(second.join().next()).isEmpty();
     assertThat(done.join().tasks()).hasSize(1);
+  }
+
+  @Test
+  void tasksBelowANodeArePaged() {
+    world.configure(
+        """
+        {"bistro_settings": {
+           "nodes": {"levels": ["host", "db"], "node_order": "original", "node_sources": [
+             {"source": "manual", "prefs": {"h1": ["a", "c"], "h2": ["b", "c"]}}]},
+           "resources": {}},
+         "bistro_job->j": {"owner": "o"}}
+        """);
+    assertThat(under("h1", "host")).containsExactly("a", "c");
+    assertThat(under("h2", "")).containsExactlyInAnyOrder("b", "c");
+    assertThat(under("b", "db")).containsExactly("b");
+    assertThat(under("", "")).containsExactlyInAnyOrder("a", "b", "c");
+    var none = world.ask(new Query.Tasks("j", "", "", "", 9, "", "h3", "")).toCompletableFuture();
+    world.settle();
+    assertThat(none)
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .withMessageContaining("no node is called h3");
+  }
+
+  private List<String> under(String node, String level) {
+    var page =
+        world.ask(new Query.Tasks("j", "", "", "", 9, "", node, level)).toCompletableFuture();
+    world.settle();
+    return page.join().tasks().stream().map(task -> task.node()).toList();
   }
 
   private static TaskKey key(String node) {

@@ -85,10 +85,29 @@ public sealed interface Query<T> {
    * @param after cursor of the previous page; empty: the first page
    * @param limit maximum number of tasks, 1 to 1000
    * @param fingerprint fingerprint of the latest, failed attempt; empty: all
+   * @param under name of a node below which, or on which, they are; empty: all
+   * @param level level of that node; empty: the highest that has a node of that name
    */
   record Tasks(
-      String job, String status, String nodePrefix, String after, int limit, String fingerprint)
+      String job,
+      String status,
+      String nodePrefix,
+      String after,
+      int limit,
+      String fingerprint,
+      String under,
+      String level)
       implements Query<TaskPage> {
+    /** Asks for a page of all tasks of a job. */
+    public static Tasks all(String job, String after, int limit) {
+      return new Tasks(job, "", "", after, limit, "", "", "");
+    }
+
+    /** The query for another page. */
+    public Tasks after(String cursor) {
+      return new Tasks(job, status, nodePrefix, cursor, limit, fingerprint, under, level);
+    }
+
     @Override
     public CompletionStage<TaskPage> answer(Handler handler) {
       return handler.tasks(this);

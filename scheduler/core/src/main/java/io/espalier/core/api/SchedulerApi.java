@@ -4,7 +4,9 @@ import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.logs.LogReader;
 import io.espalier.core.status.store.TaskHistory;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -27,8 +29,14 @@ public interface SchedulerApi {
   /** The output of tasks. */
   LogReader logs();
 
+  /** The stored past attempts of these tasks of a job; tasks without any are left out. */
+  CompletionStage<Map<String, TaskHistory>> histories(String job, Collection<String> nodes);
+
   /** The stored past attempts of a task; empty for an unknown task. */
-  CompletionStage<TaskHistory> history(String job, String node);
+  default CompletionStage<TaskHistory> history(String job, String node) {
+    return histories(job, List.of(node))
+        .thenApply(found -> found.getOrDefault(node, TaskHistory.EMPTY));
+  }
 
   /** Answers a query. */
   <T> CompletionStage<T> ask(Query<T> query);

@@ -120,7 +120,9 @@ public enum EventKind {
   @SafeVarargs
   EventKind(String summary, List<String>... members) {
     this.summary = summary;
-    Arrays.stream(members).forEach(this.members::addAll);
+    for (List<String> some : members) {
+      this.members.addAll(some);
+    }
   }
 
   /** Returns the kind as it is written in events, such as {@code task_started}. */

@@ -92,14 +92,14 @@ public final class OverLimitScan {
 
     public int limit() {
       return isWorker()
-          ? state.workers.limitOfResource(at, resource.index())
+          ? state.workers.capacity().limitOfResource(at, resource.index())
           : state.ledger.base(state.ledger.nodeOf(at, resource.level()), resource.index());
     }
 
     /** Returns the slots in use. */
     public int used() {
       return isWorker()
-          ? state.workers.usedOfResource(at, resource.index())
+          ? state.workers.capacity().usedOfResource(at, resource.index())
           : state.ledger.used(
               state.ledger.nodeOf(at, resource.level()), resource.level(), resource.index());
     }

@@ -46,7 +46,7 @@ import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.StateMigration;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.scheduling.util.Ticks;
-import io.espalier.core.scheduling.worker.WorkerIndex;
+import io.espalier.core.scheduling.worker.WorkerCapacity;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.scheduling.worker.WorkerUtilization;
 import io.espalier.core.status.TaskStatus;
@@ -257,7 +257,7 @@ public final class SchedulingCore {
     settleQueues();
     state.setConfig(
         change.config(), change.nodeLimits(), neverFits == null ? state.neverFits() : neverFits);
-    if (!WorkerIndex.isSame(before, after)) {
+    if (!WorkerCapacity.isSame(before, after)) {
       state.workers.setSettings(after);
     }
     for (Resource resource : change.limits()) {

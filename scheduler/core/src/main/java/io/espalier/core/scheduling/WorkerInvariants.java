@@ -41,12 +41,12 @@ final class WorkerInvariants {
 
   private void used(int worker) {
     int tasks = 0;
-    int[] used = new int[index.resources().size()];
+    int[] used = new int[index.capacity().resources().size()];
     for (int run = 0; run < runs.high(); run++) {
       if (runs.isUsed(run) && state.places.worker(run) == worker) {
         tasks++;
         for (int k = 0; k < used.length; k++) {
-          used[k] += state.places.amounts(run)[index.resources().get(k).index()];
+          used[k] += state.places.amounts(run)[index.capacity().resources().get(k).index()];
         }
       }
     }
@@ -54,11 +54,11 @@ final class WorkerInvariants {
     check(tasks == state.pool.runs(worker), "charged tasks of worker " + worker);
     for (int k = 0; k < used.length && index.isKnown(worker); k++) {
       check(
-          used[k] == index.limitOf(worker, k) - index.freeOf(worker, k),
+          used[k] == index.capacity().limit(worker, k) - index.capacity().free(worker, k),
           "used slots of worker " + worker);
       check(
-          state.over.isOver(index.resources().get(k).index(), worker)
-              == (state.pool.info(worker) != null && index.freeOf(worker, k) < 0),
+          state.over.isOver(index.capacity().resources().get(k).index(), worker)
+              == (state.pool.info(worker) != null && index.capacity().free(worker, k) < 0),
           "over the limit of worker " + worker);
     }
   }
@@ -86,10 +86,10 @@ final class WorkerInvariants {
     boolean fits =
         info != null
             && info.takesTasks()
-            && !index.isFull(worker)
+            && !index.capacity().isFull(worker)
             && !index.isFullFor(job, worker)
             && index.passes(job, worker);
-    for (int k = 0; k < index.resources().size(); k++) {
+    for (int k = 0; k < index.capacity().resources().size(); k++) {
       fits &= NodeCapacity.fits(index.need(job, k), index.freeFor(job, worker, k));
     }
     return fits;

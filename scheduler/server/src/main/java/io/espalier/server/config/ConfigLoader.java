@@ -11,35 +11,47 @@ import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
+import io.espalier.server.config.yaml.YamlText;
+import io.espalier.server.config.yaml.YamlTranslation;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Converts fetched text to a configuration: reads each document, merges them, and parses the
- * result. Immutable.
+ * Converts fetched text to a configuration: reads each document, JSON or YAML, merges them, and
+ * parses the result. Immutable.
  */
 public final class ConfigLoader {
   private final ConfigParser parser;
+  private final Function<String, @Nullable String> environment;
 
   public ConfigLoader(ConfigParser parser) {
+    this(parser, System::getenv);
+  }
+
+  /**
+   * @param environment for the variables of YAML
+   */
+  ConfigLoader(ConfigParser parser, Function<String, @Nullable String> environment) {
     this.parser = parser;
+    this.environment = environment;
   }
 
   /**
    * Loads one text. Every problem names its file.
    *
-   * @return no value when a document is not JSON or the settings have an error
+   * @return no value when a document cannot be read or the settings have an error
    */
   public Result<Config> load(ConfigSource.Text text) {
-    return load(text, parser::parse);
+    return load(text, parser::parse, null);
   }
 
   /** Loads one text with all valid parts of its settings: to check it, never to run it. */
   public Result<Config> inspect(ConfigSource.Text text) {
-    return load(text, parser::inspect);
+    return load(text, parser::inspect, null);
   }
 
   /**
@@ -57,27 +69,69 @@ public final class ConfigLoader {
           keys.put(key, member.at());
           Map<String, Json> members = object.with(key, member).members();
           return parser.inspect(new Json.Obj(members, keys, object.at()));
-        });
+        },
+        key);
   }
 
-  private static Result<Config> load(
-      ConfigSource.Text text, Function<Json, Result<Config>> parsing) {
+  /**
+   * Reads and merges the documents of a text, in Bistro's notation.
+   *
+   * @return no value when one cannot be read
+   */
+  public Result<Json.Obj> document(ConfigSource.Text text) {
+    Problems problems = new Problems();
+    Json.Obj document = merged(text, yaml(text), problems);
+    return new Result<>(problems.errors() > 0 ? null : document, problems.sorted());
+  }
+
+  /** Returns further problems of a loaded text, in the words of its notation. */
+  public List<Problem> told(ConfigSource.Text text, List<Problem> found) {
+    YamlTranslation yaml = yaml(text);
+    return yaml == null || found.isEmpty() ? found : yaml.told(found);
+  }
+
+  /** Returns the YAML documents of a text; null when there are none. */
+  private @Nullable YamlTranslation yaml(ConfigSource.Text text) {
+    return text.documents().stream().anyMatch(YamlText::isYaml)
+        ? YamlTranslation.of(text, environment)
+        : null;
+  }
+
+  /**
+   * @param replaced member that does not come from the text; null: all do
+   */
+  private Result<Config> load(
+      ConfigSource.Text text, Function<Json, Result<Config>> parsing, @Nullable String replaced) {
     Problems problems = new Problems();
     problems.addAll(text.warnings());
-    Json.Obj document = merged(text, problems);
-    if (problems.errors() > 0) {
+    YamlTranslation yaml = yaml(text);
+    Json.Obj document = merged(text, yaml, problems);
+    boolean isBroken = problems.errors() > 0;
+    if (isBroken && (yaml == null || !yaml.isReadable())) {
       return new Result<>(null, problems.sorted());
     }
     Result<Config> parsed = parsing.apply(document);
-    problems.addAll(parsed.problems());
-    return new Result<>(parsed.value(), problems.sorted());
+    Result<Config> told = yaml == null ? parsed : yaml.told(parsed, replaced);
+    problems.addAll(told.problems());
+    return new Result<>(isBroken ? null : told.value(), problems.sorted());
   }
 
-  private static Json.Obj merged(ConfigSource.Text text, Problems problems) {
+  private static Json.Obj merged(
+      ConfigSource.Text text, @Nullable YamlTranslation yaml, Problems problems) {
     Map<String, Json> members = new LinkedHashMap<>();
     Map<String, Position> keys = new HashMap<>();
     Position start = Position.NONE;
+    if (yaml != null) {
+      problems.addAll(yaml.problems());
+      Json.Obj document = yaml.document();
+      start = document.at();
+      members.putAll(document.members());
+      keys.putAll(document.keyPositions());
+    }
     for (ConfigSource.Document document : text.documents()) {
+      if (yaml != null && YamlText.isYaml(document)) {
+        continue;
+      }
       Result<Json> read = JsonReader.config().withFile(document.name()).read(document.bytes());
       problems.addAll(read.problems());
       Json value = read.value();

@@ -12,6 +12,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Helpers shared by configuration sources. */
@@ -20,9 +21,14 @@ final class ConfigText {
 
   /** Returns a text with the hash of its content. */
   static Text of(List<Document> documents) {
+    return of(documents, List.of());
+  }
+
+  /** Returns a text with the hash of its content and of the files to which it refers. */
+  static Text of(List<Document> documents, List<Document> referred) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      for (Document document : documents) {
+      for (Document document : Stream.concat(documents.stream(), referred.stream()).toList()) {
         // Lengths come first, so that moving text from one document to the next changes the hash.
         byte[] name = document.name().getBytes(StandardCharsets.UTF_8);
         digest.update(
@@ -30,7 +36,7 @@ final class ConfigText {
         digest.update(name);
         digest.update(document.bytes());
       }
-      return new Text(documents, HexFormat.of().formatHex(digest.digest()));
+      return new Text(documents, HexFormat.of().formatHex(digest.digest()), List.of(), referred);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java has SHA-256", e);
     }

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration in the {@code *.json} files of one directory. It ignores subdirectories and
- * hidden files, such as those of editors.
+ * A configuration in the {@code *.json}, {@code *.yaml} and {@code *.yml} files of one directory.
+ * It ignores subdirectories and hidden files, such as those of editors.
  */
 public final class DirectoryConfigSource implements WritableConfigSource {
   private final Path directory;
@@ -40,7 +40,8 @@ public final class DirectoryConfigSource implements WritableConfigSource {
   public Text fetch() throws Unavailable, InterruptedException {
     Text text = reading.fetch();
     if (text.documents().isEmpty()) {
-      throw FileReading.unavailable(directory, "there is no *.json file in this directory", null);
+      throw FileReading.unavailable(
+          directory, "there is no *.json or *.yaml file in this directory", null);
     }
     return text;
   }
@@ -70,7 +71,7 @@ public final class DirectoryConfigSource implements WritableConfigSource {
 
   private static List<Path> list(Path directory) throws IOException {
     List<Path> files = new ArrayList<>();
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, "*.json")) {
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, "*.{json,yaml,yml}")) {
       for (Path file : all) {
         if (!file.getFileName().toString().startsWith(".") && Files.isRegularFile(file)) {
           files.add(file);

@@ -4,6 +4,7 @@ import io.espalier.core.config.source.ConfigSource.Document;
 import io.espalier.core.config.source.ConfigSource.Text;
 import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.json.JsonReader;
+import io.espalier.server.config.yaml.YamlText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
@@ -11,8 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +32,9 @@ final class FileReading {
 
   /** The time for which stamps are trusted; remote file systems can be wrong about them. */
   private static final long STAMP_TRUST_MILLIS = 10_000;
+
+  /** The maximum number of files to which documents may refer. */
+  private static final int MOST_REFERRED = 1000;
 
   private final Path place;
   private final Listing listing;
@@ -63,14 +71,15 @@ final class FileReading {
   Text fetch() throws Unavailable, InterruptedException {
     try {
       long now = clock.millis();
-      List<FileStamp> found = FileStamp.of(listing.files());
       Text known = last;
+      List<FileStamp> found = FileStamp.of(withReferred(listing.files(), known));
       if (known != null && found.equals(stamps) && stampsTell(found, now)) {
         return known;
       }
       last = null;
       Text text = readUntilStable();
-      stamps = found;
+      stamps =
+          text.referred().isEmpty() ? found : FileStamp.of(withReferred(listing.files(), text));
       readAt = now;
       last = text;
       return text;
@@ -118,7 +127,38 @@ final class FileReading {
     for (Path file : files) {
       documents.add(new Document(file.toString(), bytes(file)));
     }
-    return ConfigText.of(documents);
+    return ConfigText.of(documents, referred(documents));
+  }
+
+  /** Reads the files to which documents refer, and to which those do in turn, as far as there. */
+  private static List<Document> referred(List<Document> documents) throws IOException {
+    Map<String, Document> known = new LinkedHashMap<>();
+    documents.forEach(document -> known.put(document.name(), document));
+    Deque<Document> open = new ArrayDeque<>(documents);
+    while (!open.isEmpty() && known.size() < documents.size() + MOST_REFERRED) {
+      for (String name : YamlText.references(open.remove())) {
+        Path file = Path.of(name);
+        if (!known.containsKey(name) && Files.isRegularFile(file) && Files.isReadable(file)) {
+          Document document = new Document(name, bytes(file));
+          known.put(name, document);
+          open.add(document);
+        }
+      }
+    }
+    return known.values().stream().skip(documents.size()).toList();
+  }
+
+  /** Adds the files that were referred to when they were last read, if they are still there. */
+  private static List<Path> withReferred(List<Path> files, @Nullable Text text) {
+    if (text == null || text.referred().isEmpty()) {
+      return files;
+    }
+    List<Path> all = new ArrayList<>(files);
+    text.referred().stream()
+        .map(document -> Path.of(document.name()))
+        .filter(Files::exists)
+        .forEach(all::add);
+    return all;
   }
 
   static Unavailable unavailable(Path place, IOException e) {

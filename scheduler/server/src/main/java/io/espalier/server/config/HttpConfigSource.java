@@ -132,7 +132,7 @@ final class HttpConfigSource implements ConfigSource {
     known = answer;
     return last != null && last.hash().equals(newest.hash())
         ? last
-        : new Text(newest.documents(), newest.hash(), older(before, answer));
+        : new Text(newest.documents(), newest.hash(), older(before, answer), List.of());
   }
 
   private boolean isTrusted() {

@@ -19,6 +19,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonEdit;
 import io.espalier.json.JsonReader;
+import io.espalier.server.config.yaml.YamlText;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -173,6 +174,7 @@ public final class JobEditor {
     try {
       for (int i = 0; i < TRIES; i++) {
         Text text = target.fetch();
+        refuseYaml(target, text, name);
         JobVersion next =
             next(target, text, name, job, expectedVersion, author, reason, createTime);
         JobVersion before = written(target, text, next);
@@ -250,6 +252,33 @@ public final class JobEditor {
     JobVersion next = new JobVersion(name, version + 1, now, author, reason, saved);
     check(target, text, next);
     return next;
+  }
+
+  /** Refuses to edit YAML: what people wrote there, templates and comments, would be lost. */
+  private void refuseYaml(WritableConfigSource target, Text text, String name) {
+    if (text.documents().stream().noneMatch(YamlText::isYaml)) {
+      return;
+    }
+    Document document = document(target, text, name);
+    if (object(document).get(PREFIX + name) != null) {
+      return;
+    }
+    Config config = loader.inspect(text).value();
+    Job job = config == null ? null : config.job(name);
+    if (job != null) {
+      throw new RefusedException(
+          Reason.UNSUPPORTED,
+          "job " + name + " is written in YAML, which is only read: edit " + job.original().at());
+    }
+    if (YamlText.isYaml(document)) {
+      throw new RefusedException(
+          Reason.UNSUPPORTED,
+          document.name()
+              + " is YAML, which is only read: add job "
+              + name
+              + " to it by hand, or configure its directory, in which new jobs get files of their"
+              + " own");
+    }
   }
 
   /**
@@ -355,7 +384,7 @@ public final class JobEditor {
     if (!replaced && bytes != null) {
       documents.add(new Document(at.name(), bytes));
     }
-    return new Text(documents, "");
+    return new Text(documents, "", List.of(), text.referred());
   }
 
   /** Returns the document that contains the job, or will; a new one is an empty object. */
@@ -389,7 +418,8 @@ public final class JobEditor {
   }
 
   private static Json.Obj object(Document document) {
-    return JsonReader.config().read(document.bytes()).value() instanceof Json.Obj object
+    return !YamlText.isYaml(document)
+            && JsonReader.config().read(document.bytes()).value() instanceof Json.Obj object
         ? object
         : Json.Obj.EMPTY;
   }

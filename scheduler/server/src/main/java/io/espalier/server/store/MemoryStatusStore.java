@@ -169,9 +169,15 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
-  public synchronized TaskHistory history(String job, String node) {
-    Past past = histories.get(new TaskKey(job, node));
-    return past == null ? TaskHistory.EMPTY : past.history();
+  public synchronized Map<String, TaskHistory> histories(String job, Collection<String> nodes) {
+    Map<String, TaskHistory> found = new HashMap<>();
+    for (String node : nodes) {
+      Past past = histories.get(new TaskKey(job, node));
+      if (past != null) {
+        found.put(node, past.history());
+      }
+    }
+    return found;
   }
 
   @Override

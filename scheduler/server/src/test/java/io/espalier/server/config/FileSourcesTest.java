@@ -74,7 +74,8 @@ class FileSourcesTest {
   void whatIsNotThereIsSaid() throws Exception {
     assertThat(refused(directory.resolve("none.json").toString()).problem().message())
         .contains("no such file");
-    assertThat(refused(directory.toString()).problem().message()).contains("no *.json file");
+    assertThat(refused(directory.toString()).problem().message())
+        .contains("no *.json or *.yaml file");
   }
 
   @ParameterizedTest

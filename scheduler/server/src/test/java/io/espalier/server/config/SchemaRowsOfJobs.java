@@ -320,6 +320,10 @@ final class SchemaRowsOfJobs extends SchemaRows {
     key(SchemaRows::owned, "steps", List.of(), List.of("[{}]", "[{'name': 'a'}]", "['a']"));
     add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'steps': []");
     add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'steps': [" + step + ", " + step + "]");
+    add(
+        Verdict.BAD_FOR_PARSER,
+        SchemaRows::owned,
+        "'steps': [" + step.replace("'a'", "'verify'") + "]");
     add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'command': ['x'], 'steps': [" + step + "]");
     key(SchemaRows::owned, "hold", BOOLS, NO_BOOL);
     key(SchemaRows::owned, "restart_from", List.of("'first'", "'step'"), List.of("'last'", "1"));

@@ -132,8 +132,8 @@ final class FlakyStore implements StatusStore {
   }
 
   @Override
-  public TaskHistory history(String job, String node) {
-    return inner.history(job, node);
+  public Map<String, TaskHistory> histories(String job, Collection<String> nodes) {
+    return inner.histories(job, nodes);
   }
 
   @Override

@@ -136,7 +136,8 @@ public final class ApiFixture {
                 1.5,
                 "",
                 "",
-                2_500))
+                2_500,
+                null))
         .task(TaskView.of("backup", "d21", "db", TaskStatus.of(Main.FAILED, started, 3)))
         .history("backup", "d21", history(started))
         .task(TaskView.of("backup", "d22", "db", TaskStatus.waiting(started, 105, 2)))

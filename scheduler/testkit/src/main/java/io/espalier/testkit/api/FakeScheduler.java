@@ -49,11 +49,13 @@ import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.TaskHistory;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
@@ -277,11 +279,18 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<TaskHistory> history(String job, String node) {
+  public CompletionStage<Map<String, TaskHistory>> histories(String job, Collection<String> nodes) {
     return answer(
-        () ->
-            CompletableFuture.completedFuture(
-                histories.getOrDefault(key(job, node), TaskHistory.EMPTY)));
+        () -> {
+          Map<String, TaskHistory> found = new TreeMap<>();
+          for (String node : nodes) {
+            TaskHistory history = histories.get(key(job, node));
+            if (history != null) {
+              found.put(node, history);
+            }
+          }
+          return CompletableFuture.completedFuture(found);
+        });
   }
 
   @Override
@@ -365,6 +374,7 @@ public final class FakeScheduler implements SchedulerApi {
         TaskView task = taskOf(job, node);
         boolean wanted =
             (query.status().isEmpty() || query.status().equals(task.status()))
+                && (query.under().isEmpty() || query.under().equals(parentOf(job, node)))
                 && node.startsWith(query.nodePrefix());
         if (!skipping && wanted) {
           if (page.size() == query.limit()) {
@@ -684,6 +694,12 @@ public final class FakeScheduler implements SchedulerApi {
           "there is no node \"" + node + "\" on the level of " + job.name());
     }
     return node;
+  }
+
+  private synchronized String parentOf(Job job, String node) {
+    Topology topology = Objects.requireNonNull(view.topology());
+    int number = topology.find(job.level(), node);
+    return topology.name(topology.parent(topology.slot(number, 0)));
   }
 
   private synchronized List<String> nodesOf(Job job) {

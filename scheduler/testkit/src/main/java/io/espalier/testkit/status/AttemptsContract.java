@@ -29,16 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The contract for past attempts and workers in a status store: part of {@link
  * StatusStoreContract}.
  */
-abstract class AttemptsContract {
-  private static final long NOW = 1_790_000_000_000L;
-
-  abstract StatusStore store();
-
-  abstract long epoch();
-
-  /** Restarts the store as after kill -9. */
-  abstract void restartAfterKill() throws Exception;
-
+abstract class AttemptsContract extends StoreContract {
   @Test
   void the_worker_of_a_row_survives() throws Exception {
     List<StatusRow> written = new ArrayList<>();
@@ -46,23 +37,23 @@ abstract class AttemptsContract {
       written.add(row("j", "n" + i, new WorkerRef("shard " + i % 3, Long.MIN_VALUE + i % 2)));
     }
     written.add(row("j", "here", WorkerRef.LOCAL));
-    store().commit(epoch(), StoreTransaction.of(written));
+    store.commit(epoch, StoreTransaction.of(written));
     restartAfterKill();
     List<StatusRow> found = new ArrayList<>();
-    store().load("j", found::add);
+    store.load("j", found::add);
     assertThat(found).containsExactlyInAnyOrderElementsOf(written);
-    assertThat(store().load("j", List.of("n4"))).containsExactly(written.get(4));
+    assertThat(store.load("j", List.of("n4"))).containsExactly(written.get(4));
     StatusRow moved = row("j", "n4", WorkerRef.LOCAL);
-    store().commit(epoch(), StoreTransaction.of(List.of(moved)));
-    assertThat(store().load("j", List.of("n4"))).containsExactly(moved);
+    store.commit(epoch, StoreTransaction.of(List.of(moved)));
+    assertThat(store.load("j", List.of("n4"))).containsExactly(moved);
   }
 
   @Test
   void a_task_that_never_ended_has_no_history() {
-    assertThat(store().history("unknown", "n")).isEqualTo(TaskHistory.EMPTY);
-    store().commit(epoch(), StoreTransaction.of(List.of(row("j", "n", WorkerRef.LOCAL))));
-    assertThat(store().history("j", "n")).isEqualTo(TaskHistory.EMPTY);
-    assertThat(store().history("j", "other")).isEqualTo(TaskHistory.EMPTY);
+    assertThat(store.history("unknown", "n")).isEqualTo(TaskHistory.EMPTY);
+    store.commit(epoch, StoreTransaction.of(List.of(row("j", "n", WorkerRef.LOCAL))));
+    assertThat(store.history("j", "n")).isEqualTo(TaskHistory.EMPTY);
+    assertThat(store.history("j", "other")).isEqualTo(TaskHistory.EMPTY);
   }
 
   @Test
@@ -99,9 +90,9 @@ abstract class AttemptsContract {
             false,
             Attempt.UNKNOWN_WAIT,
             NOW + 1);
-    store().commit(epoch(), batch(row("j", "n", WorkerRef.LOCAL), full, bare));
+    store.commit(epoch, batch(row("j", "n", WorkerRef.LOCAL), full, bare));
     restartAfterKill();
-    assertThat(store().history("j", "n")).isEqualTo(history(List.of(full, bare)));
+    assertThat(store.history("j", "n")).isEqualTo(history(List.of(full, bare)));
   }
 
   @Test
@@ -117,10 +108,10 @@ abstract class AttemptsContract {
             null,
             86_400_000,
             new Counters(Map.of("rows", 7L)));
-    store().commit(epoch(), StoreTransaction.of(List.of(waited)));
+    store.commit(epoch, StoreTransaction.of(List.of(waited)));
     restartAfterKill();
-    assertThat(store().running()).containsExactly(waited);
-    assertThat(store().load("j", List.of("n"))).containsExactly(waited);
+    assertThat(store.running()).containsExactly(waited);
+    assertThat(store.load("j", List.of("n"))).containsExactly(waited);
   }
 
   @Test
@@ -128,12 +119,12 @@ abstract class AttemptsContract {
     Attempt first = attempt("j", "n", 1, 7);
     Attempt second = attempt("j", "n", 2, 8);
     Attempt third = attempt("j", "n", 3, 9);
-    store().commit(epoch(), batch(row("j", "n", WorkerRef.LOCAL), first, second));
-    store().commit(epoch(), StoreTransaction.builder().attempt(third).build());
+    store.commit(epoch, batch(row("j", "n", WorkerRef.LOCAL), first, second));
+    store.commit(epoch, StoreTransaction.builder().attempt(third).build());
     restartAfterKill();
     // Of the third it is not known when its process started.
     long ran = (10 - 2) + (20 - 4) + (30 - 3);
-    assertThat(store().history("j", "n").totals())
+    assertThat(store.history("j", "n").totals())
         .isEqualTo(
             new TaskTotals(
                 3, 24, ran, 50 + 150 + 250, new Counters(Map.of("rows", 6L, "n1", 1L, "n3", 1L))));
@@ -146,34 +137,58 @@ abstract class AttemptsContract {
     for (int i = 1; i <= 3 * StatusStore.KEPT_ATTEMPTS + 1; i++) {
       Attempt attempt = attempt("j", "n", i, 10);
       all.add(attempt);
-      store().commit(epoch(), batch(row, attempt));
+      store.commit(epoch, batch(row, attempt));
       int round = i % StatusStore.KEPT_ATTEMPTS;
       if (round <= 1 || round == StatusStore.KEPT_ATTEMPTS - 1) {
         // Where the ring buffer wraps around.
         List<Attempt> kept = all.subList(Math.max(0, i - StatusStore.KEPT_ATTEMPTS), i);
-        assertThat(store().history("j", "n"))
-            .isEqualTo(new TaskHistory(history(all).totals(), kept));
+        assertThat(store.history("j", "n")).isEqualTo(new TaskHistory(history(all).totals(), kept));
       }
     }
     restartAfterKill();
-    assertThat(store().history("j", "n").attempts())
+    assertThat(store.history("j", "n").attempts())
         .isEqualTo(all.subList(all.size() - StatusStore.KEPT_ATTEMPTS, all.size()));
   }
 
   @Test
+  void the_histories_of_many_tasks_are_read_together() {
+    StoreTransaction.Builder batch = StoreTransaction.builder();
+    Map<String, TaskHistory> written = new HashMap<>();
+    for (int i = 0; i < 700; i++) {
+      String node = "n" + i;
+      batch.put(row("j", node, WorkerRef.LOCAL));
+      List<Attempt> attempts = new ArrayList<>();
+      for (int k = 1; k <= i % 4; k++) {
+        attempts.add(attempt("j", node, k, i));
+      }
+      attempts.forEach(batch::attempt);
+      if (!attempts.isEmpty()) {
+        written.put(node, history(attempts));
+      }
+    }
+    batch.put(row("k", "n1", WorkerRef.LOCAL)).attempt(attempt("k", "n1", 9, 1));
+    store.commit(epoch, batch.build());
+    List<String> asked = new ArrayList<>(written.keySet());
+    asked.add("n0");
+    asked.add("nowhere");
+    assertThat(store.histories("j", asked)).isEqualTo(written);
+    assertThat(store.histories("unknown", asked)).isEmpty();
+    assertThat(store.histories("j", List.of())).isEmpty();
+  }
+
+  @Test
   void an_attempt_of_a_task_without_a_row_is_dropped() {
-    store()
-        .commit(
-            epoch(),
-            batch(
-                row("j", "n", WorkerRef.LOCAL),
-                attempt("j", "n", 1, 1),
-                attempt("j", "gone", 1, 1),
-                attempt("never", "was", 1, 1)));
-    assertThat(store().history("j", "gone")).isEqualTo(TaskHistory.EMPTY);
-    store().commit(epoch(), StoreTransaction.of(List.of(row("j", "gone", WorkerRef.LOCAL))));
-    assertThat(store().history("j", "gone")).isEqualTo(TaskHistory.EMPTY);
-    assertThat(store().history("j", "n").totals().ended()).isEqualTo(1);
+    store.commit(
+        epoch,
+        batch(
+            row("j", "n", WorkerRef.LOCAL),
+            attempt("j", "n", 1, 1),
+            attempt("j", "gone", 1, 1),
+            attempt("never", "was", 1, 1)));
+    assertThat(store.history("j", "gone")).isEqualTo(TaskHistory.EMPTY);
+    store.commit(epoch, StoreTransaction.of(List.of(row("j", "gone", WorkerRef.LOCAL))));
+    assertThat(store.history("j", "gone")).isEqualTo(TaskHistory.EMPTY);
+    assertThat(store.history("j", "n").totals().ended()).isEqualTo(1);
   }
 
   @Test
@@ -181,34 +196,32 @@ abstract class AttemptsContract {
     StatusRow a = row("j", "a", WorkerRef.LOCAL);
     StatusRow b = row("j", "b", WorkerRef.LOCAL);
     StatusRow c = row("k", "c", WorkerRef.LOCAL);
-    store()
-        .commit(
-            epoch(),
-            StoreTransaction.builder()
-                .put(a)
-                .put(b)
-                .put(c)
-                .attempt(attempt("j", "a", 1, 1))
-                .attempt(attempt("j", "b", 1, 1))
-                .attempt(attempt("k", "c", 1, 1))
-                .build());
-    store().commit(epoch(), StoreTransaction.builder().delete("j", "a").build());
-    store().commit(epoch(), StoreTransaction.of(List.of(a)));
-    assertThat(store().history("j", "a")).isEqualTo(TaskHistory.EMPTY);
-    assertThat(store().history("j", "b").totals().ended()).isEqualTo(1);
-    store()
-        .commit(
-            epoch(),
-            StoreTransaction.builder()
-                .attempt(attempt("j", "a", 2, 1))
-                .forget("j")
-                .put(a)
-                .put(b)
-                .attempt(attempt("j", "b", 1, 3))
-                .build());
-    assertThat(store().history("j", "a")).isEqualTo(TaskHistory.EMPTY);
-    assertThat(store().history("j", "b")).isEqualTo(history(List.of(attempt("j", "b", 1, 3))));
-    assertThat(store().history("k", "c").totals().ended()).isEqualTo(1);
+    store.commit(
+        epoch,
+        StoreTransaction.builder()
+            .put(a)
+            .put(b)
+            .put(c)
+            .attempt(attempt("j", "a", 1, 1))
+            .attempt(attempt("j", "b", 1, 1))
+            .attempt(attempt("k", "c", 1, 1))
+            .build());
+    store.commit(epoch, StoreTransaction.builder().delete("j", "a").build());
+    store.commit(epoch, StoreTransaction.of(List.of(a)));
+    assertThat(store.history("j", "a")).isEqualTo(TaskHistory.EMPTY);
+    assertThat(store.history("j", "b").totals().ended()).isEqualTo(1);
+    store.commit(
+        epoch,
+        StoreTransaction.builder()
+            .attempt(attempt("j", "a", 2, 1))
+            .forget("j")
+            .put(a)
+            .put(b)
+            .attempt(attempt("j", "b", 1, 3))
+            .build());
+    assertThat(store.history("j", "a")).isEqualTo(TaskHistory.EMPTY);
+    assertThat(store.history("j", "b")).isEqualTo(history(List.of(attempt("j", "b", 1, 3))));
+    assertThat(store.history("k", "c").totals().ended()).isEqualTo(1);
   }
 
   @ParameterizedTest
@@ -225,7 +238,7 @@ abstract class AttemptsContract {
         mine.add(attempt);
         batch.put(row("j", node, WorkerRef.LOCAL)).attempt(attempt);
       }
-      store().commit(epoch(), batch.build());
+      store.commit(epoch, batch.build());
       if (commit % 20 == 19) {
         restartAfterKill();
       }
@@ -233,7 +246,7 @@ abstract class AttemptsContract {
     expected.forEach(
         (node, all) -> {
           int from = Math.max(0, all.size() - StatusStore.KEPT_ATTEMPTS);
-          assertThat(store().history("j", node))
+          assertThat(store.history("j", node))
               .isEqualTo(new TaskHistory(history(all).totals(), all.subList(from, all.size())));
         });
   }

@@ -5,32 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.task.CallSpec;
-import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
-import io.espalier.core.outcome.JobState;
-import io.espalier.core.outcome.JobStateRecord;
-import io.espalier.core.outcome.JobStateRecord.Start;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
-import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.TaskEvent;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.TaskTransitions;
-import io.espalier.core.status.store.Brake;
-import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
-import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusRow;
-import io.espalier.core.status.store.StatusStore;
-import io.espalier.core.status.store.StatusStore.TakeOver;
-import io.espalier.core.status.store.StatusStore.Taken;
-import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.StoreTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,15 +32,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The contract of every status store. Extend it and implement {@link #open}. */
-public abstract class StatusStoreContract extends AttemptsContract {
-  private static final long NOW = 1_790_000_000_000L;
+public abstract class StatusStoreContract extends LeadershipContract {
   private static final Backoff LADDER = new Backoff(List.of(1, 2, 4), false);
 
   private static final int FLAGS =
@@ -63,57 +48,6 @@ public abstract class StatusStoreContract extends AttemptsContract {
 
   private static final List<Main> STORED =
       List.of(Main.RUNNING, Main.DONE, Main.INCOMPLETE, Main.FAILED, Main.ERROR);
-
-  private final List<StatusStore> opened = new ArrayList<>();
-
-  // Set before each test.
-  @SuppressWarnings("NullAway.Init")
-  private StatusStore store;
-
-  private long epoch;
-
-  /**
-   * Opens the one storage of this test. A call while an earlier store is still open simulates a
-   * process that died without closing anything; a store that cannot survive that may return the
-   * same object.
-   */
-  protected abstract StatusStore open() throws Exception;
-
-  @BeforeEach
-  final void openStore() throws Exception {
-    store = remembered(open());
-    Taken taken = store.openEpoch(TakeOver.PLAIN);
-    assertThat(taken.first()).isTrue();
-    assertThat(taken.earlierLeaseMillis()).isZero();
-    epoch = taken.epoch();
-  }
-
-  @AfterEach
-  final void closeStores() {
-    opened.forEach(StatusStore::close);
-  }
-
-  private StatusStore remembered(StatusStore fresh) {
-    opened.add(fresh);
-    return fresh;
-  }
-
-  @Override
-  final StatusStore store() {
-    return store;
-  }
-
-  @Override
-  final long epoch() {
-    return epoch;
-  }
-
-  /** Restarts the store as after kill -9: nothing was closed. */
-  @Override
-  final void restartAfterKill() throws Exception {
-    store = remembered(open());
-    epoch = store.openEpoch(TakeOver.PLAIN).epoch();
-  }
 
   @Test
   void t1_an_unknown_job_has_nothing_and_done_and_failed_are_kept() throws Exception {
@@ -433,89 +367,6 @@ public abstract class StatusStoreContract extends AttemptsContract {
   }
 
   @Test
-  void epochs_grow_with_every_opening() throws Exception {
-    long first = epoch;
-    assertThat(first).isPositive();
-    restartAfterKill();
-    long second = epoch;
-    assertThat(second).isGreaterThan(first);
-    assertThat(store.openEpoch(TakeOver.PLAIN).epoch()).isGreaterThan(second);
-  }
-
-  @Test
-  void an_epoch_is_not_below_what_is_asked_for_and_never_goes_back() throws Exception {
-    long asked = epoch + 40;
-    assertThat(store.openEpoch(new TakeOver(asked, 0)).epoch()).isEqualTo(asked);
-    assertThat(store.epoch()).isEqualTo(asked);
-    assertThat(store.openEpoch(TakeOver.PLAIN).epoch()).isEqualTo(asked + 1);
-    restartAfterKill();
-    assertThat(epoch).isEqualTo(asked + 2);
-    assertThat(store.epoch()).isEqualTo(epoch);
-  }
-
-  @Test
-  void a_take_over_tells_of_the_leases_before_and_which_store_it_is() throws Exception {
-    Taken patient = store.openEpoch(new TakeOver(1, 660_000));
-    assertThat(patient.storeId()).isNotEmpty();
-    assertThat(patient.first()).isFalse();
-    store = remembered(open());
-    Taken quick = store.openEpoch(new TakeOver(1, 20_000));
-    assertThat(quick.storeId()).isEqualTo(patient.storeId());
-    assertThat(quick.earlierLeaseMillis()).isEqualTo(660_000);
-  }
-
-  @Test
-  void leases_of_earlier_leaderships_are_told_until_they_were_outwaited() throws Exception {
-    Taken patient = store.openEpoch(new TakeOver(1, 660_000));
-    store.outwaited(patient.epoch(), 660_000);
-    Taken quick = store.openEpoch(new TakeOver(1, 20_000));
-    assertThat(quick.earlierLeaseMillis()).isEqualTo(660_000);
-    // This leadership ends before its own wait does, and so does the next: leases of the first may
-    // still be in force.
-    Taken again = store.openEpoch(new TakeOver(1, 20_000));
-    assertThat(again.earlierLeaseMillis()).isEqualTo(660_000);
-    assertThatThrownBy(() -> store.outwaited(quick.epoch(), 20_000))
-        .isInstanceOf(StaleEpochException.class);
-    assertThat(store.openEpoch(TakeOver.PLAIN).earlierLeaseMillis()).isEqualTo(660_000);
-    store = remembered(open());
-    Taken last = store.openEpoch(new TakeOver(1, 20_000));
-    assertThat(last.earlierLeaseMillis()).isEqualTo(660_000);
-    store.outwaited(last.epoch(), 20_000);
-    store = remembered(open());
-    Taken plain = store.openEpoch(TakeOver.PLAIN);
-    assertThat(plain.earlierLeaseMillis()).isEqualTo(20_000);
-    store.outwaited(plain.epoch(), 0);
-    assertThat(store.openEpoch(TakeOver.PLAIN).earlierLeaseMillis()).isZero();
-  }
-
-  @Test
-  void an_older_epoch_can_write_nothing_more() throws Exception {
-    StatusStore deposed = store;
-    long old = epoch;
-    store.commit(old, StoreTransaction.of(List.of(row("j", "n", status(Main.RUNNING, 1)))));
-    restartAfterKill();
-    StoreTransaction late =
-        StoreTransaction.builder()
-            .put(row("j", "n", status(Main.DONE, 1)))
-            .put(row("j", "m", status(Main.DONE, 1)))
-            .pause(new Pause("j", "", "", 1, 0))
-            .build();
-    assertThatThrownBy(() -> deposed.commit(old, late))
-        .isInstanceOfSatisfying(
-            StaleEpochException.class,
-            e -> {
-              assertThat(e.mine()).isEqualTo(old);
-              assertThat(e.current()).isEqualTo(epoch);
-              assertThat(e.retryable()).isFalse();
-            });
-    assertThatThrownBy(() -> store.commit(epoch + 1, late)).isInstanceOf(StaleEpochException.class);
-    assertThat(rows("j")).containsExactly(row("j", "n", status(Main.RUNNING, 1)));
-    assertThat(store.pauses()).isEmpty();
-    store.commit(epoch, late);
-    assertThat(rows("j")).hasSize(2);
-  }
-
-  @Test
   void a_batch_that_fails_leaves_nothing_behind() {
     store.commit(epoch, StoreTransaction.builder().append(event(5)).build());
     StoreTransaction bad =
@@ -541,277 +392,6 @@ public abstract class StatusStoreContract extends AttemptsContract {
   void an_empty_batch_is_no_error() {
     store.commit(epoch, StoreTransaction.EMPTY);
     assertThat(store.jobs()).isEmpty();
-  }
-
-  @Test
-  void pauses_are_kept_until_they_are_ended() throws Exception {
-    Pause first = new Pause("a", "ann", "disk full on r1", NOW, 0);
-    Pause second = new Pause("b", "", "", NOW, NOW + 60_000);
-    store.commit(epoch, StoreTransaction.builder().pause(first).pause(second).build());
-    restartAfterKill();
-    assertThat(store.pauses()).containsExactlyInAnyOrder(first, second);
-    Pause changed = new Pause("a", "bob", "still full", NOW + 1, 0);
-    store.commit(
-        epoch, StoreTransaction.builder().resume("b").resume("never was").pause(changed).build());
-    restartAfterKill();
-    assertThat(store.pauses()).containsExactly(changed);
-  }
-
-  @Test
-  void standings_of_jobs_are_kept_until_the_job_is_forgotten() throws Exception {
-    JobStateRecord first =
-        new JobStateRecord(
-            "a", JobState.FAILED, "6 of 53", NOW, "6 of 53", true, true, new Start(6, 53, NOW));
-    JobStateRecord second =
-        new JobStateRecord("b".repeat(239), JobState.RUNNING, "", NOW, "", false, false, Start.ALL);
-    store.commit(
-        epoch,
-        StoreTransaction.builder()
-            .put(row("a", "n", failed()))
-            .standing(first)
-            .standing(second)
-            .append(event(1))
-            .build());
-    restartAfterKill();
-    assertThat(store.standings()).containsExactlyInAnyOrder(first, second);
-    JobStateRecord changed =
-        new JobStateRecord("a", JobState.RUNNING, "", NOW + 1, "", false, false, Start.ALL);
-    store.commit(
-        epoch,
-        StoreTransaction.builder().standing(first).standing(changed).forget(second.job()).build());
-    restartAfterKill();
-    assertThat(store.standings()).containsExactly(changed);
-    store.commit(
-        epoch, StoreTransaction.builder().standing(first).forget("a").standing(second).build());
-    restartAfterKill();
-    assertThat(store.standings()).containsExactly(second);
-  }
-
-  @Test
-  void overrides_of_limits_are_kept_until_they_are_ended() throws Exception {
-    LimitOverride level = new LimitOverride("host", "slots", "", 3, "ann", "disk full", NOW, 0);
-    LimitOverride node =
-        new LimitOverride("host", "slots", "n".repeat(300), 0, "", "", NOW, NOW + 60_000);
-    LimitOverride other = new LimitOverride("rack", "slots", "n1", 7, "", "", NOW, 0);
-    store.commit(epoch, StoreTransaction.builder().limit(level).limit(node).limit(other).build());
-    restartAfterKill();
-    assertThat(store.limits()).containsExactlyInAnyOrder(level, node, other);
-    LimitOverride changed = new LimitOverride("host", "slots", "", 9, "bob", "", NOW + 1, 0);
-    store.commit(
-        epoch,
-        StoreTransaction.builder()
-            .endLimit(node.key())
-            .endLimit(new LimitOverride.Key("never", "was", ""))
-            .limit(changed)
-            .build());
-    restartAfterKill();
-    assertThat(store.limits()).containsExactlyInAnyOrder(changed, other);
-  }
-
-  @Test
-  void brakes_are_kept_until_they_are_ended() throws Exception {
-    Brake all = new Brake(Brake.Key.all(), 0, Map.of(), null, "ann", "no \"net\"", NOW, 0, 0);
-    Brake.Key queue = new Brake.Key(Brake.Target.QUEUE, "", "q".repeat(300));
-    Brake share =
-        new Brake(
-            queue,
-            250_000,
-            Map.of(queue.name(), 7),
-            new Brake.Ramp(100_000, 60_000),
-            "",
-            "",
-            NOW,
-            NOW + 60_000,
-            NOW + 1);
-    Brake node =
-        new Brake(
-            new Brake.Key(Brake.Target.NODE, "rack", "r1"), 1, Map.of(), null, "", "", NOW, 0, 0);
-    store.commit(epoch, StoreTransaction.builder().brake(all).brake(share).brake(node).build());
-    restartAfterKill();
-    assertThat(store.brakes()).containsExactlyInAnyOrder(all, share, node);
-    Brake changed = new Brake(Brake.Key.all(), 1, Map.of(), null, "bob", "", NOW + 1, 0, 0);
-    store.commit(
-        epoch,
-        StoreTransaction.builder()
-            .endBrake(queue)
-            .endBrake(new Brake.Key(Brake.Target.NODE, "host", "r1"))
-            .brake(changed)
-            .build());
-    restartAfterKill();
-    assertThat(store.brakes()).containsExactlyInAnyOrder(changed, node);
-  }
-
-  @Test
-  void what_queues_have_used_is_replaced_as_a_whole() throws Exception {
-    assertThat(store.queueUsage()).isEmpty();
-    QueueUsage etl = new QueueUsage("etl", 0.1, NOW);
-    QueueUsage web = new QueueUsage("w".repeat(200), 1.0 / 3, NOW);
-    store.commit(epoch, StoreTransaction.builder().queueUsage(List.of(etl, web)).build());
-    restartAfterKill();
-    assertThat(store.queueUsage()).containsExactlyInAnyOrder(etl, web);
-    store.commit(epoch, StoreTransaction.builder().pause(new Pause("a", "", "", NOW, 0)).build());
-    assertThat(store.queueUsage()).as("left alone").hasSize(2);
-    QueueUsage later = new QueueUsage("etl", 0.2, NOW + 10_000);
-    store.commit(epoch, StoreTransaction.builder().queueUsage(List.of(later)).build());
-    restartAfterKill();
-    assertThat(store.queueUsage()).containsExactly(later);
-  }
-
-  @Test
-  void holds_of_workers_are_kept_until_they_are_released() throws Exception {
-    WorkerCordon first = new WorkerCordon("w1", WorkerCordon.Kind.DRAIN, "ann", "new kernel", NOW);
-    WorkerCordon second = new WorkerCordon("w2", WorkerCordon.Kind.CORDON, "", "", NOW);
-    store.commit(epoch, StoreTransaction.builder().hold(first).hold(second).build());
-    restartAfterKill();
-    assertThat(store.holds()).containsExactlyInAnyOrder(first, second);
-    WorkerCordon changed = new WorkerCordon("w1", WorkerCordon.Kind.CORDON, "bob", "", NOW + 1);
-    store.commit(
-        epoch, StoreTransaction.builder().release("w2").release("never was").hold(changed).build());
-    restartAfterKill();
-    assertThat(store.holds()).containsExactly(changed);
-  }
-
-  @Test
-  void events_are_read_back_in_order_from_any_point() throws Exception {
-    assertThat(store.newestEvent()).isZero();
-    assertThat(store.events(0, 10)).isEmpty();
-    StoreTransaction.Builder first = StoreTransaction.builder();
-    StoreTransaction.Builder second = StoreTransaction.builder();
-    for (int i = 1; i <= 5; i++) {
-      first.append(event(i));
-      second.append(event(10 + i));
-    }
-    store.commit(epoch, first.build());
-    store.commit(epoch, second.build());
-    restartAfterKill();
-    assertThat(store.newestEvent()).isEqualTo(15);
-    assertThat(store.events(0, 100)).hasSize(10).startsWith(event(1)).endsWith(event(15));
-    assertThat(store.events(3, 3)).containsExactly(event(4), event(5), event(11));
-    assertThat(store.events(7, 1)).containsExactly(event(11));
-    assertThat(store.events(15, 10)).isEmpty();
-    assertThat(store.events(99, 10)).isEmpty();
-    assertThat(store.events(0, 0)).isEmpty();
-  }
-
-  @Test
-  void old_events_make_room_for_new_ones() {
-    int total = StatusStore.KEPT_EVENTS + 30_000;
-    for (int next = 1; next <= total; ) {
-      StoreTransaction.Builder batch = StoreTransaction.builder();
-      for (int i = 0; i < 5_000; i++) {
-        batch.append(event(next++));
-      }
-      store.commit(epoch, batch.build());
-    }
-    // Old, and more than the retention allows: the minimum that a store keeps takes precedence.
-    cleanUp(new StatusStore.Retention(Long.MAX_VALUE, 1), 1_000);
-    long oldest = store.events(0, 1).get(0).sequence();
-    assertThat(oldest).isGreaterThan(1).isLessThanOrEqualTo(total - StatusStore.KEPT_EVENTS + 1);
-    assertThat(store.events(total - StatusStore.KEPT_EVENTS, 1).get(0).sequence())
-        .isEqualTo(total - StatusStore.KEPT_EVENTS + 1);
-    assertThat(store.newestEvent()).isEqualTo(total);
-  }
-
-  @Test
-  void events_are_kept_for_their_time_and_up_to_their_number() {
-    // The memory store keeps only the minimum and has nothing to clean up.
-    int total = StatusStore.KEPT_EVENTS + 40_000;
-    for (int next = 1; next <= total; ) {
-      StoreTransaction.Builder batch = StoreTransaction.builder();
-      for (int i = 0; i < 5_000; i++) {
-        batch.append(event(next++));
-      }
-      store.commit(epoch, batch.build());
-    }
-    long before = store.events(0, 1).get(0).sequence();
-    cleanUp(new StatusStore.Retention(0, Long.MAX_VALUE), 1_000);
-    assertThat(store.events(0, 1).get(0).sequence()).isEqualTo(before);
-    cleanUp(new StatusStore.Retention(NOW + 10_000, Long.MAX_VALUE), 1_000);
-    // Rows stored together are deleted together, at most a batch.
-    assertThat(store.events(0, 1).get(0).sequence())
-        .isBetween(Math.max(before, 5_001), Math.max(before, 10_000));
-    cleanUp(new StatusStore.Retention(0, StatusStore.KEPT_EVENTS + 20_000), 1_000);
-    assertThat(store.events(0, 1).get(0).sequence())
-        .isBetween(Math.max(before, 15_001), Math.max(before, 20_001));
-  }
-
-  @Test
-  void the_rows_of_a_forgotten_job_are_deleted_piece_by_piece_while_commits_go_on()
-      throws Exception {
-    List<StatusRow> rows = new ArrayList<>();
-    for (int i = 0; i < 2_500; i++) {
-      rows.add(row("big", "n" + i, status(Main.RUNNING, 1)));
-    }
-    store.commit(epoch, StoreTransaction.of(rows));
-    store.commit(epoch, StoreTransaction.builder().forget("big").build());
-    StatusRow again = row("big", "n7", status(Main.DONE, 1));
-    store.commit(epoch, StoreTransaction.of(List.of(again)));
-    restartAfterKill();
-    assertThat(store.jobs()).containsExactly("big");
-    assertThat(rows("big")).containsExactly(again);
-    assertThat(store.running()).isEmpty();
-    StatusStore.Retention all = new StatusStore.Retention(0, Long.MAX_VALUE);
-    int deleted = store.cleanUp(epoch, all, 1_000);
-    assertThat(deleted).isLessThanOrEqualTo(1_001);
-    store.commit(epoch, StoreTransaction.of(List.of(row("other", "n", failed()))));
-    cleanUp(all, 1_000);
-    assertThat(rows("big")).containsExactly(again);
-    assertThat(rows("other")).hasSize(1);
-    store.commit(epoch, StoreTransaction.builder().forget("big").forget("other").build());
-    cleanUp(all, 1_000);
-    assertThat(store.jobs()).isEmpty();
-    store.commit(epoch, StoreTransaction.of(List.of(again)));
-    assertThat(rows("big")).containsExactly(again);
-  }
-
-  @Test
-  void an_older_epoch_cleans_nothing_up() throws Exception {
-    StatusStore deposed = store;
-    long old = epoch;
-    restartAfterKill();
-    assertThatThrownBy(() -> deposed.cleanUp(old, new StatusStore.Retention(0, 1), 10))
-        .isInstanceOf(StaleEpochException.class);
-  }
-
-  @Test
-  void the_incarnation_of_a_job_is_kept_until_it_is_forgotten() throws Exception {
-    assertThat(store.incarnations()).isEmpty();
-    store.commit(
-        epoch,
-        StoreTransaction.builder()
-            .put(row("j", "n", failed()))
-            .put(row("k", "n", failed()))
-            .incarnation("j", 1_700_000_000)
-            .incarnation("no rows yet", 5)
-            .build());
-    restartAfterKill();
-    assertThat(store.incarnations())
-        .containsOnly(Map.entry("j", 1_700_000_000L), Map.entry("no rows yet", 5L));
-    assertThat(store.jobs()).containsExactlyInAnyOrder("j", "k");
-    store.commit(epoch, StoreTransaction.builder().forget("j").incarnation("j", 7).build());
-    store.commit(epoch, StoreTransaction.builder().forget("no rows yet").build());
-    restartAfterKill();
-    assertThat(store.incarnations()).containsOnly(Map.entry("j", 7L));
-    assertThat(rows("j")).isEmpty();
-  }
-
-  private void cleanUp(StatusStore.Retention retention, int atMost) {
-    int calls = 0;
-    while (store.cleanUp(epoch, retention, atMost) > 0) {
-      calls++;
-      assertThat(calls).isLessThan(1_000);
-    }
-  }
-
-  @Test
-  void a_store_serves_one_source_only() throws Exception {
-    store.bindSource("file:/a.json");
-    store.bindSource("file:/a.json");
-    restartAfterKill();
-    store.bindSource("file:/a.json");
-    assertThatThrownBy(() -> store.bindSource("file:/b.json"))
-        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.retryable()).isFalse())
-        .hasMessageContaining("belongs to file:/a.json, not to file:/b.json");
   }
 
   @Test
@@ -877,29 +457,6 @@ public abstract class StatusStoreContract extends AttemptsContract {
     for (int t = 0; t < 4; t++) {
       assertThat(rows("job" + t)).hasSize(50);
     }
-  }
-
-  private List<StatusRow> rows(String job) {
-    List<StatusRow> found = new ArrayList<>();
-    store.load(job, found::add);
-    return found;
-  }
-
-  private static StatusRow row(String job, String node, TaskStatus status) {
-    return new StatusRow(job, node, status, new Invocation(1, 2, NOW));
-  }
-
-  private static TaskStatus status(Main main, int attempts) {
-    return TaskStatus.of(main, NOW, attempts);
-  }
-
-  private static TaskStatus failed() {
-    return status(Main.FAILED, 3);
-  }
-
-  private static Event event(long sequence) {
-    return new Event(
-        sequence, NOW + sequence, "task_ended", Json.object().put("node", "n" + sequence).build());
   }
 
   private static TaskStatus randomStatus(SplittableRandom random) {

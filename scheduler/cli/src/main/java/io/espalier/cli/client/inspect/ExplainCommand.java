@@ -9,6 +9,7 @@ import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.core.json.Json;
 import io.espalier.webui.v1.ApiV1;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -72,6 +73,9 @@ public final class ExplainCommand extends ListCommand {
                     + JsonFields.text(body, "status")
                     + "; "
                     + verdict));
+    List<String> running = new ArrayList<>();
+    TaskDetailPrinter.running(running, JsonFields.object(body, "running"));
+    running.forEach(line -> say("  " + line));
     long eligible = JsonFields.number(body, "eligible_at_ms");
     if (eligible > 0) {
       say("it waits only for capacity since " + HumanFormat.time(eligible));

@@ -121,7 +121,7 @@ public final class JobsCommand extends ListCommand {
           rate(job),
           left(job),
           waited(job),
-          counters(job));
+          TaskDetail.counterRates(job));
     }
     print(table, none());
   }
@@ -167,20 +167,6 @@ public final class JobsCommand extends ListCommand {
         : rate < 1
             ? String.format(Locale.ROOT, "%.1f/min", rate * 60)
             : String.format(Locale.ROOT, rate < 100 ? "%.1f/s" : "%.0f/s", rate);
-  }
-
-  /** Returns what its tasks have counted, with rates. */
-  private static String counters(Json.Obj job) {
-    List<String> counters = new ArrayList<>();
-    for (Json.Obj counter : JsonFields.objects(job, "counters")) {
-      String rate = JsonFields.text(counter, "rate_per_sec");
-      counters.add(
-          JsonFields.text(counter, "name")
-              + " "
-              + JsonFields.number(counter, "total")
-              + (rate.equals("0") ? "" : " (" + rate + "/s)"));
-    }
-    return String.join(", ", counters);
   }
 
   /** Returns for how long tasks waited, half of them and 95 percent; empty if unknown. */

@@ -32,7 +32,16 @@ public final class SetsCommand extends ListCommand {
   @Override
   public void show(Json.Obj body) {
     Table table =
-        new Table("SET", ">JOBS", "STATES", ">DONE", ">TOTAL", ">RUNNING", ">FAILED", "~>CANCELLED")
+        new Table(
+                "SET",
+                ">JOBS",
+                "STATES",
+                ">DONE",
+                ">TOTAL",
+                ">RUNNING",
+                ">FAILED",
+                "~>CANCELLED",
+                "?~COUNTERS")
             .paint("FAILED", AnsiStyle::ofTrouble);
     for (Json.Obj set : JsonFields.objects(body, "sets")) {
       Json.Obj progress = JsonFields.object(set, "progress");
@@ -46,7 +55,8 @@ public final class SetsCommand extends ListCommand {
           JsonFields.number(progress, "total"),
           JsonFields.number(progress, "running"),
           JsonFields.number(progress, "failed"),
-          JsonFields.number(progress, "cancelled"));
+          JsonFields.number(progress, "cancelled"),
+          TaskDetail.counterRates(set));
     }
     print(table, "no job belongs to a set");
   }

@@ -62,6 +62,20 @@ final class TaskDetail {
     return String.join(", ", counters);
   }
 
+  /** Returns what the tasks of a job or a set have counted, with rates. */
+  static String counterRates(Json.Obj jobOrSet) {
+    List<String> counters = new ArrayList<>();
+    for (Json.Obj counter : JsonFields.objects(jobOrSet, "counters")) {
+      String rate = JsonFields.text(counter, "rate_per_sec");
+      counters.add(
+          JsonFields.text(counter, "name")
+              + " "
+              + JsonFields.number(counter, "total")
+              + (rate.equals("0") ? "" : " (" + rate + "/s)"));
+    }
+    return String.join(", ", counters);
+  }
+
   /** Returns how long an attempt waited before it was placed; empty if unknown. */
   static String waited(Json.Obj attempt) {
     return attempt.get("waited_ms") == null

@@ -44,7 +44,23 @@ final class TaskDetailPrinter {
     if (!data.isEmpty()) {
       lines.add("data: " + JsonWriter.compact(data));
     }
-    Json.Obj running = JsonFields.object(task, "running");
+    running(lines, JsonFields.object(task, "running"));
+    Json.Obj history = JsonFields.object(task, "history");
+    lines.add(
+        "ended: "
+            + JsonFields.number(history, "ended")
+            + " attempts, "
+            + HumanFormat.seconds(history, "cpu_ms")
+            + " of CPU time");
+    String counters = TaskDetail.counters(history);
+    if (!counters.isEmpty()) {
+      lines.add("counted by them: " + counters);
+    }
+    return lines;
+  }
+
+  /** Adds what runs of a task; nothing if nothing does. */
+  static void running(List<String> lines, Json.Obj running) {
     if (!running.isEmpty()) {
       Json.Obj usage = JsonFields.object(running, "usage");
       lines.add(
@@ -63,19 +79,19 @@ final class TaskDetailPrinter {
       if (!counting.isEmpty()) {
         lines.add("counts: " + counting);
       }
+      Json.Obj call = JsonFields.object(running, "call");
+      if (!call.isEmpty()) {
+        lines.add(
+            "calls a service over "
+                + JsonFields.text(call, "executor")
+                + (JsonFields.text(call, "awaits").equals("callback")
+                    ? ", which is to call back"
+                    : ", and waits for its answer")
+                + "; the outcome is unknown after "
+                + HumanFormat.duration(JsonFields.number(call, "unknown_hold_ms"))
+                + " without any");
+      }
     }
-    Json.Obj history = JsonFields.object(task, "history");
-    lines.add(
-        "ended: "
-            + JsonFields.number(history, "ended")
-            + " attempts, "
-            + HumanFormat.seconds(history, "cpu_ms")
-            + " of CPU time");
-    String counters = TaskDetail.counters(history);
-    if (!counters.isEmpty()) {
-      lines.add("counted by them: " + counters);
-    }
-    return lines;
   }
 
   private static String step(String word, Json.Obj task) {

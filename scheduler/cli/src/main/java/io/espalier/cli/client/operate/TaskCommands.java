@@ -10,8 +10,10 @@ import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -205,11 +207,14 @@ public final class TaskCommands {
       footer = {
         "  espalier rerun backup --status failed --preview",
         "  espalier rerun backup --prefix rack7- --reason 'restored from tape'",
-        "  espalier rerun backup --all --yes"
+        "  espalier rerun backup --all --yes",
+        "  espalier rerun --set 2026-11-upgrade --status failed --preview"
       })
   public static final class Rerun extends SelectingCommand {
-    @Parameters(paramLabel = "JOB", description = "Name of the job.")
+    @Parameters(paramLabel = "JOB", arity = "0..1", description = "Name of the job.")
     private String job = "";
+
+    @Mixin private final SetOption set = new SetOption();
 
     @Option(names = "--yes", description = "Do not ask.")
     private boolean yes;
@@ -220,42 +225,51 @@ public final class TaskCommands {
 
     @Override
     public int run(Client client) {
+      if (job.isEmpty() != set.isGiven()) {
+        throw misuse("say either JOB or --set SET");
+      }
       if (nothingChosen()) {
         throw misuse("say which tasks: --status, --prefix, --node, --fingerprint, or --all");
       }
-      Long expected = expect();
-      if (preview()) {
-        Json.Obj found = post(client, ApiV1.RERUN, job, true);
-        if (json()) {
-          print(found);
-        } else {
-          printMatches(job, found, "would start again");
-        }
-        return ExitCode.OK;
+      if (!preview() && !yes && !viewport().asks()) {
+        throw new CommandException(
+            ExitCode.USAGE, "nobody can be asked here: say --yes, or look first with --preview");
       }
-      if (!yes) {
-        if (!viewport().asks()) {
-          throw new CommandException(
-              ExitCode.USAGE, "nobody can be asked here: say --yes, or look first with --preview");
+      Map<String, @Nullable Long> expected = new LinkedHashMap<>();
+      for (String each : set.isGiven() ? set.jobs(client) : List.of(job)) {
+        expected.put(each, expect());
+      }
+      if (preview() || !yes) {
+        long all = 0;
+        for (Map.Entry<String, @Nullable Long> each : expected.entrySet()) {
+          Json.Obj found = post(client, ApiV1.RERUN, each.getKey(), true);
+          if (preview() && json()) {
+            print(found);
+          } else {
+            printMatches(each.getKey(), found, "would start again");
+          }
+          // The command applies to the confirmed number of tasks; if others match meanwhile, it
+          // changes nothing.
+          each.setValue(JsonFields.number(found, "matched"));
+          all += JsonFields.number(found, "matched");
         }
-        Json.Obj found = post(client, ApiV1.RERUN, job, true);
-        long matched = JsonFields.number(found, "matched");
-        printMatches(job, found, "would start again");
-        if (matched == 0) {
+        if (preview() || all == 0) {
           return ExitCode.OK;
         }
-        if (!confirmed("Run " + tasks(matched) + " again?")) {
+        if (!confirmed("Run " + tasks(all) + " again?")) {
           remark("nothing was changed");
           return ExitCode.FAILED;
         }
-        // The command applies to the confirmed number of tasks; if others match meanwhile, it
-        // changes
-        // nothing.
-        expected = matched;
       }
-      Json.Obj done = post(client, ApiV1.RERUN, job, false, expected);
-      return answered(
-          done, job + ": " + tasks(JsonFields.number(done, "changed")) + " will run again");
+      expected.forEach(
+          (each, count) -> {
+            Json.Obj done = post(client, ApiV1.RERUN, each, false, count);
+            long changed = JsonFields.number(done, "changed");
+            var unused = answered(done, each + ": " + tasks(changed) + " will run again");
+            // Completed commands stay reported even when a later job refuses.
+            out().flush();
+          });
+      return ExitCode.OK;
     }
   }
 }

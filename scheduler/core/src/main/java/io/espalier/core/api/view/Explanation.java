@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     fewest failing conditions
  * @param alternatives the node's other parents, if any; at most {@link Alternative#MOST}
  * @param eligibleMillis as in {@link TaskView}
+ * @param running the live invocation; null: the task does not run
  */
 public record Explanation(
     String job,
@@ -25,11 +26,31 @@ public record Explanation(
     List<Reason> reasons,
     List<Step> path,
     List<Alternative> alternatives,
-    long eligibleMillis) {
+    long eligibleMillis,
+    @Nullable RunningTaskView running) {
   public Explanation {
     reasons = List.copyOf(reasons);
     path = List.copyOf(path);
     alternatives = List.copyOf(alternatives);
+  }
+
+  /** Creates an explanation of a task of which nothing is known that runs. */
+  public Explanation(
+      String job,
+      String node,
+      boolean startable,
+      String status,
+      List<Reason> reasons,
+      List<Step> path,
+      List<Alternative> alternatives,
+      long eligibleMillis) {
+    this(job, node, startable, status, reasons, path, alternatives, eligibleMillis, null);
+  }
+
+  /** A copy with a live invocation. */
+  public Explanation withRunning(RunningTaskView live) {
+    return new Explanation(
+        job, node, startable, status, reasons, path, alternatives, eligibleMillis, live);
   }
 
   /** Creates an explanation of a task that could not start anyway. */
@@ -47,7 +68,7 @@ public record Explanation(
   /** A copy with other reasons. */
   public Explanation withReasons(List<Reason> others) {
     return new Explanation(
-        job, node, startable, status, others, path, alternatives, eligibleMillis);
+        job, node, startable, status, others, path, alternatives, eligibleMillis, running);
   }
 
   /**

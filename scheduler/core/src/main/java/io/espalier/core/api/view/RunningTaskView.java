@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     usually empty
  * @param step the step that runs; empty: its job has no steps
  * @param waitedMillis how long the task had been eligible when it was placed; negative: unknown
+ * @param call null: it runs a process
  */
 public record RunningTaskView(
     String job,
@@ -29,7 +30,8 @@ public record RunningTaskView(
     double ratePerSecond,
     String role,
     String step,
-    long waitedMillis) {
+    long waitedMillis,
+    @Nullable RunningCall call) {
 
   /** Creates a view of a task without limits, progress and usage. */
   public static RunningTaskView of(
@@ -46,7 +48,8 @@ public record RunningTaskView(
         0,
         "",
         "",
-        -1);
+        -1,
+        null);
   }
 
   /** Seconds until everything is done, at its current rate; -1: unknown. */

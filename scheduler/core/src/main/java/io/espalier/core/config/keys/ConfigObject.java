@@ -1,10 +1,9 @@
 package io.espalier.core.config.keys;
 
+import io.espalier.core.config.keys.UnknownKeys.Advice;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.Problems;
-import io.espalier.core.problem.Suggestions;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -13,16 +12,6 @@ import org.jspecify.annotations.Nullable;
  * default; broken ones also add an error.
  */
 public final class ConfigObject {
-  // A key this close to a known one is a typo, which would silently change what happens
-  // (docs/design/design.md#unknown-keys).
-  private static final int TYPO = 2;
-
-  /**
-   * The maximum number of unknown keys of one object that are checked individually: each costs a
-   * search for a typo.
-   */
-  private static final int MOST_UNKNOWN = 20;
-
   private final Json.Obj object;
   private final ConfigValue value;
   private final Section<?> section;
@@ -47,74 +36,20 @@ public final class ConfigObject {
   }
 
   private void checkKeys() {
-    List<Map.Entry<String, Json>> unknown =
-        object.members().entrySet().stream()
-            .filter(member -> !section.has(member.getKey()))
-            .filter(member -> !isComment(member.getKey()))
-            .toList();
-    unknown.stream()
-        .limit(MOST_UNKNOWN)
-        .forEach(member -> checkKey(member.getKey(), member.getValue()));
-    if (unknown.size() > MOST_UNKNOWN) {
-      // An error, since there may be typos among them.
-      String next = unknown.get(MOST_UNKNOWN).getKey();
-      value
-          .problems()
-          .add(
-              Problems.at(
-                  Severity.ERROR,
-                  value.path(),
-                  object.keyAt(next),
-                  null,
-                  "%d more unknown keys from \"%s\" on, which were not looked at"
-                      .formatted(unknown.size() - MOST_UNKNOWN, next),
-                  "start comments with \"_\""));
-    }
+    UnknownKeys.report(object, value.path(), value.problems(), section.names(), this::advice);
   }
 
-  /** Returns true for keys that people use as comments. */
-  public static boolean isComment(String key) {
-    return key.startsWith("_") || key.startsWith("//");
-  }
-
-  /** Reports a key that is not among the known ones. */
-  private void checkKey(String key, Json given) {
+  private @Nullable Advice advice(String key) {
     String meant = section.spellings().get(key);
     if (meant != null && object.get(meant) != null) {
-      keyProblem(Severity.ERROR, key, given, "the key \"" + meant + "\" is given too", "keep one");
-      return;
+      return new Advice(Severity.ERROR, "the key \"" + meant + "\" is given too", "keep one");
     }
     if (meant != null) {
-      keyProblem(
-          Severity.WARNING,
-          key,
-          given,
-          "this key is read as \"" + meant + "\"",
-          "write \"" + meant + "\"");
-      return;
+      return new Advice(
+          Severity.WARNING, "this key is read as \"" + meant + "\"", "write \"" + meant + "\"");
     }
-    if (section.obsolete().containsKey(key)) {
-      keyProblem(Severity.WARNING, key, given, "obsolete key", section.obsolete().get(key));
-      return;
-    }
-    String near = Suggestions.closest(key, section.names(), TYPO);
-    if (near != null) {
-      keyProblem(Severity.ERROR, key, given, "unknown key", "did you mean \"" + near + "\"?");
-    } else {
-      keyProblem(
-          Severity.WARNING,
-          key,
-          given,
-          "unknown key, it does nothing",
-          "start it with \"_\" if it is a comment");
-    }
-  }
-
-  private void keyProblem(
-      Severity severity, String key, Json given, String message, @Nullable String hint) {
-    value
-        .problems()
-        .add(Problems.at(severity, value.path().key(key), object.keyAt(key), given, message, hint));
+    String replacement = section.obsolete().get(key);
+    return replacement == null ? null : new Advice(Severity.WARNING, "obsolete key", replacement);
   }
 
   /** The value that this object is. */

@@ -230,7 +230,7 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
         .members()
         .forEach(
             (key, member) -> {
-              if (!ConfigObject.isComment(key)) {
+              if (!UnknownKeys.isComment(key)) {
                 members.put(key, new ConfigValue(member, path.key(key), problems, names));
               }
             });

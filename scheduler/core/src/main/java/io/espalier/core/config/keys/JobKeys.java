@@ -154,7 +154,7 @@ public final class JobKeys extends Section<Job> {
   private final Key<Job, String> set =
       own(
           "set",
-          SettingsKeys.setName(),
+          SetKeys.setName(),
           Job::set,
           "The [set](#sets) that the job belongs to: a name for jobs that are watched and"
               + " [steered together](steering.md#sets-of-jobs).");

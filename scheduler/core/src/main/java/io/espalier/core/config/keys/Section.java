@@ -4,7 +4,6 @@ import io.espalier.core.json.Json;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -136,7 +135,7 @@ public abstract class Section<R> {
 
   /** The names of the keys, in the order of the documentation. */
   public Set<String> names() {
-    return Collections.unmodifiableSet(new LinkedHashSet<>(keys.keySet()));
+    return Collections.unmodifiableSet(keys.keySet());
   }
 
   public List<Key<R, ?>> keys() {

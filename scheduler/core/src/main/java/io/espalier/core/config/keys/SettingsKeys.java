@@ -1,16 +1,10 @@
 package io.espalier.core.config.keys;
 
 import static io.espalier.core.config.keys.ValueType.bool;
-import static io.espalier.core.config.keys.ValueType.byResource;
-import static io.espalier.core.config.keys.ValueType.int32;
 import static io.espalier.core.config.keys.ValueType.int64;
 import static io.espalier.core.config.keys.ValueType.membersSchema;
-import static io.espalier.core.config.keys.ValueType.number;
-import static io.espalier.core.config.keys.ValueType.oneOf;
-import static io.espalier.core.config.keys.ValueType.orFalse;
 import static io.espalier.core.config.keys.ValueType.plugIn;
 import static io.espalier.core.config.keys.ValueType.seconds;
-import static io.espalier.core.config.keys.ValueType.text;
 
 import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
@@ -19,10 +13,7 @@ import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
-import io.espalier.core.config.PhysicalResource.Enforcement;
-import io.espalier.core.config.PhysicalResource.Kind;
 import io.espalier.core.config.QueueSpec;
-import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.SetRule;
 import io.espalier.core.config.Settings;
@@ -34,19 +25,13 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The keys of {@code bistro_settings}. */
@@ -57,263 +42,6 @@ public final class SettingsKeys extends Section<Settings> {
   private static final String SHUFFLED_POLICY = "roundrobin";
 
   private static final int HASH_LENGTH = 32;
-
-  /** The maximum number of queues, because each is a label of metrics. */
-  private static final int MOST_QUEUES = 1000;
-
-  private static final int MOST_SETS = 10_000;
-  private static final String SET_NAME = "[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}";
-
-  private static final Pattern QUEUE_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}");
-
-  /** A resource of a level before it has an index. */
-  record Declared(
-      String name,
-      int level,
-      int defaultNeed,
-      int limit,
-      int weight,
-      Optional<Duration> killOverLimit) {}
-
-  /** A resource of a level in {@code bistro_settings.resources}. */
-  static final Section<Declared> RESOURCE =
-      new Section<>(
-          "resources",
-          "A counter that every node of the level has.",
-          new Declared("", 0, 0, 0, 0, Optional.empty())) {
-        private final Key<Declared, Integer> defaultNeed =
-            key(
-                    "default",
-                    int32(0),
-                    Declared::defaultNeed,
-                    "Slots that a task takes when its job does not say.")
-                .required("the slots that a job takes when it does not say");
-        private final Key<Declared, Integer> limit =
-            key("limit", int32(0), Declared::limit, "Slots on each node of the level.")
-                .required("the slots on each node of the level");
-        private final Key<Declared, Integer> weight =
-            key("weight", int32(0), Declared::weight, "Weight for the worker selector `busiest`.");
-        private final Key<Declared, Optional<Duration>> killOverLimit =
-            own(
-                "kill_over_limit_after_sec",
-                orFalse(seconds(0, ConfigValue.LONGEST_SECONDS), Duration.ZERO),
-                Declared::killOverLimit,
-                "Lowering a limit below what is in use kills nothing by itself. With this key, once"
-                    + " a node has been over the limit for this many seconds, its [youngest tasks"
-                    + " are killed](steering.md#more-in-use-than-the-limit) until it is within the"
-                    + " limit.");
-
-        @Override
-        @Nullable Declared read(ConfigObject in, Declared base) {
-          Integer need = in.read(defaultNeed, base);
-          Integer most = in.read(limit, base);
-          int share = in.get(weight, base);
-          Optional<Duration> kill = in.get(killOverLimit, base);
-          return need == null || most == null
-              ? null
-              : new Declared(base.name(), base.level(), need, most, share, kill);
-        }
-      };
-
-  /** One set in {@code sets}. */
-  static final Section<SetRule> SET =
-      new Section<>("sets", "The rule of a set of jobs.", new SetRule(0)) {
-        private final Key<SetRule, Integer> failedJobs =
-            own(
-                "fail_when_failed_jobs",
-                ValueType.limit32(1, ValueType.MAX)
-                    .as(
-                        limit -> limit.orElse(0),
-                        most -> most == 0 ? OptionalInt.empty() : OptionalInt.of(most)),
-                SetRule::failWhenFailedJobs,
-                "When so many jobs of the set have failed, all its other jobs that have not ended"
-                    + " fail too: they start nothing more, until an operator resumes them.");
-
-        @Override
-        SetRule read(ConfigObject in, SetRule base) {
-          return new SetRule(in.get(failedJobs, base));
-        }
-      };
-
-  /** One queue in {@code queues}. */
-  static final Section<QueueSpec> QUEUE =
-      new Section<>(
-          "queues",
-          "A tenant: how much is due to it, and how much it may hold.",
-          new QueueSpec("", 1, Map.of(), Map.of())) {
-        private final Key<QueueSpec, Double> factor =
-            key(
-                    "priority_factor",
-                    number(1e-6, 1e6).says("number from 0.000001 to 1000000"),
-                    QueueSpec::priorityFactor,
-                    "The older way: with the same history half of it doubles the share; under"
-                        + " constant load factors 1 and 3 give [1.73 to"
-                        + " 1](policies.md#priority-factors). An error beside a `weight`, of this"
-                        + " queue or another.")
-                .own();
-        private final Key<QueueSpec, OptionalDouble> weight =
-            own(
-                "weight",
-                OptionKeys.optionalDouble(
-                    number(1e-6, 1e6).says("number from 0.000001 to 1000000")),
-                QueueSpec::weight,
-                "For the policy [`fair_share`](policies.md#fair-shares): what queues use is shared"
-                    + " out in proportion to their weights; 3 and 1 make it 3 to 1. `1` if another"
-                    + " queue has one.");
-        private final Key<QueueSpec, Map<Integer, Integer>> maxSlots =
-            own(
-                "max_slots",
-                byIndex(int32(0), 0),
-                QueueSpec::maxSlots,
-                "`{RESOURCE: slots}` that the running tasks of the queue may hold in all, over all"
-                    + " nodes; `0`: nothing of it starts that needs the resource.");
-        private final Key<QueueSpec, Map<Integer, Double>> maxFraction =
-            own(
-                "max_fraction",
-                byIndex(number(0, 1), 0.0),
-                QueueSpec::maxFraction,
-                "`{RESOURCE: part}`, 0 to 1: the same as a part of all slots there are, rounded"
-                    + " down: of the limits in effect on all nodes of the level, or on all workers."
-                    + " Of both the smaller counts.");
-
-        @Override
-        QueueSpec read(ConfigObject in, QueueSpec base) {
-          return new QueueSpec(
-              base.name(),
-              in.get(factor, base),
-              in.get(weight, base),
-              in.get(maxSlots, base),
-              in.get(maxFraction, base));
-        }
-      };
-
-  private static <N> ValueType<Map<Integer, N>> byIndex(ValueType<N> amount, N none) {
-    return byResource(amount, none, false)
-        .as(
-            amounts -> {
-              Map<Integer, N> byIndex = new LinkedHashMap<>();
-              amounts.forEach((resource, each) -> byIndex.put(resource.index(), each));
-              return byIndex;
-            },
-            byIndex -> Map.of());
-  }
-
-  /** How one physical resource of workers becomes slots. */
-  private static final class PhysicalKeys extends Section<PhysicalResource> {
-    private final Key<PhysicalResource, String> logical =
-        key(
-                "logical_resource",
-                text().says("name"),
-                PhysicalResource::logicalResource,
-                "The resource of the level `worker` that it fills.")
-            .required("the name of a resource of the worker level");
-    private final Key<PhysicalResource, Double> factor =
-        key(
-            "multiply_logical_by",
-            number(1e-12, Double.MAX_VALUE).says("number"),
-            PhysicalResource::multiplyLogicalBy,
-            "Physical units per slot.");
-    private final Key<PhysicalResource, Enforcement> enforcement;
-    private final Key<PhysicalResource, Double> reserve;
-
-    PhysicalKeys(Kind kind, Enforcement... allowed) {
-      super(
-          kind.label(),
-          "How this physical resource of workers becomes slots.",
-          new PhysicalResource(kind, "", 1, 0, Enforcement.NONE));
-      enforcement =
-          key(
-              "enforcement",
-              oneOf(List.of(allowed), Enforcement::label),
-              PhysicalResource::enforcement,
-              "What holds a task to its share.");
-      reserve =
-          key(
-              "physical_reserve_amount",
-              number(-Double.MAX_VALUE, Double.MAX_VALUE),
-              PhysicalResource::reserveAmount,
-              "Physical units that are taken off first, and tasks do not get.");
-    }
-
-    @Override
-    @Nullable PhysicalResource read(ConfigObject in, PhysicalResource base) {
-      double by = in.get(factor, base);
-      double kept = in.get(reserve, base);
-      Enforcement enforced = in.get(enforcement, base);
-      ConfigValue given = in.find(logical);
-      String name = given == null ? null : in.read(logical, base);
-      int worker = in.value().names().levels().worker();
-      return given == null || name == null || given.resource(name, worker) == null
-          ? null
-          : new PhysicalResource(base.kind(), name, by, kept, enforced);
-    }
-  }
-
-  private static final Map<String, Section<PhysicalResource>> PHYSICAL =
-      Map.of(
-          "ram_mb", new PhysicalKeys(Kind.RAM_MB, Enforcement.NONE, Enforcement.HARD),
-          "cpu_core", new PhysicalKeys(Kind.CPU_CORE, Enforcement.NONE, Enforcement.SOFT),
-          "gpu_card", new PhysicalKeys(Kind.GPU_CARD, Enforcement.NONE));
-
-  static Section<PhysicalResource> physical(String kind) {
-    return Objects.requireNonNull(PHYSICAL.get(kind), kind);
-  }
-
-  /** {@code physical_resources}: each key is a kind. */
-  static final Section<List<PhysicalResource>> PHYSICAL_RESOURCES =
-      new Section<>(
-          "physical_resources", "How physical resources of workers become slots.", List.of()) {
-        {
-          kind(Kind.RAM_MB, "Memory of a worker in MB; `enforcement` may be `none` or `hard`.");
-          kind(Kind.CPU_CORE, "Cores of a worker; `enforcement` may be `none` or `soft`.");
-          kind(Kind.GPU_CARD, "Graphics cards of a worker; `enforcement` may be `none`.");
-        }
-
-        private void kind(Kind kind, String text) {
-          Section<PhysicalResource> section = physical(kind.label());
-          key(
-              kind.label(),
-              ValueType.optional(section.type(), section.usual()),
-              all -> Optional.empty(),
-              text);
-        }
-
-        /** Unknown kinds have a message of their own. */
-        @Override
-        public @Nullable List<PhysicalResource> read(
-            ConfigValue value, List<PhysicalResource> base) {
-          Map<String, ConfigValue> members = value.names().areKnown() ? value.members() : null;
-          if (members == null) {
-            return null;
-          }
-          List<PhysicalResource> all = new ArrayList<>();
-          Map<String, String> users = new HashMap<>();
-          members.forEach(
-              (name, member) -> {
-                Section<PhysicalResource> section = PHYSICAL.get(name);
-                if (section == null) {
-                  member.error(
-                      "unknown physical resource, expected one of " + String.join(", ", names()),
-                      null);
-                  return;
-                }
-                PhysicalResource read = section.read(member, section.usual());
-                String user = read == null ? null : users.putIfAbsent(read.logicalResource(), name);
-                if (user != null) {
-                  ConfigValue logical = member.member("logical_resource");
-                  logical.error("\"" + user + "\" already stands for this resource", null);
-                } else if (read != null) {
-                  all.add(read);
-                }
-              });
-          return all;
-        }
-
-        @Override
-        List<PhysicalResource> read(ConfigObject in, List<PhysicalResource> base) {
-          return base;
-        }
-      };
 
   /** {@code capacity}. */
   static final Section<JobCapacity> CAPACITY =
@@ -398,7 +126,7 @@ public final class SettingsKeys extends Section<Settings> {
   private final Key<Settings, List<QueueSpec>> queues =
       own(
           "queues",
-          queueList(),
+          QueueKeys.queueList(),
           settings -> settings.rules().queues(),
           "`{QUEUE: {...}}`: tenants that share the tree.");
   private final Key<Settings, JobCapacity> capacity =
@@ -411,7 +139,7 @@ public final class SettingsKeys extends Section<Settings> {
   private final Key<Settings, Map<String, SetRule>> sets =
       own(
           "sets",
-          setRules(),
+          SetKeys.setRules(),
           Settings::sets,
           "`{SET: {...}}`: rules of sets of jobs. A set needs no entry here.");
   private final Key<Settings, Duration> halfLife =
@@ -431,22 +159,18 @@ public final class SettingsKeys extends Section<Settings> {
                       settings.levels(), settings.nodeSources(), settings.nodeOrder()),
               "The node tree.")
           .required("an object with \"levels\" and \"node_sources\"");
-  private final Key<Settings, List<Declared>> resources =
+  private final Key<Settings, List<ResourceKeys.Declared>> resources =
       key(
               "resources",
-              ValueType.of(
-                  SettingsKeys::declared,
-                  declared -> Json.Obj.EMPTY,
-                  "object",
-                  membersSchema(membersSchema(RESOURCE.type().schema()))),
-              settings -> List.<Declared>of(),
+              ResourceKeys.declaredList(),
+              settings -> List.<ResourceKeys.Declared>of(),
               "`{LEVEL: {NAME: ...}}`: what nodes have, may be `{}`. Names are unique over all"
                   + " levels.")
           .required("an object of levels, {} if there are no resources");
   private final Key<Settings, Map<String, Map<String, Integer>>> workerOverrides =
       key(
           "worker_resources_override",
-          workerSlots(),
+          ResourceKeys.workerSlots(),
           Settings::workerOverrides,
           "`{WORKER: {RESOURCE: slots}}`: what single"
               + " [workers](workers.md#resources-of-workers) have; a worker is `host:port`, a host"
@@ -460,7 +184,7 @@ public final class SettingsKeys extends Section<Settings> {
   private final Key<Settings, List<PhysicalResource>> physicalResources =
       key(
           "physical_resources",
-          PHYSICAL_RESOURCES.type(),
+          PhysicalResourceKeys.PHYSICAL_RESOURCES.type(),
           Settings::physicalResources,
           "How physical resources of workers become slots.");
   private final Key<Settings, Map<Integer, StartRate>> startRates =
@@ -494,176 +218,6 @@ public final class SettingsKeys extends Section<Settings> {
     obsolete("node_order", "write it inside \"nodes\"");
     obsolete("node_source", "list the sources in \"nodes.node_sources\"");
     obsolete("node_source_prefs", "list the sources in \"nodes.node_sources\"");
-  }
-
-  /** The name of a set of jobs. */
-  static ValueType<String> setName() {
-    return ValueType.text(
-        Pattern.compile(SET_NAME),
-        "the name of a set must have 1 to 200 letters (a-z, A-Z), digits, and \"_-.:\", and start"
-            + " with a letter, a digit or \"_\"");
-  }
-
-  private static ValueType<Map<String, SetRule>> setRules() {
-    return ValueType.of(
-        SettingsKeys::readSets,
-        rules -> Json.Obj.EMPTY,
-        "object",
-        membersSchema(SET.type().schema())
-            .replaceFirst(
-                ",",
-                ", 'maxProperties': "
-                    + MOST_SETS
-                    + ", 'propertyNames': {'pattern': '^("
-                    + SET_NAME
-                    + "\\$|_|//)'},"));
-  }
-
-  private static @Nullable Map<String, SetRule> readSets(ConfigValue value) {
-    Map<String, ConfigValue> members = value.members();
-    if (members == null) {
-      return null;
-    }
-    if (members.size() > MOST_SETS) {
-      value.error("expected at most " + MOST_SETS + " sets, found " + members.size(), null);
-      return null;
-    }
-    Map<String, SetRule> rules = new HashMap<>();
-    members.forEach(
-        (name, member) -> {
-          SetRule rule = SET.read(member, SET.usual());
-          if (!name.matches(SET_NAME)) {
-            member.error(
-                "the name of a set must have 1 to 200 letters (a-z, A-Z), digits, and \"_-.:\","
-                    + " and start with a letter, a digit or \"_\"",
-                null);
-          }
-          if (rule != null) {
-            rules.put(name, rule);
-          }
-        });
-    return rules;
-  }
-
-  private static ValueType<List<QueueSpec>> queueList() {
-    return ValueType.of(
-        SettingsKeys::readQueues,
-        queues -> Json.Obj.EMPTY,
-        "object",
-        membersSchema(QUEUE.type().schema())
-            .replaceFirst(
-                ",",
-                ", 'maxProperties': "
-                    + MOST_QUEUES
-                    + ", 'propertyNames': {'pattern': '^([A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}\\$|_|//)'},"));
-  }
-
-  private static @Nullable List<QueueSpec> readQueues(ConfigValue value) {
-    Map<String, ConfigValue> members = value.members();
-    if (members == null) {
-      return null;
-    }
-    if (members.size() > MOST_QUEUES) {
-      value.error("expected at most " + MOST_QUEUES + " queues, found " + members.size(), null);
-      return null;
-    }
-    List<QueueSpec> queues = new ArrayList<>();
-    members.forEach(
-        (name, member) -> {
-          QueueSpec queue = QUEUE.read(member, new QueueSpec(name, 1, Map.of(), Map.of()));
-          if (!QUEUE_NAME.matcher(name).matches()) {
-            member.error(
-                "the name of a queue must have 1 to 200 letters (a-z, A-Z), digits, and \"_-.:\","
-                    + " and start with a letter, a digit or \"_\"",
-                null);
-          }
-          if (queue != null) {
-            queues.add(queue);
-          }
-        });
-    if (queues.stream().anyMatch(queue -> queue.weight().isPresent())) {
-      members.values().forEach(SettingsKeys::refuseFactor);
-    }
-    return queues;
-  }
-
-  /** Reports a priority factor beside a weight, because they are alternatives. */
-  private static void refuseFactor(ConfigValue queue) {
-    if (queue.json() instanceof Json.Obj object && object.get("priority_factor") != null) {
-      queue
-          .member("priority_factor")
-          .error(
-              "\"priority_factor\" cannot stand beside \"weight\", here or in another queue",
-              "give all queues weights, or all of them factors");
-    }
-  }
-
-  /** The resources in the order of the document; null when one of them is broken. */
-  private static @Nullable List<Declared> declared(ConfigValue value) {
-    Map<String, ConfigValue> ofLevels = value.members();
-    if (ofLevels == null) {
-      return null;
-    }
-    List<Declared> all = new ArrayList<>();
-    Map<String, String> levelOf = new HashMap<>();
-    boolean good = true;
-    for (Map.Entry<String, ConfigValue> entry : ofLevels.entrySet()) {
-      Integer level = entry.getValue().levelOfKey(entry.getKey());
-      Map<String, ConfigValue> members = level == null ? null : entry.getValue().members();
-      if (level == null || members == null) {
-        good = false;
-        continue;
-      }
-      for (Map.Entry<String, ConfigValue> member : members.entrySet()) {
-        Declared read = declared(member.getKey(), level, member.getValue(), levelOf);
-        good &= read != null && all.add(read);
-      }
-    }
-    return good ? all : null;
-  }
-
-  private static @Nullable Declared declared(
-      String name, int level, ConfigValue value, Map<String, String> levelOf) {
-    Levels levels = value.names().levels();
-    boolean good = true;
-    if (name.isEmpty() || ValueType.hasControls(name)) {
-      value.error("the name of a resource must not be empty or hold control characters", null);
-      good = false;
-    }
-    Declared read = RESOURCE.read(value, new Declared(name, level, 0, 0, 0, Optional.empty()));
-    String other = levelOf.putIfAbsent(name, levels.name(level));
-    if (other != null) {
-      value.error(
-          "a resource of this name is also on the level \"" + other + "\"",
-          "resource names must be unique over all levels");
-      good = false;
-    }
-    return good ? read : null;
-  }
-
-  private static ValueType<Map<String, Map<String, Integer>>> workerSlots() {
-    ValueType<Map<Resource, Integer>> slots = byResource(int32(0), 0, true);
-    return ValueType.of(
-        value -> {
-          Map<String, ConfigValue> workers = value.names().areKnown() ? value.members() : null;
-          if (workers == null) {
-            return null;
-          }
-          Map<String, Map<String, Integer>> overrides = new LinkedHashMap<>();
-          workers.forEach(
-              (worker, entry) -> {
-                Map<Resource, Integer> given = slots.reader().read(entry, Map.of());
-                if (given != null) {
-                  Map<String, Integer> byName = new HashMap<>();
-                  given.forEach((resource, amount) -> byName.put(resource.name(), amount));
-                  overrides.put(worker, Map.copyOf(byName));
-                }
-              });
-          return overrides;
-        },
-        overrides -> Json.Obj.EMPTY,
-        "object",
-        membersSchema(slots.schema()));
   }
 
   private static ValueType<Map<Integer, StartRate>> startRatesOfLevels() {
@@ -708,12 +262,12 @@ public final class SettingsKeys extends Section<Settings> {
     ConfigObject treeKeys = tree == null ? null : NodeKeys.NODES.open(tree);
     Levels levels =
         treeKeys == null ? null : treeKeys.read(NodeKeys.NODES.levels, NodeKeys.NODES.usual());
-    List<Declared> declared = null;
+    List<ResourceKeys.Declared> declared = null;
     if (levels != null) {
       in = in.within(plugIns.with(levels, ResourceCatalog.EMPTY, List.of()));
       declared = in.read(resources, base);
     }
-    ResourceCatalog catalog = catalog(declared == null ? List.of() : declared);
+    ResourceCatalog catalog = ResourceKeys.catalog(declared == null ? List.of() : declared);
     Levels known = levels == null ? base.levels() : levels;
     List<QueueSpec> tenants = List.of();
     in = in.within(plugIns);
@@ -731,7 +285,8 @@ public final class SettingsKeys extends Section<Settings> {
         new NodeKeys.Tree(known, List.of(), order == null ? base.nodeOrder() : order);
     read = treeKeys == null ? read : NodeKeys.NODES.read(treeKeys, read);
     Map<String, Duration> killOverLimit = new HashMap<>();
-    for (Declared each : declared == null ? List.<Declared>of() : declared) {
+    for (ResourceKeys.Declared each :
+        declared == null ? List.<ResourceKeys.Declared>of() : declared) {
       each.killOverLimit().ifPresent(after -> killOverLimit.put(each.name(), after));
     }
     String orders = in.get(policy, base);
@@ -772,18 +327,6 @@ public final class SettingsKeys extends Section<Settings> {
           "remove it, or write \"scheduler\": \"" + SHUFFLED_POLICY + "\"");
     }
     return wanted;
-  }
-
-  private static ResourceCatalog catalog(List<Declared> declared) {
-    List<Resource> all = new ArrayList<>();
-    declared.stream()
-        .sorted(Comparator.comparingInt(Declared::level))
-        .forEach(
-            r ->
-                all.add(
-                    new Resource(
-                        all.size(), r.name(), r.level(), r.defaultNeed(), r.limit(), r.weight())));
-    return new ResourceCatalog(all);
   }
 
   /**

@@ -236,6 +236,15 @@ public final class StepKeys {
       listed.error("there is no step", "remove \"steps\", or list at least one");
     }
     Set<String> names = uniqueNames(listed, "name", "there is another step of this name");
+    if (listed != null) {
+      for (ConfigValue each : members(listed, "name")) {
+        if (VERIFICATION.equals(each.text())) {
+          each.error(
+              "\"verify\" is the step that verifies a task",
+              "give the step another name, or use the key \"verify\" of the job");
+        }
+      }
+    }
     ConfigValue compensations = in.find(compensate);
     uniqueNames(compensations, "step", "this step has a compensation already");
     List<Step> inOrder = new ArrayList<>();

@@ -4,10 +4,10 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.keys.ConfigObject;
 import io.espalier.core.config.keys.ConfigValue;
 import io.espalier.core.config.keys.Names;
 import io.espalier.core.config.keys.SettingsKeys;
+import io.espalier.core.config.keys.UnknownKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
@@ -179,7 +179,7 @@ public final class ConfigParser {
     if (key.equals(SETTINGS)
         || key.equals(SCHEMA)
         || key.startsWith(JobParser.PREFIX)
-        || ConfigObject.isComment(key)) {
+        || UnknownKeys.isComment(key)) {
       return;
     }
     String hint = "start it with \"_\" if it is a comment";

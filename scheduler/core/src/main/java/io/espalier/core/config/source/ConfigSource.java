@@ -32,15 +32,18 @@ public interface ConfigSource {
    * @param documents documents in a stable order; several where a configuration may be split
    * @param hash hash of the content alone: equal text, equal hash
    * @param warnings what the source itself doubts about the text
+   * @param referred files that the documents refer to, each with its name
    */
-  record Text(List<Document> documents, String hash, List<Problem> warnings) {
+  record Text(
+      List<Document> documents, String hash, List<Problem> warnings, List<Document> referred) {
     public Text {
       documents = List.copyOf(documents);
       warnings = List.copyOf(warnings);
+      referred = List.copyOf(referred);
     }
 
     public Text(List<Document> documents, String hash) {
-      this(documents, hash, List.of());
+      this(documents, hash, List.of(), List.of());
     }
   }
 

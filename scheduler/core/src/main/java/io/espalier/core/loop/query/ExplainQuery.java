@@ -10,14 +10,15 @@ import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.query.ResourceHolderScan;
 import io.espalier.core.scheduling.query.ResourceHolderScan.Place;
+import io.espalier.core.status.TaskKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query that explains why a task does not run, and then makes one pass over the running tasks to
- * find the holders of all missing slots.
+ * A query that explains why a task does not run, or what runs, and then makes one pass over the
+ * running tasks to find the holders of all missing slots.
  */
 final class ExplainQuery implements IncrementalQuery {
   /** The approximate cost of evaluating the conditions of one path. */
@@ -28,6 +29,7 @@ final class ExplainQuery implements IncrementalQuery {
   private final Throughput paces;
   private final String job;
   private final String node;
+  private final String shard;
   private final CompletableFuture<Explanation> answer;
   private final List<EarliestReleases> picks = new ArrayList<>();
   private @Nullable Explanation explanation;
@@ -39,12 +41,14 @@ final class ExplainQuery implements IncrementalQuery {
       Throughput paces,
       String job,
       String node,
+      String shard,
       CompletableFuture<Explanation> answer) {
     this.core = core;
     this.live = live;
     this.paces = paces;
     this.job = job;
     this.node = node;
+    this.shard = shard;
     this.answer = answer;
   }
 
@@ -53,7 +57,7 @@ final class ExplainQuery implements IncrementalQuery {
     long used = 0;
     try {
       if (scan == null) {
-        explanation = core.explain(job, node);
+        explanation = withRunning(core.explain(job, node));
         used += EXPLAINING;
         List<Place> places = places(explanation);
         if (places.isEmpty()) {
@@ -69,7 +73,7 @@ final class ExplainQuery implements IncrementalQuery {
         return used;
       }
       // The task may have got its slots meanwhile; a new explanation keeps the answer consistent.
-      answer.complete(withHolders(core.explain(job, node)));
+      answer.complete(withHolders(withRunning(core.explain(job, node))));
     } catch (RefusedException e) {
       answer.completeExceptionally(e);
     }
@@ -79,6 +83,11 @@ final class ExplainQuery implements IncrementalQuery {
   @Override
   public boolean isAnswered() {
     return answer.isDone();
+  }
+
+  private Explanation withRunning(Explanation explained) {
+    LiveTasks.Live running = live.get(new TaskKey(explained.job(), explained.node()));
+    return running == null ? explained : explained.withRunning(running.view(running.shard(shard)));
   }
 
   private List<Place> places(Explanation explained) {

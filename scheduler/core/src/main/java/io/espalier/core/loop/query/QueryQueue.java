@@ -144,7 +144,8 @@ public final class QueryQueue implements Query.Handler {
 
   @Override
   public CompletionStage<Explanation> explain(Query.Explain query) {
-    return ask(answer -> new ExplainQuery(core, live, paces, query.job(), query.node(), answer));
+    return ask(
+        answer -> new ExplainQuery(core, live, paces, query.job(), query.node(), shard, answer));
   }
 
   @Override

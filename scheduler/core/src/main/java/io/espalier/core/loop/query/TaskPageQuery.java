@@ -6,6 +6,7 @@ import io.espalier.core.api.view.TaskPage;
 import io.espalier.core.api.view.TaskView;
 import io.espalier.core.config.Job;
 import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.NodeResolver;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.job.StatusFilter;
@@ -35,6 +36,9 @@ public final class TaskPageQuery implements SlicedWork {
   private @Nullable Topology topology;
   private StatusFilter set = StatusFilter.of(bits -> true);
   private int node;
+
+  /** The node below which they are; 0, the instance: all. */
+  private int under;
 
   public TaskPageQuery(SchedulingCore core, LiveTasks live, String shard, Query.Tasks query) {
     this.core = core;
@@ -78,7 +82,9 @@ public final class TaskPageQuery implements SlicedWork {
         return false;
       }
       node = next + 1;
-      if (isOfCause(job, next) && topology.name(next).startsWith(query.nodePrefix())) {
+      if (isOfCause(job, next)
+          && topology.name(next).startsWith(query.nodePrefix())
+          && isUnder(topology, next)) {
         if (found.size() == query.limit()) {
           answer.complete(new TaskPage(found, found.get(found.size() - 1).node()));
           return true;
@@ -98,9 +104,22 @@ public final class TaskPageQuery implements SlicedWork {
     return failure != null && failure.fingerprint().equals(query.fingerprint());
   }
 
+  private boolean isUnder(Topology nodes, int task) {
+    if (under == 0 || task == under) {
+      return true;
+    }
+    for (int i = 0; task > under && i < nodes.slotCount(task); i++) {
+      if (isUnder(nodes, nodes.parent(nodes.slot(task, i)))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private void begin(Job config, Topology nodes) {
     found.clear();
     node = 0;
+    under = NodeResolver.find(nodes, query.level(), query.under());
     if (!query.after().isEmpty()) {
       int last = nodes.find(config.level(), query.after());
       if (last < 0) {

@@ -1,5 +1,6 @@
 package io.espalier.core.loop.state;
 
+import io.espalier.core.api.view.RunningCall;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.config.task.KillRequest;
@@ -222,7 +223,8 @@ public final class LiveTasks {
           rate,
           TaskArgument.roleIn(launch.argument()),
           status.step() == null ? "" : status.step().label(),
-          waitedMillis);
+          waitedMillis,
+          launch.call() == null ? null : RunningCall.of(launch.call()));
     }
 
     public Invocation invocation() {

@@ -154,7 +154,7 @@ final class WorkerExplainer {
     for (int worker : workers) {
       int missing = index.isFullFor(job, worker) ? 1 : 0;
       long slots = 0;
-      for (int k = 0; k < index.resources().size(); k++) {
+      for (int k = 0; k < index.capacity().resources().size(); k++) {
         int need = index.need(job, k);
         if (!NodeCapacity.fits(need, index.freeFor(job, worker, k))) {
           missing++;
@@ -187,15 +187,16 @@ final class WorkerExplainer {
     List<Reason> reasons = new ArrayList<>();
     String kept = kept(worker);
     if (index.isFullFor(job, worker)) {
-      String more = index.isFull(worker) ? ", no more at once" : ", and one more is " + kept;
+      String more =
+          index.capacity().isFull(worker) ? ", no more at once" : ", and one more is " + kept;
       reasons.add(reason(node, index.tasks(worker) + " tasks run" + where + more));
     }
-    for (int k = 0; k < index.resources().size(); k++) {
+    for (int k = 0; k < index.capacity().resources().size(); k++) {
       int need = index.need(job, k);
-      int free = index.freeOf(worker, k);
+      int free = index.capacity().free(worker, k);
       if (!NodeCapacity.fits(need, index.freeFor(job, worker, k))) {
-        String name = index.resources().get(k).name();
-        int limit = index.limitOf(worker, k);
+        String name = index.capacity().resources().get(k).name();
+        int limit = index.capacity().limit(worker, k);
         String message =
             "needs "
                 + need
@@ -212,7 +213,7 @@ final class WorkerExplainer {
                     ? "; " + kept
                     : "")
                 + (need > limit ? "; it can never start there while the limit is " + limit : "")
-                + EntryMessages.of(index.overrideOf(worker, k), -1);
+                + EntryMessages.of(index.capacity().overrideOf(worker, k), -1);
         reasons.add(Reason.of(Kind.NO_WORKER, node, message).lacking(name, need, free, limit));
       }
     }

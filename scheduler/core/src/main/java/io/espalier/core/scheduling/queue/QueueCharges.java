@@ -94,7 +94,7 @@ final class QueueCharges {
       }
     }
     if (places.worker(run) >= 0) {
-      List<Resource> ofWorkers = workers.resources();
+      List<Resource> ofWorkers = workers.capacity().resources();
       for (int k = 0; k < ofWorkers.size(); k++) {
         int r = ofWorkers.get(k).index();
         queue.held[r] += (long) sign * amounts[r];

@@ -208,17 +208,17 @@ public final class QueueTable {
    * start or end of a task.
    */
   public void refresh() {
-    if (seenNodes == ledger.totalsVersion() && seenWorkers == workers.totalsVersion()) {
+    if (seenNodes == ledger.totalsVersion() && seenWorkers == workers.capacity().totalsVersion()) {
       return;
     }
     seenNodes = ledger.totalsVersion();
-    seenWorkers = workers.totalsVersion();
+    seenWorkers = workers.capacity().totalsVersion();
     settle();
     for (int r = 0; r < totals.length; r++) {
       totals[r] = ledger.total(r);
     }
-    for (int k = 0; k < workers.resources().size(); k++) {
-      totals[workers.resources().get(k).index()] = workers.total(k);
+    for (int k = 0; k < workers.capacity().resources().size(); k++) {
+      totals[workers.capacity().resources().get(k).index()] = workers.capacity().total(k);
     }
     for (QueueState queue : queues) {
       for (QueueLimit cap : queue.caps()) {
@@ -486,9 +486,9 @@ public final class QueueTable {
         all[r] += ledger.limit(node, r);
       }
     }
-    for (int k = 0; k < workers.resources().size() && workers.isActive(); k++) {
+    for (int k = 0; k < workers.capacity().resources().size() && workers.isActive(); k++) {
       for (int worker : table.pool()) {
-        all[workers.resources().get(k).index()] += workers.limitOf(worker, k);
+        all[workers.capacity().resources().get(k).index()] += workers.capacity().limit(worker, k);
       }
     }
     return all;

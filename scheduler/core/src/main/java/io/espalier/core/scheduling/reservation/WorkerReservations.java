@@ -27,7 +27,7 @@ final class WorkerReservations extends CapacityReservations {
   }
 
   private void findHeavy(JobTable jobs) {
-    int resources = workers.resources().size();
+    int resources = workers.capacity().resources().size();
     StarvableJobs.mark(
         heavy,
         jobs,
@@ -81,8 +81,8 @@ final class WorkerReservations extends CapacityReservations {
         || (host != null && !host.equals(info.host()))) {
       return false;
     }
-    for (int k = 0; k < workers.resources().size(); k++) {
-      if (workers.need(job, k) > workers.limitOf(worker, k)) {
+    for (int k = 0; k < workers.capacity().resources().size(); k++) {
+      if (workers.need(job, k) > workers.capacity().limit(worker, k)) {
         return false;
       }
     }
@@ -108,10 +108,10 @@ final class WorkerReservations extends CapacityReservations {
   }
 
   private long missing(int worker, int job) {
-    long slots = workers.isFull(worker) ? 1 : 0;
-    for (int k = 0; k < workers.resources().size(); k++) {
+    long slots = workers.capacity().isFull(worker) ? 1 : 0;
+    for (int k = 0; k < workers.capacity().resources().size(); k++) {
       int need = workers.need(job, k);
-      slots += need == 0 ? 0 : Math.max(0, (long) need - workers.freeOf(worker, k));
+      slots += need == 0 ? 0 : Math.max(0, (long) need - workers.capacity().free(worker, k));
     }
     return slots;
   }

@@ -11,7 +11,7 @@ import io.espalier.core.scheduling.queue.QueueTable;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.NodeEligibility;
-import io.espalier.core.scheduling.worker.WorkerIndex;
+import io.espalier.core.scheduling.worker.WorkerCapacity;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -162,7 +162,7 @@ public final class UpdatePlan implements Renumbering {
       }
       boolean fewWorkers =
           base.pool.high() <= MOST_WORKERS_AT_ONCE
-              || WorkerIndex.isSame(base.config().settings(), config.settings());
+              || WorkerCapacity.isSame(base.config().settings(), config.settings());
       if (nodes <= MOST_NODES_AT_ONCE && fewWorkers) {
         return new UpdatePlan(
             base,

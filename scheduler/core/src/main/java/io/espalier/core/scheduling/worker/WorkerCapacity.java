@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * worker level. Tasks are also counted for workers outside the pool; totals and reported over-limit
  * usage cover only the pool.
  */
-final class WorkerCapacity {
+public final class WorkerCapacity {
   private final WorkerTable table;
   private final LimitTable overrides;
   private final OverLimitTracker over;
@@ -123,7 +123,7 @@ final class WorkerCapacity {
   /**
    * Returns whether two settings agree on everything about workers that does not belong to jobs.
    */
-  static boolean isSame(Settings old, Settings next) {
+  public static boolean isSame(Settings old, Settings next) {
     return old.resources()
             .ofLevel(old.levels().worker())
             .equals(next.resources().ofLevel(next.levels().worker()))
@@ -177,7 +177,7 @@ final class WorkerCapacity {
   }
 
   /** Returns the override of a resource's limit on a worker, or null. */
-  @Nullable LimitOverride overrideOf(int worker, int resource) {
+  public @Nullable LimitOverride overrideOf(int worker, int resource) {
     String shard = table.shard(worker);
     return overrides.on(
         Levels.WORKER, resources.get(resource).name(), shard.isEmpty() ? instance : shard);
@@ -243,16 +243,18 @@ final class WorkerCapacity {
     return width;
   }
 
-  List<Resource> resources() {
+  /** Returns the resources of the worker level, in the order of their numbers here. */
+  public List<Resource> resources() {
     return resources;
   }
 
   /** Returns the free slots; negative when over-committed. */
-  int free(int worker, int resource) {
+  public int free(int worker, int resource) {
     return capacity[worker * width + resource] - used[worker * width + resource];
   }
 
-  int limit(int worker, int resource) {
+  /** Returns the limit in effect on a worker. */
+  public int limit(int worker, int resource) {
     return capacity[worker * width + resource];
   }
 
@@ -261,7 +263,7 @@ final class WorkerCapacity {
   }
 
   /** Returns whether the worker runs its maximum number of tasks. */
-  boolean isFull(int worker) {
+  public boolean isFull(int worker) {
     return maxTasks[worker] > 0 && tasks[worker] >= maxTasks[worker];
   }
 
@@ -282,22 +284,22 @@ final class WorkerCapacity {
   }
 
   /** Returns the limit of a resource, by its catalog number, on a worker. */
-  int limitOfResource(int worker, int resource) {
+  public int limitOfResource(int worker, int resource) {
     return capacity[worker * width + Arrays.binarySearch(numbers, resource)];
   }
 
   /** Returns the slots of a resource, by its catalog number, in use on a worker. */
-  int usedOfResource(int worker, int resource) {
+  public int usedOfResource(int worker, int resource) {
     return used[worker * width + Arrays.binarySearch(numbers, resource)];
   }
 
   /** Returns the slots of all workers in the pool, regardless of their state. */
-  long total(int resource) {
+  public long total(int resource) {
     return totals[resource];
   }
 
   /** Returns a version that grows whenever a total may have changed. */
-  int totalsVersion() {
+  public int totalsVersion() {
     return totalsVersion;
   }
 

@@ -3,7 +3,6 @@ package io.espalier.core.scheduling.worker;
 import io.espalier.core.api.view.WorkerView.Slots;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
-import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.problem.Problem;
@@ -16,7 +15,6 @@ import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.spi.WorkerSelector.Search;
-import io.espalier.core.status.store.LimitOverride;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -167,13 +165,6 @@ public final class WorkerIndex {
       levels[j] = counts ? level : -1;
     }
     return levels;
-  }
-
-  /**
-   * Returns whether two settings agree on everything about workers that does not belong to jobs.
-   */
-  public static boolean isSame(Settings old, Settings next) {
-    return WorkerCapacity.isSame(old, next);
   }
 
   /** Returns the problems of jobs whose worker filter is too slow. */
@@ -558,56 +549,18 @@ public final class WorkerIndex {
 
   // ---- counts
 
-  /** See {@link WorkerCapacity#isFull}. */
-  public boolean isFull(int worker) {
-    return ledger.isFull(worker);
+  /** Returns what the workers have, and what of it is in use. */
+  public WorkerCapacity capacity() {
+    return ledger;
   }
 
   public int tasks(int worker) {
     return isKnown(worker) ? ledger.tasks(worker) : 0;
   }
 
-  /** Returns the free slots of a worker-level resource; negative when over-committed. */
-  public int freeOf(int worker, int resource) {
-    return ledger.free(worker, resource);
-  }
-
-  public int limitOf(int worker, int resource) {
-    return ledger.limit(worker, resource);
-  }
-
-  /** Returns the override of a worker-level resource's limit, or null. */
-  public @Nullable LimitOverride overrideOf(int worker, int resource) {
-    return ledger.overrideOf(worker, resource);
-  }
-
-  /** See {@link WorkerCapacity#limitOfResource}. */
-  public int limitOfResource(int worker, int resource) {
-    return ledger.limitOfResource(worker, resource);
-  }
-
-  /** See {@link WorkerCapacity#usedOfResource}. */
-  public int usedOfResource(int worker, int resource) {
-    return ledger.usedOfResource(worker, resource);
-  }
-
-  /** Returns the slots of all workers in the pool, regardless of their state. */
-  public long total(int resource) {
-    return ledger.total(resource);
-  }
-
-  /** Returns a version that grows whenever a total may have changed. */
-  public int totalsVersion() {
-    return ledger.totalsVersion();
-  }
-
   /** Returns the usage of a worker's slots; empty when tasks need no workers. */
   public List<Slots> slots(int worker) {
     return active && isKnown(worker) ? ledger.slots(worker) : List.of();
-  }
-
-  public List<Resource> resources() {
-    return ledger.resources();
   }
 
   /**

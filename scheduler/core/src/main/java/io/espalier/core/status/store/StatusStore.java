@@ -126,7 +126,12 @@ public interface StatusStore extends AutoCloseable {
   }
 
   /** The stored history of a task's past invocations; empty for an unknown task. */
-  TaskHistory history(String job, String node);
+  default TaskHistory history(String job, String node) {
+    return histories(job, List.of(node)).getOrDefault(node, TaskHistory.EMPTY);
+  }
+
+  /** The histories of these nodes of a job; nodes none of whose tasks has ended are left out. */
+  Map<String, TaskHistory> histories(String job, Collection<String> nodes);
 
   /** All paused jobs, in any order. */
   List<Pause> pauses();

@@ -28,6 +28,7 @@ import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.TaskHistory;
 import io.espalier.json.JsonReader;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -124,11 +125,11 @@ public final class LoopSchedulerApi implements SchedulerApi {
   }
 
   @Override
-  public CompletionStage<TaskHistory> history(String job, String node) {
+  public CompletionStage<Map<String, TaskHistory>> histories(String job, Collection<String> nodes) {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
-            return store.history(job, node);
+            return store.histories(job, nodes);
           } catch (StoreException e) {
             throw new RefusedException(
                 RefusedException.Reason.UNAVAILABLE, String.valueOf(e.getMessage()));

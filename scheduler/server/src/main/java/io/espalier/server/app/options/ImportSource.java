@@ -5,23 +5,34 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locates the statuses of a scheduler that partitioned the nodes differently.
+ * Locates statuses that this scheduler takes over. One of the three is not null.
  *
- * @param directory its data directory; null: they are in a schema
- * @param schema of MySQL; null: they are in a directory
+ * @param directory data directory of a scheduler that partitioned the nodes differently
+ * @param schema the same, in MySQL
+ * @param bistro the file in which a scheduler of Bistro stored its statuses
  */
-public record ImportSource(@Nullable Path directory, @Nullable MySqlAddress schema) {
+public record ImportSource(
+    @Nullable Path directory, @Nullable MySqlAddress schema, @Nullable Path bistro) {
+  /** What the file of a scheduler of Bistro begins with on the command line. */
+  public static final String BISTRO = "bistro:";
+
   public static ImportSource of(Path directory) {
-    return new ImportSource(directory, null);
+    return new ImportSource(directory, null, null);
   }
 
   public static ImportSource of(MySqlAddress schema) {
-    return new ImportSource(null, schema);
+    return new ImportSource(null, schema, null);
+  }
+
+  public static ImportSource ofBistro(Path file) {
+    return new ImportSource(null, null, file);
   }
 
   /** Returns a readable form, without the password. */
   @Override
   public String toString() {
-    return String.valueOf(directory == null ? schema : directory);
+    return bistro == null
+        ? String.valueOf(directory == null ? schema : directory)
+        : BISTRO + bistro;
   }
 }

@@ -35,9 +35,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes over the statuses of schedulers that partitioned the nodes differently ({@code
- * --statuses-from}). When several schedulers, this one included, know a task, the newest status
- * wins; an import can therefore be repeated. Histories stay where they are.
+ * Takes over the statuses of schedulers that partitioned the nodes differently, or of a scheduler
+ * of Bistro ({@code --statuses-from}). When several schedulers, this one included, know a task, the
+ * newest status wins; an import can therefore be repeated. Histories stay where they are.
  *
  * <p>No scheduler may continue with an imported store. The store is marked as passed on, and every
  * scheduler refuses it unless it imports statuses itself. All stores are checked before the first
@@ -102,7 +102,12 @@ public final class StatusImport {
     }
     List<DataDirectoryOwner> owners = new ArrayList<>();
     long[] highest = {0};
+    Map<Path, Map<String, Map<String, TaskStatus>>> ofBistro = new HashMap<>();
     for (ImportSource earlier : options.store().statusesFrom()) {
+      if (earlier.bistro() != null) {
+        ofBistro.put(earlier.bistro(), bistro(earlier.bistro()));
+        continue;
+      }
       use(
           earlier,
           options.source().configUri(),
@@ -119,7 +124,11 @@ public final class StatusImport {
         into.openEpoch(new TakeOver(Math.max(how.atLeast(), highest[0] + 1), how.leaseMillis()));
     for (ImportSource earlier : options.store().statusesFrom()) {
       StatusImport taking = new StatusImport(into, taken.epoch());
-      use(earlier, options.source().configUri(), true, taking::all);
+      if (earlier.bistro() != null) {
+        ofBistro.getOrDefault(earlier.bistro(), Map.of()).forEach(taking::bistro);
+      } else {
+        use(earlier, options.source().configUri(), true, taking::all);
+      }
       LOG.info("took {} statuses from {}", taking.taken, earlier);
     }
     data.takeBack();
@@ -270,6 +279,37 @@ public final class StatusImport {
             rows.add(new StatusRow(job, row.node(), row.status(), last));
           }
         });
+    put(job, rows, incarnation);
+  }
+
+  private static Map<String, Map<String, TaskStatus>> bistro(Path file) {
+    try {
+      return BistroStatuses.read(file);
+    } catch (BistroStatuses.Unusable e) {
+      throw refused(ImportSource.BISTRO + file, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Takes what a scheduler of Bistro knew of a job. The file cannot be marked as passed on, so a
+   * job of which this store knows a task is left alone: giving the flag twice changes nothing.
+   */
+  private void bistro(String job, Map<String, TaskStatus> statuses) {
+    boolean[] isKnown = {false};
+    into.load(job, row -> isKnown[0] = true);
+    if (isKnown[0]) {
+      LOG.warn("not taking the statuses of job {}: there are statuses of it already", job);
+      return;
+    }
+    List<StatusRow> rows = new ArrayList<>();
+    statuses.forEach(
+        (node, status) ->
+            rows.add(
+                new StatusRow(job, node, status, new Invocation(epoch, 0, status.sinceMillis()))));
+    put(job, rows, 0);
+  }
+
+  private void put(String job, List<StatusRow> rows, long incarnation) {
     for (int at = 0; at < rows.size(); at += ROWS_PER_COMMIT) {
       StoreTransaction.Builder batch = StoreTransaction.builder();
       rows.subList(at, Math.min(rows.size(), at + ROWS_PER_COMMIT)).forEach(batch::put);

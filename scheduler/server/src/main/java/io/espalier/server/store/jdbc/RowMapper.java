@@ -16,14 +16,9 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.StatusRow;
-import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
-import io.espalier.core.status.store.TaskHistory;
 import io.espalier.core.status.store.TaskTotals;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -107,43 +102,36 @@ final class RowMapper {
         store + ", job " + job + ", node " + node + ": " + e.getMessage(), false, e);
   }
 
-  /** One attempt with its position in the ring of its task. */
-  private record Placed(long place, Attempt attempt) {}
-
   /**
-   * Reads the history of a task from all rows of the result, in any order: the {@link #totals
-   * totals}, the place in the ring, then the attempt: number, epoch, sequence, started, ended,
-   * worker, kind, bits, exit code, signal, core dumped, stop reason, processor time, memory, bytes
-   * read, bytes written, message, fingerprint, got on, backoff, waited, start of the process,
-   * counters, step.
+   * Reads totals: number of ended attempts, processor time, ran, waited, counters.
    *
-   * @throws StoreException not retryable, when a row cannot be read
+   * @throws StoreException not retryable, when the row cannot be read
    */
-  TaskHistory history(String job, String node, ColumnReader found) throws SQLException {
-    List<Placed> placed = new ArrayList<>();
-    TaskTotals totals = TaskTotals.NONE;
+  TaskTotals totals(String job, String node, ColumnReader row) throws SQLException {
     try {
-      while (found.next()) {
-        totals = totals(found);
-        placed.add(new Placed(found.large(), attempt(job, node, found)));
-      }
+      return new TaskTotals(
+          row.large(), row.large(), row.large(), row.large(), Counters.ofText(row.textOrEmpty()));
     } catch (IllegalArgumentException e) {
       throw damaged(job, node, e);
     }
-    long newest = totals.ended();
-    placed.sort(
-        Comparator.comparingLong(
-            p -> -Math.floorMod(newest - p.place(), (long) StatusStore.KEPT_ATTEMPTS)));
-    return new TaskHistory(totals, placed.stream().map(Placed::attempt).toList());
   }
 
-  /** Reads totals: number of ended attempts, processor time, ran, waited, counters. */
-  static TaskTotals totals(ColumnReader row) throws SQLException {
-    return new TaskTotals(
-        row.large(), row.large(), row.large(), row.large(), Counters.ofText(row.textOrEmpty()));
+  /**
+   * Reads an attempt: number, epoch, sequence, started, ended, worker, kind, bits, exit code,
+   * signal, core dumped, stop reason, processor time, memory, bytes read, bytes written, message,
+   * fingerprint, got on, backoff, waited, start of the process, counters, step.
+   *
+   * @throws StoreException not retryable, when the row cannot be read
+   */
+  Attempt attempt(String job, String node, ColumnReader row) throws SQLException {
+    try {
+      return read(job, node, row);
+    } catch (IllegalArgumentException e) {
+      throw damaged(job, node, e);
+    }
   }
 
-  private Attempt attempt(String job, String node, ColumnReader row) throws SQLException {
+  private Attempt read(String job, String node, ColumnReader row) throws SQLException {
     int number = row.number();
     Invocation invocation = new Invocation(row.large(), row.large(), row.large());
     long ended = row.large();

@@ -248,23 +248,13 @@ abstract class StoreReader implements StatusStore {
   }
 
   @Override
-  public final TaskHistory history(String job, String node) {
+  public final Map<String, TaskHistory> histories(String job, Collection<String> nodes) {
     return read(
         session -> {
-          RowMapper mapper = mapper(session);
-          try (BoundStatement statement =
-                  session.prepare(
-                      "SELECT s.ended, s.cpu, s.total_ran, s.total_waited, s.counts, a.id, a.number, a.epoch, a.sequence, a.started,"
-                          + " a.ended, a.worker, a.kind, a.bits, a.exit_code, a.{signal},"
-                          + " a.core_dumped, a.stop_reason, a.cpu, a.memory, a.{read}, a.{written},"
-                          + " a.message, a.fingerprint, a.got_on, a.backoff, a.waited,"
-                          + " a.process_started, a.counts, a.step FROM #status s"
-                          + (" JOIN #attempt a ON a.id >= s.ring * " + TaskTables.RING)
-                          + (" AND a.id < (s.ring + 1) * " + TaskTables.RING)
-                          + " WHERE s.job = (SELECT id FROM #job WHERE name = ?) AND s.node = ?");
-              ColumnReader rows = statement.key(job).key(node).query()) {
-            return mapper.history(job, node, rows);
-          }
+          Integer id = JobIds.find(session, job);
+          return id == null
+              ? Map.of()
+              : new HistoryReader(session, mapper(session)).read(job, id, nodes);
         });
   }
 

@@ -1,0 +1,120 @@
+package io.espalier.server.config.yaml;
+
+import io.espalier.core.json.Json;
+import io.espalier.core.json.Position;
+import io.espalier.core.problem.Problem.Severity;
+import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
+import io.espalier.core.problem.Suggestions;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What jobs take over with {@code extends}. */
+final class Templates {
+  private static final String EXTENDS = "extends";
+  private static final ProblemPath PATH = ProblemPath.ROOT.key("templates");
+
+  private final Json.Obj templates;
+  private final Set<String> used = new TreeSet<>();
+
+  Templates(Json.Obj templates) {
+    this.templates = templates;
+  }
+
+  /**
+   * Returns an object with the members of the templates that it extends. Its own win; of several
+   * templates the later one. Objects in it are merged member by member, lists are replaced.
+   */
+  Json.Obj extended(Json.Obj object, ProblemPath path, Problems problems) {
+    return extended(object, path, new ArrayDeque<>(), problems);
+  }
+
+  private Json.Obj extended(
+      Json.Obj object, ProblemPath path, Deque<String> open, Problems problems) {
+    Json given = object.get(EXTENDS);
+    if (given == null) {
+      return object;
+    }
+    ProblemPath at = path.key(EXTENDS);
+    Json.Obj result = new Json.Obj(Map.of(), Map.of(), object.at());
+    for (Json each : given instanceof Json.Arr list ? list.items() : List.of(given)) {
+      Json.Obj template = template(each, at, open, problems);
+      if (template != null) {
+        open.push(((Json.Str) each).value());
+        result = merged(result, extended(template, PATH.key(open.getFirst()), open, problems));
+        open.pop();
+      }
+    }
+    return merged(result, object.without(EXTENDS));
+  }
+
+  private Json.@Nullable Obj template(
+      Json named, ProblemPath at, Deque<String> open, Problems problems) {
+    if (!(named instanceof Json.Str name)) {
+      problems.error(at, named, "expected the name of a template, found " + named.kind(), null);
+      return null;
+    }
+    if (open.contains(name.value())) {
+      problems.error(at, named, "this template extends itself", "remove one \"extends\"");
+      return null;
+    }
+    used.add(name.value());
+    Json found = templates.get(name.value());
+    if (found instanceof Json.Obj template) {
+      return template;
+    }
+    if (found == null) {
+      problems.error(
+          at,
+          named,
+          "unknown template",
+          templates.isEmpty()
+              ? "there are none; write them under \"templates\""
+              : Suggestions.hint(name.value(), templates.members().keySet()));
+    } else {
+      problems.error(
+          PATH.key(name.value()), found, "expected an object, found " + found.kind(), null);
+    }
+    return null;
+  }
+
+  private static Json.Obj merged(Json.Obj base, Json.Obj over) {
+    Map<String, Json> members = new LinkedHashMap<>(base.members());
+    Map<String, Position> keys = new HashMap<>(base.keyPositions());
+    over.members()
+        .forEach(
+            (key, value) -> {
+              Json inherited = members.get(key);
+              members.put(
+                  key,
+                  inherited instanceof Json.Obj below && value instanceof Json.Obj above
+                      ? merged(below, above)
+                      : value);
+              keys.put(key, over.keyAt(key));
+            });
+    return new Json.Obj(members, keys, over.at());
+  }
+
+  /** Warns of templates that no job extends: nobody looked at what is in them. */
+  void warnOfUnused(Problems problems) {
+    for (String name : templates.members().keySet()) {
+      if (!used.contains(name)) {
+        problems.add(
+            Problems.at(
+                Severity.WARNING,
+                PATH.key(name),
+                templates.keyAt(name),
+                null,
+                "no job extends this template, so nothing checks it",
+                null));
+      }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package io.espalier.testkit.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.outcome.JobState;
+import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.outcome.JobStateRecord.Start;
+import io.espalier.core.running.WorkerCordon;
+import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.LimitOverride;
+import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.StoreTransaction;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The contract for what a store keeps of operators, jobs and queues. */
+abstract class OperatorTablesContract extends AttemptsContract {
+  @Test
+  void pauses_are_kept_until_they_are_ended() throws Exception {
+    Pause first = new Pause("a", "ann", "disk full on r1", NOW, 0);
+    Pause second = new Pause("b", "", "", NOW, NOW + 60_000);
+    store.commit(epoch, StoreTransaction.builder().pause(first).pause(second).build());
+    restartAfterKill();
+    assertThat(store.pauses()).containsExactlyInAnyOrder(first, second);
+    Pause changed = new Pause("a", "bob", "still full", NOW + 1, 0);
+    store.commit(
+        epoch, StoreTransaction.builder().resume("b").resume("never was").pause(changed).build());
+    restartAfterKill();
+    assertThat(store.pauses()).containsExactly(changed);
+  }
+
+  @Test
+  void standings_of_jobs_are_kept_until_the_job_is_forgotten() throws Exception {
+    JobStateRecord first =
+        new JobStateRecord(
+            "a", JobState.FAILED, "6 of 53", NOW, "6 of 53", true, true, new Start(6, 53, NOW));
+    JobStateRecord second =
+        new JobStateRecord("b".repeat(239), JobState.RUNNING, "", NOW, "", false, false, Start.ALL);
+    store.commit(
+        epoch,
+        StoreTransaction.builder()
+            .put(row("a", "n", failed()))
+            .standing(first)
+            .standing(second)
+            .append(event(1))
+            .build());
+    restartAfterKill();
+    assertThat(store.standings()).containsExactlyInAnyOrder(first, second);
+    JobStateRecord changed =
+        new JobStateRecord("a", JobState.RUNNING, "", NOW + 1, "", false, false, Start.ALL);
+    store.commit(
+        epoch,
+        StoreTransaction.builder().standing(first).standing(changed).forget(second.job()).build());
+    restartAfterKill();
+    assertThat(store.standings()).containsExactly(changed);
+    store.commit(
+        epoch, StoreTransaction.builder().standing(first).forget("a").standing(second).build());
+    restartAfterKill();
+    assertThat(store.standings()).containsExactly(second);
+  }
+
+  @Test
+  void overrides_of_limits_are_kept_until_they_are_ended() throws Exception {
+    LimitOverride level = new LimitOverride("host", "slots", "", 3, "ann", "disk full", NOW, 0);
+    LimitOverride node =
+        new LimitOverride("host", "slots", "n".repeat(300), 0, "", "", NOW, NOW + 60_000);
+    LimitOverride other = new LimitOverride("rack", "slots", "n1", 7, "", "", NOW, 0);
+    store.commit(epoch, StoreTransaction.builder().limit(level).limit(node).limit(other).build());
+    restartAfterKill();
+    assertThat(store.limits()).containsExactlyInAnyOrder(level, node, other);
+    LimitOverride changed = new LimitOverride("host", "slots", "", 9, "bob", "", NOW + 1, 0);
+    store.commit(
+        epoch,
+        StoreTransaction.builder()
+            .endLimit(node.key())
+            .endLimit(new LimitOverride.Key("never", "was", ""))
+            .limit(changed)
+            .build());
+    restartAfterKill();
+    assertThat(store.limits()).containsExactlyInAnyOrder(changed, other);
+  }
+
+  @Test
+  void brakes_are_kept_until_they_are_ended() throws Exception {
+    Brake all = new Brake(Brake.Key.all(), 0, Map.of(), null, "ann", "no \"net\"", NOW, 0, 0);
+    Brake.Key queue = new Brake.Key(Brake.Target.QUEUE, "", "q".repeat(300));
+    Brake share =
+        new Brake(
+            queue,
+            250_000,
+            Map.of(queue.name(), 7),
+            new Brake.Ramp(100_000, 60_000),
+            "",
+            "",
+            NOW,
+            NOW + 60_000,
+            NOW + 1);
+    Brake node =
+        new Brake(
+            new Brake.Key(Brake.Target.NODE, "rack", "r1"), 1, Map.of(), null, "", "", NOW, 0, 0);
+    store.commit(epoch, StoreTransaction.builder().brake(all).brake(share).brake(node).build());
+    restartAfterKill();
+    assertThat(store.brakes()).containsExactlyInAnyOrder(all, share, node);
+    Brake changed = new Brake(Brake.Key.all(), 1, Map.of(), null, "bob", "", NOW + 1, 0, 0);
+    store.commit(
+        epoch,
+        StoreTransaction.builder()
+            .endBrake(queue)
+            .endBrake(new Brake.Key(Brake.Target.NODE, "host", "r1"))
+            .brake(changed)
+            .build());
+    restartAfterKill();
+    assertThat(store.brakes()).containsExactlyInAnyOrder(changed, node);
+  }
+
+  @Test
+  void what_queues_have_used_is_replaced_as_a_whole() throws Exception {
+    assertThat(store.queueUsage()).isEmpty();
+    QueueUsage etl = new QueueUsage("etl", 0.1, NOW);
+    QueueUsage web = new QueueUsage("w".repeat(200), 1.0 / 3, NOW);
+    store.commit(epoch, StoreTransaction.builder().queueUsage(List.of(etl, web)).build());
+    restartAfterKill();
+    assertThat(store.queueUsage()).containsExactlyInAnyOrder(etl, web);
+    store.commit(epoch, StoreTransaction.builder().pause(new Pause("a", "", "", NOW, 0)).build());
+    assertThat(store.queueUsage()).as("left alone").hasSize(2);
+    QueueUsage later = new QueueUsage("etl", 0.2, NOW + 10_000);
+    store.commit(epoch, StoreTransaction.builder().queueUsage(List.of(later)).build());
+    restartAfterKill();
+    assertThat(store.queueUsage()).containsExactly(later);
+  }
+
+  @Test
+  void holds_of_workers_are_kept_until_they_are_released() throws Exception {
+    WorkerCordon first = new WorkerCordon("w1", WorkerCordon.Kind.DRAIN, "ann", "new kernel", NOW);
+    WorkerCordon second = new WorkerCordon("w2", WorkerCordon.Kind.CORDON, "", "", NOW);
+    store.commit(epoch, StoreTransaction.builder().hold(first).hold(second).build());
+    restartAfterKill();
+    assertThat(store.holds()).containsExactlyInAnyOrder(first, second);
+    WorkerCordon changed = new WorkerCordon("w1", WorkerCordon.Kind.CORDON, "bob", "", NOW + 1);
+    store.commit(
+        epoch, StoreTransaction.builder().release("w2").release("never was").hold(changed).build());
+    restartAfterKill();
+    assertThat(store.holds()).containsExactly(changed);
+  }
+
+  @Test
+  void the_incarnation_of_a_job_is_kept_until_it_is_forgotten() throws Exception {
+    assertThat(store.incarnations()).isEmpty();
+    store.commit(
+        epoch,
+        StoreTransaction.builder()
+            .put(row("j", "n", failed()))
+            .put(row("k", "n", failed()))
+            .incarnation("j", 1_700_000_000)
+            .incarnation("no rows yet", 5)
+            .build());
+    restartAfterKill();
+    assertThat(store.incarnations())
+        .containsOnly(Map.entry("j", 1_700_000_000L), Map.entry("no rows yet", 5L));
+    assertThat(store.jobs()).containsExactlyInAnyOrder("j", "k");
+    store.commit(epoch, StoreTransaction.builder().forget("j").incarnation("j", 7).build());
+    store.commit(epoch, StoreTransaction.builder().forget("no rows yet").build());
+    restartAfterKill();
+    assertThat(store.incarnations()).containsOnly(Map.entry("j", 7L));
+    assertThat(rows("j")).isEmpty();
+  }
+}
