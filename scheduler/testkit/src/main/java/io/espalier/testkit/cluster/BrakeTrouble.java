@@ -45,9 +45,7 @@ final class BrakeTrouble {
     }
     Key key = KEYS.get(random.nextInt(KEYS.size()));
     Brake.Ramp ramp =
-        random.nextInt(3) == 0
-            ? new Brake.Ramp(Brake.ONE / 4, 1L + random.nextInt(3_000))
-            : null;
+        random.nextInt(3) == 0 ? new Brake.Ramp(Brake.ONE / 4, 1L + random.nextInt(3_000)) : null;
     Command<?> command;
     if (random.nextBoolean()) {
       int millionths = random.nextInt(3) > 0 ? 0 : random.nextInt(Brake.ONE);

@@ -1,8 +1,8 @@
 package io.espalier.testkit.cluster;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.status.store.Brake;
 import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.status.store.Brake;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

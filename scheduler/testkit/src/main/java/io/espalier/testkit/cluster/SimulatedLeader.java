@@ -424,8 +424,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
               .filter(
                   brake ->
                       brake.sinceMillis() > released.getOrDefault(brake.key(), -1L)
-                          && (brake.untilMillis() == 0
-                              || process.localNow() < brake.untilMillis()))
+                          && (brake.untilMillis() == 0 || process.localNow() < brake.untilMillis()))
               .toList();
       cluster.invariants.handedOver(launch, inForce);
     }
