@@ -296,6 +296,19 @@ class BrakesTest {
   }
 
   @Test
+  void aReleaseThatIsUnderWayIsNotBegunAnew() {
+    world.configure(TWO_HOSTS);
+    done(brake(ALL, 0, 0, new Brake.Ramp(Brake.ONE / 4, 10_000)));
+    assertThat(release(ALL, null).millionths()).isEqualTo(Brake.ONE / 4);
+    world.advance(10_000);
+    assertThat(release(ALL, null).millionths()).isEqualTo(Brake.ONE / 2);
+    assertThat(release(ALL, new Brake.Ramp(Brake.ONE / 10, 1_000)).millionths())
+        .isEqualTo(Brake.ONE * 6 / 10);
+    assertThat(release(ALL, new Brake.Ramp(Brake.ONE, 1_000)).millionths()).isEqualTo(Brake.ONE);
+    assertThat(world.brakes).isEmpty();
+  }
+
+  @Test
   void aBrakeWhoseTimeEndedWhileTheSchedulerWasAwayIsOver() {
     world.configure(TWO_HOSTS);
     done(brake(ALL, 0, 60_000, null));

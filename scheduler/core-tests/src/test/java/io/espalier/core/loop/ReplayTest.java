@@ -65,8 +65,7 @@ class ReplayTest {
     SplittableRandom random = new SplittableRandom(seed);
     StatusRowEvents.Replay replay = new StatusRowEvents.Replay();
     int applied = 0;
-    Map<Integer, List<StatusRow>> kept = new HashMap<>();
-    Map<Integer, Long> times = new HashMap<>();
+    Map<Long, List<StatusRow>> kept = new HashMap<>();
     world.configure(BOTH);
     for (int step = 0; step < 400; step++) {
       step(random);
@@ -76,16 +75,13 @@ class ReplayTest {
         }
         assertThat(replay.rows()).isEqualTo(world.stored);
         if (step % 40 == 0) {
-          kept.put(step, List.copyOf(replay.rows().values()));
-          times.put(step, world.now);
+          kept.put(world.now, List.copyOf(replay.rows().values()));
           // So that no event of the next step has the same time.
           world.advance(1);
         }
       }
     }
-    kept.forEach(
-        (step, rows) ->
-            assertThat(past(Objects.requireNonNull(times.get(step)))).isEqualTo(ofJob(rows)));
+    kept.forEach((atMillis, rows) -> assertThat(past(atMillis)).isEqualTo(ofJob(rows)));
     assertThat(kept).hasSizeGreaterThan(4);
     assertThat(world.stored).hasSizeGreaterThan(10);
     assertThat(world.events.stream().map(Event::kind))

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -117,11 +118,11 @@ class YamlConversionTest {
   }
 
   /** All jobs, with everything that they inherit. */
-  private static TreeMap<String, Json> meaning(Text text) {
+  private static SortedMap<String, Json> meaning(Text text) {
     Result<Config> loaded = LOADER.load(text);
     assertThat(loaded.problems()).noneMatch(Problem::isError);
     Config config = Objects.requireNonNull(loaded.value());
-    TreeMap<String, Json> jobs = new TreeMap<>();
+    SortedMap<String, Json> jobs = new TreeMap<>();
     config
         .jobs()
         .forEach((name, job) -> jobs.put(name, BistroJobWriter.toJson(job, config.settings())));

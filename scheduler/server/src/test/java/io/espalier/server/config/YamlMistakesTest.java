@@ -11,10 +11,10 @@ import io.espalier.testkit.config.ConfigFixtures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What people get wrong in YAML: every problem at once, with line, value and hint. */
 class YamlMistakesTest {
+  private static final Pattern MISTAKE = Pattern.compile("(?m)^=== ");
   private static final String REST =
       """
       espalier: v1
@@ -42,7 +43,7 @@ class YamlMistakesTest {
   static Stream<Mistake> mistakes() throws IOException {
     try (InputStream in = YamlMistakesTest.class.getResourceAsStream("/yaml-mistakes.txt")) {
       String all = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-      return Arrays.stream(all.split("(?m)^=== ", -1)).skip(1).map(YamlMistakesTest::mistake);
+      return MISTAKE.splitAsStream(all).skip(1).map(YamlMistakesTest::mistake);
     }
   }
 

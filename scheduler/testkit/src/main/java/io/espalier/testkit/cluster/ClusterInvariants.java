@@ -3,16 +3,19 @@ package io.espalier.testkit.cluster;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.StatusRow;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -168,6 +171,18 @@ final class ClusterInvariants {
     }
     acknowledgedDone.clear();
     setBack.addAll(assigned);
+  }
+
+  /** The leader hands a start to a worker while these brakes are durable and not over. */
+  void handedOver(LaunchSpec launch, List<Brake> brakes) {
+    for (Brake brake : brakes) {
+      boolean stops =
+          brake.key().equals(Brake.Key.all())
+              || brake.key().equals(new Brake.Key(Brake.Target.JOB, "", launch.job()));
+      if (stops && brake.millionths() == 0 && brake.releasedMillis() == 0) {
+        violated(Invariant.BRAKED, RunId.of(launch) + " starts under the brake on " + brake.key());
+      }
+    }
   }
 
   // ---- processes

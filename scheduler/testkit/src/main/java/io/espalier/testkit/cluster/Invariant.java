@@ -15,6 +15,11 @@ public enum Invariant {
   NEVER_IS_NEVER,
   /** Live invocations exceed no limit of the instance, of a node, or of a worker. */
   LIMITS,
+  /**
+   * While a brake that stops everything, or a job, is durable, the leader hands no start of it to a
+   * worker.
+   */
+  BRAKED,
   /** A start is sent only after its assignment is durable. */
   DURABLE_BEFORE_DISPATCH,
   /** The durable store contains the result of every end that was acknowledged to its worker. */

@@ -95,7 +95,9 @@ public enum ProtocolBug {
   /** The set of recreated jobs is read before what is known of it is durable. */
   INCARNATIONS_READ_EARLY(Invariant.FINAL_IS_FINAL, 2),
   /** Monitors see changes that are not durable yet. */
-  SHOWN_BEFORE_DURABLE(Invariant.SHOWN_IS_DURABLE, 1);
+  SHOWN_BEFORE_DURABLE(Invariant.SHOWN_IS_DURABLE, 1),
+  /** A new leader does not read the brakes that were set under the one before it. */
+  BRAKES_FORGOTTEN(Invariant.BRAKED, 12);
 
   private final Invariant breaks;
   private final long caughtBy;

@@ -2,6 +2,7 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.protocol.ProtocolTimers;
+import io.espalier.core.status.store.Brake;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -134,6 +135,9 @@ public final class SimulatedCluster {
       if (plan.isSteered()) {
         new SourceTrouble(this, schedulers).begin();
       }
+      if (BrakeTrouble.isIn(seed)) {
+        new BrakeTrouble(this, schedulers, seed).begin();
+      }
       steps = until(plan.chaosMillis(), () -> false, steps);
       quiet = true;
       calm();
@@ -196,12 +200,15 @@ public final class SimulatedCluster {
     workers.subList(0, plan.workers()).forEach(w -> timeline.after(2_000, w::boot));
   }
 
-  /** An operator releases all shards, jobs and limits, whichever scheduler leads. */
+  /** An operator releases all shards, jobs, limits and brakes, whichever scheduler leads. */
   private void releaseAll() {
     for (SimulatedScheduler scheduler : schedulers) {
       store.holds().forEach(hold -> scheduler.hold(hold.shard(), null));
       store.pauses().forEach(p -> scheduler.command(new Command.Resume(p.job(), "", "")));
       store.limits().forEach(l -> scheduler.command(new Command.EndLimit(l.key(), "", "")));
+      for (Brake brake : store.brakes()) {
+        scheduler.command(new Command.ReleaseBrake(brake.key(), null, "", ""));
+      }
     }
     timeline.after(3_000, this::releaseAll);
   }

@@ -36,6 +36,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.json.JsonReader;
 import java.time.Duration;
@@ -66,6 +67,10 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   final SchedulerLoop loop;
   private final SchedulingCore core;
   private final long epoch;
+
+  /** When an operator last released a brake; that need not be durable yet. */
+  private final Map<Brake.Key, Long> released = new HashMap<>();
+
   private final ArrayDeque<LongConsumer> deferred = new ArrayDeque<>();
   private final ArrayDeque<LoopInput> inputs = new ArrayDeque<>();
 
@@ -193,7 +198,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             cluster.store.pauses(),
             cluster.store.standings(),
             cluster.store.limits(),
-            cluster.store.brakes(),
+            cluster.has(ProtocolBug.BRAKES_FORGOTTEN) ? List.of() : cluster.store.brakes(),
             List.of(),
             cluster.store.holds(),
             rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList()));
@@ -239,6 +244,9 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
 
   /** Sends an operator's command to the loop. */
   void execute(Command<?> command) {
+    if (command instanceof Command.ReleaseBrake release) {
+      released.put(release.key(), process.localNow());
+    }
     inputs.add(new LoopInput.Execute<>(command, new CompletableFuture<>()));
   }
 
@@ -409,6 +417,17 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
 
   @Override
   public void start(LaunchSpec launch) {
+    if (epoch == cluster.store.epoch()) {
+      // The store of a deposed leader knows more than that leader.
+      List<Brake> inForce =
+          cluster.store.brakes().stream()
+              .filter(
+                  brake ->
+                      brake.sinceMillis() > released.getOrDefault(brake.key(), -1L)
+                          && (brake.untilMillis() == 0 || process.localNow() < brake.untilMillis()))
+              .toList();
+      cluster.invariants.handedOver(launch, inForce);
+    }
     known.add(RunId.of(launch));
     toSide.add(() -> side.start(launch, process.localNow()));
   }

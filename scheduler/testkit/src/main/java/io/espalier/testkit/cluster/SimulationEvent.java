@@ -72,6 +72,7 @@ public enum SimulationEvent {
   FINAL_STATUS_LIFTED,
   JOB_PAUSED,
   LIMIT_SET,
+  BRAKE_SET,
   READING_SLOW,
   // ---- consequences
   LEASE_RAN_OUT,

@@ -99,7 +99,8 @@ public final class BrakeCommands {
   }
 
   /**
-   * Releases a brake: at once, or by its ramp.
+   * Releases a brake: at once, or by its ramp. A release that is under way goes on; another ramp
+   * continues from what the brake leaves now.
    *
    * @param ramp replaces that of the brake; null: that of the brake applies
    * @return the brake as it is now; its factor is {@link Brake#ONE} if it is over
@@ -118,7 +119,12 @@ public final class BrakeCommands {
           RefusedException.Reason.UNKNOWN,
           "there is no brake on " + key + (brakes.isEmpty() ? "" : "; there is one on " + names()));
     }
-    Brake released = (ramp == null ? brake : withRamp(brake, ramp)).released(nowMillis);
+    Brake released = brake;
+    if (ramp != null) {
+      released = withRamp(brake, ramp, nowMillis).released(nowMillis);
+    } else if (brake.releasedMillis() == 0) {
+      released = brake.released(nowMillis);
+    }
     said(EventKind.BRAKE_RELEASED, released, author, reason, nowMillis);
     store(released, nowMillis, changes);
     refresh(nowMillis);
@@ -129,10 +135,10 @@ public final class BrakeCommands {
     return String.join(", ", brakes.keySet().stream().map(Brake.Key::toString).limit(5).toList());
   }
 
-  private static Brake withRamp(Brake brake, Brake.Ramp ramp) {
+  private static Brake withRamp(Brake brake, Brake.Ramp ramp, long nowMillis) {
     return new Brake(
         brake.key(),
-        brake.millionths(),
+        brake.factorAt(nowMillis),
         brake.bases(),
         ramp,
         brake.author(),

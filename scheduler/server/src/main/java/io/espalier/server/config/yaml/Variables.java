@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces {@code ${NAME}}, {@code ${env:NAME}} and {@code ${file:PATH}} in texts; {@code $${} is a
- * plain {@code ${}.
+ * Replaces {@code ${NAME}}, {@code ${env:NAME}} and {@code ${file:PATH}} in texts. A dollar sign
+ * before one of them makes it plain text.
  */
 final class Variables {
   private static final Pattern REFERENCE =

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -136,7 +137,7 @@ final class YamlReader {
       String before = text.substring(0, Math.min(text.length(), Math.max(0, e.getPosition())));
       int line = (int) before.chars().filter(c -> c == '\n').count() + 1;
       int column = before.length() - before.lastIndexOf('\n');
-      String character = String.format("U+%04X", e.getCodePoint());
+      String character = String.format(Locale.ROOT, "U+%04X", e.getCodePoint());
       syntax(
           new Position(file, line, column),
           "the character " + character + " is not allowed here",
