@@ -19,7 +19,6 @@ import java.util.function.Predicate;
 public final class EmbeddedSchedulerClient implements Client {
   private static final long PATIENCE_SECONDS = 60;
 
-  private final SchedulerApi api;
   private final ApiV1 resources;
   private final AutoCloseable source;
 
@@ -27,7 +26,6 @@ public final class EmbeddedSchedulerClient implements Client {
    * @param source closed with this client
    */
   public EmbeddedSchedulerClient(SchedulerApi api, ServerIdentity identity, AutoCloseable source) {
-    this.api = api;
     this.resources = new ApiV1(api, identity);
     this.source = source;
   }

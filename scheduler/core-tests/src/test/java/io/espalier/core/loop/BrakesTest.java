@@ -11,7 +11,6 @@ import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
-import io.espalier.core.status.store.Brake.Key;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +35,8 @@ class BrakesTest {
          "backoff": [1, 2, "fail"], "command": ["x"]}}
       """;
 
-  private static final Key ALL = Key.all();
-  private static final Key H1 = new Key(Target.NODE, "host", "h1");
+  private static final Brake.Key ALL = Brake.Key.all();
+  private static final Brake.Key H1 = new Brake.Key(Target.NODE, "host", "h1");
 
   private final LoopWorld world = new LoopWorld();
 
@@ -48,7 +47,7 @@ class BrakesTest {
   }
 
   private CompletionStage<BrakeView> brake(
-      Key key, double factor, long millis, Brake.@Nullable Ramp ramp) {
+      Brake.Key key, double factor, long millis, Brake.@Nullable Ramp ramp) {
     int millionths = (int) Math.round(factor * Brake.ONE);
     return world.run(
         new Command.SetBrake(
@@ -56,11 +55,11 @@ class BrakesTest {
             millis));
   }
 
-  private void brake(Key key, double factor) {
+  private void brake(Brake.Key key, double factor) {
     assertThat(done(brake(key, factor, 0, null)).durable()).isTrue();
   }
 
-  private BrakeView release(Key key, Brake.@Nullable Ramp ramp) {
+  private BrakeView release(Brake.Key key, Brake.@Nullable Ramp ramp) {
     return done(world.run(new Command.ReleaseBrake(key, ramp, "bob", "over")));
   }
 
@@ -91,7 +90,7 @@ class BrakesTest {
         .orElseThrow(() -> new AssertionError("no event " + kind));
   }
 
-  private int left(Key key) {
+  private int left(Brake.Key key) {
     return Objects.requireNonNull(world.view).brakes().stream()
         .filter(brake -> brake.brake().key().equals(key))
         .mapToInt(BrakeView::millionths)
@@ -124,13 +123,13 @@ class BrakesTest {
   @Test
   void aNodeAQueueASetAndAJobStopOnTheirOwn() {
     world.configure(TWO_HOSTS);
-    brake(new Key(Target.NODE, "", "h1"), 0);
+    brake(new Brake.Key(Target.NODE, "", "h1"), 0);
     endAll("j", "incomplete");
     endAll("free", "incomplete");
     assertThat(running("j", "d", "e", "f")).isEqualTo(2).isEqualTo(running("j"));
     assertThat(running("free")).isEqualTo(3);
     release(H1, null);
-    for (Key key : List.of(new Key(Target.QUEUE, "", "q"), new Key(Target.SET, "", "s"))) {
+    for (Brake.Key key : List.of(new Brake.Key(Target.QUEUE, "", "q"), new Brake.Key(Target.SET, "", "s"))) {
       brake(key, 0);
       endAll("j", "incomplete");
       endAll("free", "incomplete");
@@ -138,7 +137,7 @@ class BrakesTest {
       release(key, null);
       assertThat(world.running).as(key.toString()).hasSize(10);
     }
-    brake(new Key(Target.JOB, "", "free"), 0);
+    brake(new Brake.Key(Target.JOB, "", "free"), 0);
     endAll("free", "incomplete");
     assertThat(running("free")).isZero();
     assertThat(running("j")).isEqualTo(4);
@@ -148,8 +147,8 @@ class BrakesTest {
   @Test
   void whatComesLaterIsBrakedToo() {
     world.configure(TWO_HOSTS.replace("\"f\"]", "\"f\"], \"h3\": []"));
-    brake(new Key(Target.QUEUE, "", "q"), 0);
-    brake(new Key(Target.NODE, "host", "h3"), 0);
+    brake(new Brake.Key(Target.QUEUE, "", "q"), 0);
+    brake(new Brake.Key(Target.NODE, "host", "h3"), 0);
     world.configure(
         TWO_HOSTS
             .replace("\"f\"]", "\"f\"], \"h3\": [\"g\"]")
@@ -161,7 +160,7 @@ class BrakesTest {
     assertThat(running("new")).isZero();
     assertThat(running("other")).isEqualTo(6);
     assertThat(running("other", "g")).isZero();
-    release(new Key(Target.NODE, "host", "h3"), null);
+    release(new Brake.Key(Target.NODE, "host", "h3"), null);
     assertThat(running("other", "g")).isEqualTo(1);
     world.core.verify();
   }
@@ -242,7 +241,7 @@ class BrakesTest {
   @Test
   void aJobKeepsAShareOfItsCapOrOfWhatRan() {
     world.configure(TWO_HOSTS);
-    brake(new Key(Target.JOB, "", "free"), 0.5);
+    brake(new Brake.Key(Target.JOB, "", "free"), 0.5);
     endAll("free", "incomplete");
     assertThat(running("free")).isEqualTo(3);
     assertThat(world.core.explain("free", "f").reasons())
@@ -257,13 +256,13 @@ class BrakesTest {
   @Test
   void aQueueKeepsAShareOfWhatRanAndEachJobOfASetToo() {
     world.configure(TWO_HOSTS);
-    brake(new Key(Target.QUEUE, "", "q"), 0.25);
+    brake(new Brake.Key(Target.QUEUE, "", "q"), 0.25);
     endAll("j", "incomplete");
     endAll("free", "incomplete");
     assertThat(world.running).hasSize(3);
-    release(new Key(Target.QUEUE, "", "q"), null);
+    release(new Brake.Key(Target.QUEUE, "", "q"), null);
     assertThat(world.running).hasSize(10);
-    brake(new Key(Target.SET, "", "s"), 0.5);
+    brake(new Brake.Key(Target.SET, "", "s"), 0.5);
     endAll("j", "incomplete");
     endAll("free", "incomplete");
     assertThat(running("j")).isEqualTo(2);
@@ -341,7 +340,7 @@ class BrakesTest {
     assertThat(Objects.requireNonNull(world.loop.standings().get("free")).state())
         .isNotEqualTo(JobState.STUCK);
     release(ALL, null);
-    brake(new Key(Target.QUEUE, "", "q"), 0);
+    brake(new Brake.Key(Target.QUEUE, "", "q"), 0);
     endAll("j", "incomplete");
     endAll("free", "incomplete");
     world.advance(60_000);
@@ -355,11 +354,11 @@ class BrakesTest {
   @Test
   void whatIsNotThereIsSaidWithAHint() {
     world.configure(TWO_HOSTS);
-    refused(brake(new Key(Target.JOB, "", "fre"), 0, 0, null), "did you mean \"free\"?");
-    refused(brake(new Key(Target.QUEUE, "", "p"), 0, 0, null), "there is no queue \"p\"");
-    refused(brake(new Key(Target.SET, "", "t"), 0, 0, null), "there is no set \"t\"");
-    refused(brake(new Key(Target.NODE, "", "h9"), 0, 0, null), "there is no node \"h9\"");
-    refused(brake(new Key(Target.NODE, "db", "h1"), 0, 0, null), "level db has no node \"h1\"");
+    refused(brake(new Brake.Key(Target.JOB, "", "fre"), 0, 0, null), "did you mean \"free\"?");
+    refused(brake(new Brake.Key(Target.QUEUE, "", "p"), 0, 0, null), "there is no queue \"p\"");
+    refused(brake(new Brake.Key(Target.SET, "", "t"), 0, 0, null), "there is no set \"t\"");
+    refused(brake(new Brake.Key(Target.NODE, "", "h9"), 0, 0, null), "there is no node \"h9\"");
+    refused(brake(new Brake.Key(Target.NODE, "db", "h1"), 0, 0, null), "level db has no node \"h1\"");
     refused(
         world.run(new Command.ReleaseBrake(ALL, null, "", "")), "there is no brake on everything");
     assertThat(world.brakes).isEmpty();

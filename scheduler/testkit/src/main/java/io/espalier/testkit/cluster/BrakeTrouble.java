@@ -2,7 +2,6 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.status.store.Brake;
-import io.espalier.core.status.store.Brake.Key;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.List;
 import java.util.Map;
@@ -13,12 +12,12 @@ import java.util.Random;
  * few lives, with random numbers of its own: all other seeds live as they always have.
  */
 final class BrakeTrouble {
-  private static final List<Key> KEYS =
+  private static final List<Brake.Key> KEYS =
       List.of(
-          Key.all(),
-          new Key(Target.JOB, "", "light"),
-          new Key(Target.JOB, "", "heavy"),
-          new Key(Target.QUEUE, "", "default"));
+          Brake.Key.all(),
+          new Brake.Key(Target.JOB, "", "light"),
+          new Brake.Key(Target.JOB, "", "heavy"),
+          new Brake.Key(Target.QUEUE, "", "default"));
 
   private final SimulatedCluster cluster;
   private final List<SimulatedScheduler> schedulers;
@@ -43,7 +42,7 @@ final class BrakeTrouble {
     if (cluster.isQuiet()) {
       return;
     }
-    Key key = KEYS.get(random.nextInt(KEYS.size()));
+    Brake.Key key = KEYS.get(random.nextInt(KEYS.size()));
     Brake.Ramp ramp =
         random.nextInt(3) == 0 ? new Brake.Ramp(Brake.ONE / 4, 1L + random.nextInt(3_000)) : null;
     Command<?> command;

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>{@link #publish(long, String, Json.Obj)} assigns each event its sequence when it becomes
- *       visible. Create such a feed with {@link #ofEpoch}, so that sequences grow across a restart
- *       although nothing is stored.
+ *       visible. Begin such a feed above the sequences of earlier ones, so that they grow across a
+ *       restart although nothing is stored.
  *   <li>{@link #stamp} assigns the sequence when the event happens, and {@link #publish(List)}
  *       makes it visible after its batch has been committed. Readers then never see an event that a
  *       crash can revert. Create such a feed with {@link #continuing}; {@code Last-Event-ID} then
