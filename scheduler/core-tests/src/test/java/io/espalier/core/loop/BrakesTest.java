@@ -129,7 +129,8 @@ class BrakesTest {
     assertThat(running("j", "d", "e", "f")).isEqualTo(2).isEqualTo(running("j"));
     assertThat(running("free")).isEqualTo(3);
     release(H1, null);
-    for (Brake.Key key : List.of(new Brake.Key(Target.QUEUE, "", "q"), new Brake.Key(Target.SET, "", "s"))) {
+    for (Brake.Key key :
+        List.of(new Brake.Key(Target.QUEUE, "", "q"), new Brake.Key(Target.SET, "", "s"))) {
       brake(key, 0);
       endAll("j", "incomplete");
       endAll("free", "incomplete");
@@ -358,7 +359,8 @@ class BrakesTest {
     refused(brake(new Brake.Key(Target.QUEUE, "", "p"), 0, 0, null), "there is no queue \"p\"");
     refused(brake(new Brake.Key(Target.SET, "", "t"), 0, 0, null), "there is no set \"t\"");
     refused(brake(new Brake.Key(Target.NODE, "", "h9"), 0, 0, null), "there is no node \"h9\"");
-    refused(brake(new Brake.Key(Target.NODE, "db", "h1"), 0, 0, null), "level db has no node \"h1\"");
+    refused(
+        brake(new Brake.Key(Target.NODE, "db", "h1"), 0, 0, null), "level db has no node \"h1\"");
     refused(
         world.run(new Command.ReleaseBrake(ALL, null, "", "")), "there is no brake on everything");
     assertThat(world.brakes).isEmpty();
