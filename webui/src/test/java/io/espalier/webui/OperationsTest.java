@@ -100,6 +100,8 @@ class OperationsTest {
         .isEqualTo(Served.json(brake.formatted(until, now + 1500, now, "")));
     assertThat(((Json.Obj) ok("GET", "jobs", "")).get("brakes")).isEqualTo(all);
     assertThat(((Json.Obj) ok("GET", "problems", "")).get("brakes")).isEqualTo(all);
+    ok("POST", "brakes", "{\"set\": \"nightly\"}");
+    ok("POST", "brakes/release", "{\"set\": \"nightly\"}");
     Json.Obj released = (Json.Obj) ok("POST", "brakes/release", "{\"queue\": \"q\"}");
     assertThat(released.get("released")).isEqualTo(Json.Bool.TRUE);
     ok("POST", "brakes/release", "{\"node\": \"h/1\", \"level\": \"host\"}");

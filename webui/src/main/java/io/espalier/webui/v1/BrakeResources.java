@@ -56,6 +56,7 @@ final class BrakeResources {
             "node",
             "level",
             "queue",
+            "set",
             "job",
             "factor",
             "ramp",

@@ -81,7 +81,7 @@ public final class EventResources {
             long since = filter.sinceMillis() > 0 ? search.before(filter.sinceMillis(), newest) : 0;
             found = search.after(Math.max(after, since), limit);
           } else {
-            found = search.upTo(before < 0 ? newest : before - 1, limit);
+            found = search.upTo(before < 0 ? newest : Math.min(before - 1, newest), limit);
           }
           return page(found.events(), search.oldest(), newest)
               .put("searched_after", found.from())

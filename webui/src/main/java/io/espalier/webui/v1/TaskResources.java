@@ -123,7 +123,8 @@ final class TaskResources {
                         histories -> {
                           TaskTotals sum = before;
                           for (TaskView task : page.tasks()) {
-                            sum = sum.plus(of(histories, task).totals()).plus(counting(task));
+                            TaskHistory history = of(histories, task);
+                            sum = sum.plus(history.totals()).plus(counting(task, history));
                           }
                           long added = tasks + page.tasks().size();
                           return page.next().isEmpty()
@@ -133,11 +134,18 @@ final class TaskResources {
                         }));
   }
 
-  /** Returns what a task that runs has counted so far. */
-  private static TaskTotals counting(TaskView task) {
+  /**
+   * Returns what a task that runs has counted so far; nothing if it has ended since, so that its
+   * history has it.
+   */
+  private static TaskTotals counting(TaskView task, TaskHistory history) {
     RunningTaskView running = task.running();
     Progress progress = running == null ? null : running.progress();
-    return progress == null ? TaskTotals.NONE : new TaskTotals(0, 0, 0, 0, progress.counters());
+    return progress == null
+            || history.attempts().stream()
+                .anyMatch(attempt -> attempt.invocation().equals(running.invocation()))
+        ? TaskTotals.NONE
+        : new TaskTotals(0, 0, 0, 0, progress.counters());
   }
 
   private CompletionStage<Json> task(ApiRequest request) {

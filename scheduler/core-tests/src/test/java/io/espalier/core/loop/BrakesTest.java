@@ -166,6 +166,48 @@ class BrakesTest {
     world.core.verify();
   }
 
+  /** The limits of many nodes change in slices; until then nothing may start on any of them. */
+  @Test
+  void fromAStopToAShareNothingStartsUnderWholeLimits() {
+    StringBuilder jobs = new StringBuilder();
+    for (int i = 0; i < 4; i++) {
+      jobs.append(", \"bistro_job->j%d\": {\"owner\": \"o\", \"command\": [\"x\"]}".formatted(i));
+    }
+    int hosts = 10_000;
+    brakeBeforeAnythingStarts(hosts, jobs.toString());
+    brake(ALL, 0.25);
+    world.advance(5_000);
+    assertThat(world.launches).hasSize(hosts);
+    world.core.verify();
+  }
+
+  private void brakeBeforeAnythingStarts(int hosts, String jobs) {
+    String config =
+        """
+        {"bistro_settings": {
+           "enabled": ENABLED,
+           "nodes": {"levels": ["host"], "node_sources": [{"source": "range_label",
+             "prefs": {"parent_level": "instance", "start": 1, "end": %d, "format": "h{i}"}}]},
+           "resources": {"host": {"slots": {"default": 1, "limit": 4}}}}%s}
+        """
+            .formatted(hosts, jobs);
+    world.configure(config.replace("ENABLED", "false"));
+    brake(ALL, 0);
+    world.configure(config.replace("ENABLED", "true"));
+    assertThat(world.launches).isEmpty();
+  }
+
+  @Test
+  void aBrakeIsReleasedThoughItsNodeIsGone() {
+    world.configure(TWO_HOSTS);
+    brake(H1, 0);
+    world.configure(TWO_HOSTS.replace("\"h1\": [", "\"h9\": ["));
+    assertThat(release(new Brake.Key(Target.NODE, "", "h1"), null).millionths())
+        .isEqualTo(Brake.ONE);
+    assertThat(world.brakes).isEmpty();
+    world.core.verify();
+  }
+
   @Test
   void itSurvivesACrashAndASecondOneReplacesIt() {
     world.configure(TWO_HOSTS);

@@ -168,7 +168,7 @@ public final class CallCourse {
     askedSince = false;
     trouble = "";
     if (answer instanceof CallAnswer.Ended ended) {
-      counters = counters.latest(ended.counters());
+      counters = counters.latest(ended.counters().fitting(counters));
       end = new End(TaskResult.Kind.EXITED, ended.status(), null, 0, stop);
     } else if (answer instanceof CallAnswer.Cancelled) {
       finish(TaskResult.Kind.KILLED, "the service has cancelled it", 0);
@@ -177,7 +177,7 @@ public final class CallCourse {
     } else if (answer instanceof CallAnswer.Running running) {
       handle = running.handle().isEmpty() ? handle : running.handle();
       progress = running.progress();
-      counters = counters.latest(running.counters());
+      counters = counters.latest(running.counters().fitting(counters));
       retry(waitMillis, nowMillis);
       if (!canPoll && !awaitsCallback()) {
         doubt("the service goes on with it, but the job does not say how to ask", nowMillis);

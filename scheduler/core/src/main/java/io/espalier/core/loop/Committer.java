@@ -18,7 +18,9 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
@@ -35,6 +37,9 @@ final class Committer {
   private final ViewPublisher views;
   private final UpdateApplier changes;
   private final Throughput paces;
+  /** Jobs with too many counters, which were warned of. */
+  private final Set<String> crowded = new HashSet<>();
+
   private final List<Live> toDispatch = new ArrayList<>();
   private final List<TaskResult> toConfirm = new ArrayList<>();
   private StoreTransaction.Builder batch = StoreTransaction.builder();
@@ -151,6 +156,9 @@ final class Committer {
   }
 
   private void tooMany(Live task) {
+    if (!crowded.add(task.key.job())) {
+      return;
+    }
     String message =
         "job "
             + task.key.job()

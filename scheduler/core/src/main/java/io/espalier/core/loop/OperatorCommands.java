@@ -362,7 +362,7 @@ final class OperatorCommands implements Command.Handler {
   public CompletionStage<BrakeView> release(Command.ReleaseBrake command, long nowMillis) {
     Brake released =
         brakes.release(
-            brakes.located(command.key()),
+            brakes.braked(command.key()),
             command.ramp(),
             command.author(),
             command.reason(),

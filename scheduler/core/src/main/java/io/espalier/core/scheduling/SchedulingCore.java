@@ -677,6 +677,11 @@ public final class SchedulingCore {
     return done;
   }
 
+  /** Returns whether all overrides and factors are in effect, see {@link #stepLimits}. */
+  public boolean areLimitsInEffect() {
+    return state.limits.isDone();
+  }
+
   /** Returns the limit of a resource on a node that is in effect. */
   public int limit(int node, int resource) {
     return state.ledger.limit(node, resource);

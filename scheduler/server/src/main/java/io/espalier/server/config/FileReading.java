@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -137,8 +138,11 @@ final class FileReading {
     Deque<Document> open = new ArrayDeque<>(documents);
     while (!open.isEmpty() && known.size() < documents.size() + MOST_REFERRED) {
       for (String name : YamlText.references(open.remove())) {
-        Path file = Path.of(name);
-        if (!known.containsKey(name) && Files.isRegularFile(file) && Files.isReadable(file)) {
+        Path file = path(name);
+        if (file != null
+            && !known.containsKey(name)
+            && Files.isRegularFile(file)
+            && Files.isReadable(file)) {
           Document document = new Document(name, bytes(file));
           known.put(name, document);
           open.add(document);
@@ -146,6 +150,15 @@ final class FileReading {
       }
     }
     return known.values().stream().skip(documents.size()).toList();
+  }
+
+  /** Returns null for a text that is no name of a file; what refers to it is told so later. */
+  private static @Nullable Path path(String name) {
+    try {
+      return Path.of(name);
+    } catch (InvalidPathException e) {
+      return null;
+    }
   }
 
   /** Adds the files that were referred to when they were last read, if they are still there. */

@@ -205,7 +205,12 @@ public final class ReportCommand extends ClientCommand {
     row.add(JsonFields.text(newest, "message"));
     row.add(data.isEmpty() ? "" : JsonWriter.compact(data));
     Json.Obj counted = JsonFields.object(history, "counters");
-    Json.Obj counting = JsonFields.object(running, "counters");
+    // A task that has ended while this was asked for has its counters in the history.
+    boolean hasEnded =
+        !running.isEmpty()
+            && JsonFields.text(running, "invocation").equals(JsonFields.text(ended, "invocation"));
+    Json.Obj counting =
+        hasEnded ? Json.Obj.EMPTY : JsonFields.object(running, "counters");
     for (String name : counters) {
       row.add(Long.toString(JsonFields.number(counted, name) + JsonFields.number(counting, name)));
     }

@@ -120,7 +120,7 @@ public final class BrakeCommands {
           "there is no brake on " + key + (brakes.isEmpty() ? "" : "; there is one on " + names()));
     }
     Brake released = brake;
-    if (ramp != null) {
+    if (ramp != null && brake.factorAt(nowMillis) < Brake.ONE) {
       released = withRamp(brake, ramp, nowMillis).released(nowMillis);
     } else if (brake.releasedMillis() == 0) {
       released = brake.released(nowMillis);
@@ -211,16 +211,6 @@ public final class BrakeCommands {
    */
   public void refresh(long nowMillis) {
     Effects wanted = effects(nowMillis);
-    for (GateKind kind : List.of(GateKind.JOB_BRAKE, GateKind.NODE_BRAKE)) {
-      for (Gate gate : core.gates(kind)) {
-        if (!wanted.gates.containsKey(gate.scope())) {
-          core.open(kind, gate.scope());
-        }
-      }
-    }
-    Set<Gate> closed = new HashSet<>(core.gates(GateKind.JOB_BRAKE));
-    closed.addAll(core.gates(GateKind.NODE_BRAKE));
-    wanted.gates.values().stream().filter(gate -> !closed.contains(gate)).forEach(core::close);
     core.factors().stream()
         .map(LimitFactor::id)
         .filter(id -> id.startsWith(ID) && !wanted.factors.containsKey(id))
@@ -228,12 +218,26 @@ public final class BrakeCommands {
     wanted.factors.values().stream()
         .filter(factor -> !core.factors().contains(factor))
         .forEach(core::setFactor);
+    // Where a stop becomes a share, nothing may start on a node that still has its whole limit.
+    boolean keepsNodesClosed = !wanted.factors.isEmpty() && !core.areLimitsInEffect();
+    for (GateKind kind : List.of(GateKind.JOB_BRAKE, GateKind.NODE_BRAKE)) {
+      for (Gate gate : core.gates(kind)) {
+        if (!wanted.gates.containsKey(gate.scope())
+            && (kind == GateKind.JOB_BRAKE || !keepsNodesClosed)) {
+          core.open(kind, gate.scope());
+        }
+      }
+    }
+    Set<Gate> closed = new HashSet<>(core.gates(GateKind.JOB_BRAKE));
+    closed.addAll(core.gates(GateKind.NODE_BRAKE));
+    wanted.gates.values().stream().filter(gate -> !closed.contains(gate)).forEach(core::close);
     core.caps().stream()
         .map(RunningCap::id)
         .filter(id -> id.startsWith(ID) && !wanted.caps.containsKey(id))
         .forEach(core::removeCap);
-    wanted.caps.values().stream().filter(cap -> !core.caps().contains(cap)).forEach(core::setCap);
-    next = Long.MAX_VALUE;
+    Set<RunningCap> caps = new HashSet<>(core.caps());
+    wanted.caps.values().stream().filter(cap -> !caps.contains(cap)).forEach(core::setCap);
+    next = keepsNodesClosed ? nowMillis : Long.MAX_VALUE;
     for (Brake brake : brakes.values()) {
       next = Math.min(next, brake.nextMillis(nowMillis));
     }
@@ -401,6 +405,22 @@ public final class BrakeCommands {
         }
       }
     }
+  }
+
+  /**
+   * Completes the key of a node without a level, for a brake that may be set. The node itself may
+   * be gone.
+   *
+   * @throws RefusedException as {@link #located}
+   */
+  public Brake.Key braked(Brake.Key key) {
+    List<Brake.Key> set =
+        brakes.keySet().stream()
+            .filter(each -> each.target() == Target.NODE && each.name().equals(key.name()))
+            .toList();
+    return key.target() == Target.NODE && key.level().isEmpty() && set.size() == 1
+        ? set.get(0)
+        : located(key);
   }
 
   /**

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class JobMetrics {
   private static final int MOST_JOBS = 1_000;
   private static final String LABEL = "espalier_job";
+  private static final String OTHER = "other";
   private static final long TIDY_NANOS = Duration.ofMinutes(1).toNanos();
 
   private static final Duration[] WAIT_BUCKETS = {
@@ -135,7 +136,7 @@ final class JobMetrics {
       jobs.entrySet()
           .removeIf(
               each -> {
-                boolean isGone = !left.contains(each.getKey());
+                boolean isGone = !left.contains(each.getKey()) && !each.getKey().equals(OTHER);
                 if (isGone) {
                   each.getValue().remove();
                 }
@@ -144,7 +145,7 @@ final class JobMetrics {
     }
     return jobs.size() < MOST_JOBS
         ? jobs.computeIfAbsent(job, this::register)
-        : jobs.computeIfAbsent("other", this::register);
+        : jobs.computeIfAbsent(OTHER, this::register);
   }
 
   private OfJob register(String job) {

@@ -292,18 +292,15 @@ public final class StatusImport {
   }
 
   /**
-   * Takes what a scheduler of Bistro knew of a job. The file cannot be marked as passed on, so a
-   * job of which this store knows a task is left alone: giving the flag twice changes nothing.
+   * Takes what a scheduler of Bistro knew of a job. The file cannot be marked as passed on, so
+   * tasks that this store knows are left alone: giving the flag twice changes nothing, and an
+   * import that was interrupted goes on.
    */
   private void bistro(String job, Map<String, TaskStatus> statuses) {
-    boolean[] isKnown = {false};
-    into.load(job, row -> isKnown[0] = true);
-    if (isKnown[0]) {
-      LOG.warn("not taking the statuses of job {}: there are statuses of it already", job);
-      return;
-    }
+    Map<String, TaskStatus> unknown = new TreeMap<>(statuses);
+    into.load(job, row -> unknown.remove(row.node()));
     List<StatusRow> rows = new ArrayList<>();
-    statuses.forEach(
+    unknown.forEach(
         (node, status) ->
             rows.add(
                 new StatusRow(job, node, status, new Invocation(epoch, 0, status.sinceMillis()))));

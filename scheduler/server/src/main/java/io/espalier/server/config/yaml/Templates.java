@@ -24,6 +24,9 @@ final class Templates {
   private final Json.Obj templates;
   private final Set<String> used = new TreeSet<>();
 
+  /** Templates with what they extend, so that each is put together once. */
+  private final Map<String, Json.Obj> wholes = new HashMap<>();
+
   Templates(Json.Obj templates) {
     this.templates = templates;
   }
@@ -47,9 +50,15 @@ final class Templates {
     for (Json each : given instanceof Json.Arr list ? list.items() : List.of(given)) {
       Json.Obj template = template(each, at, open, problems);
       if (template != null) {
-        open.push(((Json.Str) each).value());
-        result = merged(result, extended(template, PATH.key(open.getFirst()), open, problems));
-        open.pop();
+        String name = ((Json.Str) each).value();
+        Json.Obj whole = wholes.get(name);
+        if (whole == null) {
+          open.push(name);
+          whole = extended(template, PATH.key(name), open, problems);
+          open.pop();
+          wholes.put(name, whole);
+        }
+        result = merged(result, whole);
       }
     }
     return merged(result, object.without(EXTENDS));

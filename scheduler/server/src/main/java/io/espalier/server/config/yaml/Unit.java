@@ -148,8 +148,13 @@ enum Unit {
     return JsonWriter.compact(new Json.Num(trimmed(value)));
   }
 
+  /** More zeros than any number that means something has. */
+  private static final int LARGEST_SCALE = 40;
+
   private static BigDecimal trimmed(BigDecimal value) {
     BigDecimal stripped = value.stripTrailingZeros();
-    return stripped.scale() < 0 ? stripped.setScale(0) : stripped;
+    return stripped.scale() < 0 && stripped.scale() >= -LARGEST_SCALE
+        ? stripped.setScale(0)
+        : stripped;
   }
 }

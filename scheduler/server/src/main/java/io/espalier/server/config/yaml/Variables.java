@@ -108,9 +108,14 @@ final class Variables {
         out.append("${");
       } else if (matcher.group("end").isEmpty()) {
         problems.error(
-            path, text, "a \"${\" is not closed", "write \"$${\" if no variable is meant");
+            path,
+            new Json.Str("${", text.at()),
+            "a \"${\" is not closed",
+            "write \"$${\" if no variable is meant");
       } else {
-        Json value = value(matcher.group("name"), text, path, problems);
+        // Problems show only the reference: the rest of the text may be a secret.
+        Json.Str reference = new Json.Str(matcher.group(), text.at());
+        Json value = value(matcher.group("name"), reference, path, problems);
         boolean isAll = matcher.start() == 0 && from == text.value().length();
         if (isAll && value != null) {
           return at(value, text.at());
