@@ -47,7 +47,8 @@ let coming;
 
 if ('scrollRestoration' in history) {
   arrive();
-  addEventListener('hashchange', () => { coming = arrive(); });
+  // The event of the last scrolling may come only after one has left.
+  addEventListener('hashchange', () => { scrolled.set(place, scrollY); coming = arrive(); });
   history.scrollRestoration = 'manual';
   addEventListener('scroll', () => { if (history.state?.entry === place) scrolled.set(place, scrollY); }, { passive: true });
 }
@@ -60,7 +61,7 @@ export function scrollBack(y) {
   const stop = () => { seen.disconnect(); ['wheel', 'keydown', 'pointerdown'].forEach((e) => removeEventListener(e, stop)); };
   seen.observe(document.querySelector('main'));
   ['wheel', 'keydown', 'pointerdown'].forEach((e) => addEventListener(e, stop, { once: true }));
-  setTimeout(stop, 5000);
+  setTimeout(stop, 20000);
 }
 
 /** Which page led to one, by cursor: pages of a server's list can only be followed forwards. */
