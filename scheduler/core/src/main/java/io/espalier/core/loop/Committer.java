@@ -37,6 +37,7 @@ final class Committer {
   private final ViewPublisher views;
   private final UpdateApplier changes;
   private final Throughput paces;
+
   /** Jobs with too many counters, which were warned of. */
   private final Set<String> crowded = new HashSet<>();
 

@@ -209,8 +209,7 @@ public final class ReportCommand extends ClientCommand {
     boolean hasEnded =
         !running.isEmpty()
             && JsonFields.text(running, "invocation").equals(JsonFields.text(ended, "invocation"));
-    Json.Obj counting =
-        hasEnded ? Json.Obj.EMPTY : JsonFields.object(running, "counters");
+    Json.Obj counting = hasEnded ? Json.Obj.EMPTY : JsonFields.object(running, "counters");
     for (String name : counters) {
       row.add(Long.toString(JsonFields.number(counted, name) + JsonFields.number(counting, name)));
     }
