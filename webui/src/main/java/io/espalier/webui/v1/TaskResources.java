@@ -8,6 +8,7 @@ import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskPage;
 import io.espalier.core.api.view.TaskView;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.store.StatusStore;
@@ -141,9 +142,12 @@ final class TaskResources {
   private static TaskTotals counting(TaskView task, TaskHistory history) {
     RunningTaskView running = task.running();
     Progress progress = running == null ? null : running.progress();
-    return progress == null
-            || history.attempts().stream()
-                .anyMatch(attempt -> attempt.invocation().equals(running.invocation()))
+    if (running == null || progress == null) {
+      return TaskTotals.NONE;
+    }
+    Invocation invocation = running.invocation();
+    return history.attempts().stream()
+            .anyMatch(attempt -> attempt.invocation().equals(invocation))
         ? TaskTotals.NONE
         : new TaskTotals(0, 0, 0, 0, progress.counters());
   }
