@@ -146,8 +146,7 @@ final class TaskResources {
       return TaskTotals.NONE;
     }
     Invocation invocation = running.invocation();
-    return history.attempts().stream()
-            .anyMatch(attempt -> attempt.invocation().equals(invocation))
+    return history.attempts().stream().anyMatch(attempt -> attempt.invocation().equals(invocation))
         ? TaskTotals.NONE
         : new TaskTotals(0, 0, 0, 0, progress.counters());
   }
