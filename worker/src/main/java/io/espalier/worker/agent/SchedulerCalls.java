@@ -29,6 +29,9 @@ import org.slf4j.LoggerFactory;
 final class SchedulerCalls implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SchedulerCalls.class);
 
+  /** Addresses that refuse within this time are passed over in one attempt. */
+  private static final long AT_ONCE_NANOS = 200_000_000;
+
   private final SchedulerClient client;
   private final ExecutorService heartbeats = thread("heartbeats");
   private final ExecutorService reports = thread("reports");
@@ -111,26 +114,34 @@ final class SchedulerCalls implements AutoCloseable {
       failed.run();
       return;
     }
-    int index = current;
-    Address address = known.get(index % known.size());
-    T answer;
-    try {
-      answer = call.of(new InetSocketAddress(address.host(), address.port()));
-    } catch (RpcException | RuntimeException e) {
-      leave(index);
-      say(String.valueOf(e.getMessage()), e);
-      failed.run();
-      return;
-    }
-    if (leads.test(answer)) {
-      if (!lastFailure.isEmpty()) {
+    long begin = System.nanoTime();
+    for (int left = known.size() - 1; ; left--) {
+      int index = current;
+      Address address = known.get(index % known.size());
+      T answer;
+      try {
+        answer = call.of(new InetSocketAddress(address.host(), address.port()));
+      } catch (RpcException | RuntimeException e) {
+        leave(index);
+        say(String.valueOf(e.getMessage()), e);
+        boolean isUnsent =
+            e instanceof RpcException refused && refused.kind() == RpcException.Kind.NOT_SENT;
+        if (left > 0 && isUnsent && System.nanoTime() - begin < AT_ONCE_NANOS) {
+          // Who does not lead listens nowhere, and refuses at once: the next one may lead.
+          continue;
+        }
+        failed.run();
+        return;
+      }
+      if (!leads.test(answer)) {
+        leave(index);
+      } else if (!lastFailure.isEmpty()) {
         log.info("the scheduler at {} answers", address);
         lastFailure = "";
       }
-    } else {
-      leave(index);
+      answered.accept(answer);
+      return;
     }
-    answered.accept(answer);
   }
 
   private void leave(int index) {
