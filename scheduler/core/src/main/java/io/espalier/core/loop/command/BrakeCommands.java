@@ -219,11 +219,16 @@ public final class BrakeCommands {
         .filter(factor -> !core.factors().contains(factor))
         .forEach(core::setFactor);
     // Where a stop becomes a share, nothing may start on a node that still has its whole limit.
-    boolean keepsNodesClosed = !wanted.factors.isEmpty() && !core.areLimitsInEffect();
+    boolean isSettling = !wanted.factors.isEmpty() && !core.areLimitsInEffect();
+    boolean keepsGate = false;
     for (GateKind kind : List.of(GateKind.JOB_BRAKE, GateKind.NODE_BRAKE)) {
       for (Gate gate : core.gates(kind)) {
-        if (!wanted.gates.containsKey(gate.scope())
-            && (kind == GateKind.JOB_BRAKE || !keepsNodesClosed)) {
+        if (wanted.gates.containsKey(gate.scope())) {
+          continue;
+        }
+        if (kind == GateKind.NODE_BRAKE && isSettling) {
+          keepsGate = true;
+        } else {
           core.open(kind, gate.scope());
         }
       }
@@ -237,7 +242,7 @@ public final class BrakeCommands {
         .forEach(core::removeCap);
     Set<RunningCap> caps = new HashSet<>(core.caps());
     wanted.caps.values().stream().filter(cap -> !caps.contains(cap)).forEach(core::setCap);
-    next = keepsNodesClosed ? nowMillis : Long.MAX_VALUE;
+    next = keepsGate ? nowMillis : Long.MAX_VALUE;
     for (Brake brake : brakes.values()) {
       next = Math.min(next, brake.nextMillis(nowMillis));
     }
