@@ -58,8 +58,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The HTTP server of a scheduler: Bistro's batched queries, {@code /api/v1}, events, health,
- * metrics and the page; also that of a standby, of {@code ui} and of a worker. Event loops only read published views; anything that takes time or waits
- * for the scheduler runs on a separate small pool. All its threads are daemons.
+ * metrics and the page; also that of a standby, of {@code ui} and of a worker. Event loops only
+ * read published views; anything that takes time or waits for the scheduler runs on a separate
+ * small pool. All its threads are daemons.
  */
 public final class WebServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WebServer.class);
