@@ -1,17 +1,9 @@
 package io.espalier.core.scheduling;
 
-import io.espalier.core.api.view.Explanation;
-import io.espalier.core.api.view.FailureGroups;
-import io.espalier.core.api.view.Histogram;
-import io.espalier.core.api.view.JobProgress;
-import io.espalier.core.api.view.QueueView;
-import io.espalier.core.api.view.TaskCounts;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
-import io.espalier.core.outcome.JobCounts;
-import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.capacity.LimitFactor;
@@ -23,24 +15,16 @@ import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.StatusCodes;
-import io.espalier.core.scheduling.job.StatusFilter;
-import io.espalier.core.scheduling.query.Explainer;
-import io.espalier.core.scheduling.query.PeakUsage;
+import io.espalier.core.scheduling.query.CapacityQueries;
 import io.espalier.core.scheduling.query.PeakUsageTracker;
-import io.espalier.core.scheduling.query.ProgressCounts;
-import io.espalier.core.scheduling.query.QueueViews;
-import io.espalier.core.scheduling.query.ResourceHolderScan;
-import io.espalier.core.scheduling.query.SubtreeCountScan;
-import io.espalier.core.scheduling.query.WaitReasonScan;
+import io.espalier.core.scheduling.query.RunningTaskQueries;
+import io.espalier.core.scheduling.query.TaskQueries;
 import io.espalier.core.scheduling.queue.QueueUsageHistory;
-import io.espalier.core.scheduling.reservation.CapacityReservation;
-import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.state.EmptyState;
 import io.espalier.core.scheduling.state.RunNames;
 import io.espalier.core.scheduling.state.SchedulingState;
-import io.espalier.core.scheduling.task.FailureIndex;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.StateMigration;
@@ -48,13 +32,11 @@ import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.scheduling.util.Ticks;
 import io.espalier.core.scheduling.worker.WorkerCapacity;
 import io.espalier.core.scheduling.worker.WorkerTable;
-import io.espalier.core.scheduling.worker.WorkerUtilization;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.topology.Topology;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
@@ -85,14 +67,17 @@ public final class SchedulingCore {
   /** The cost of checking one running task in a slice of an update. */
   private static final int UNITS_TO_JUDGE = 8;
 
-  private static final TaskStatus PLAINLY_DONE = TaskStatus.of(Main.DONE, 0, 0);
-
   private final SplitMix64 random;
   private final RunningTasks runs = new RunningTasks();
   private final Round.Turns turns = new Round.Turns();
   private final PeakUsageTracker peaks = new PeakUsageTracker();
   private final WorkerTable pool = new WorkerTable();
   private final QueueUsageHistory queueHistory = new QueueUsageHistory();
+
+  private final TaskQueries tasks = new TaskQueries(this::state);
+  private final RunningTaskQueries running = new RunningTaskQueries(this::state, runs, pool);
+  private final CapacityQueries capacity =
+      new CapacityQueries(this::state, pool, queueHistory, peaks);
 
   private final GateTable gates;
   private final StateMigration.Warmth warmth = new StateMigration.Warmth();
@@ -394,6 +379,21 @@ public final class SchedulingCore {
 
   // ---- jobs
 
+  /** Returns the questions about tasks. */
+  public TaskQueries tasks() {
+    return tasks;
+  }
+
+  /** Returns the questions about running tasks. */
+  public RunningTaskQueries running() {
+    return running;
+  }
+
+  /** Returns the questions about limits, usage, rates and reservations. */
+  public CapacityQueries capacity() {
+    return capacity;
+  }
+
   /** Returns the number of known jobs: configured jobs, and removed jobs with running tasks. */
   public int jobCount() {
     return state.jobs.count();
@@ -503,11 +503,6 @@ public final class SchedulingCore {
     return gates.isEnded(job);
   }
 
-  /** Returns the counts that determine the state of a job. */
-  public JobCounts tally(int job) {
-    return state.tasks.tally(job, state.places.ofJob(job));
-  }
-
   /**
    * Takes the jobs whose state may have changed since the last call: a task started or ended or was
    * changed by a command, or the job was blocked or unblocked.
@@ -540,16 +535,6 @@ public final class SchedulingCore {
   }
 
   // ---- queues
-
-  /** Returns all queues. Costs time proportional to the number of queues and jobs. */
-  public List<QueueView> queues() {
-    return QueueViews.of(state);
-  }
-
-  /** Returns the recent usage of all queues, including queues that are no longer configured. */
-  public List<QueueUsage> queueUsage() {
-    return state.queues.usage(queueHistory);
-  }
 
   /** Restores the usage stored before a restart. The queues count as idle since it was stored. */
   public void restoreQueueUsage(Collection<QueueUsage> stored, long nowMillis) {
@@ -645,21 +630,6 @@ public final class SchedulingCore {
             });
   }
 
-  /** Returns all caps of jobs and queues, including those whose target does not exist. */
-  public List<RunningCap> caps() {
-    return List.copyOf(state.limitTable.caps());
-  }
-
-  /** Returns all factors of limits, including those whose target does not exist. */
-  public List<LimitFactor> factors() {
-    return List.copyOf(state.limitTable.factors());
-  }
-
-  /** Returns all overrides of limits, including those whose target does not exist. */
-  public List<LimitOverride> overrides() {
-    return List.copyOf(state.limitTable.overrides());
-  }
-
   /**
    * Brings overrides and factors into effect.
    *
@@ -675,41 +645,6 @@ public final class SchedulingCore {
     boolean done = state.limits.isDone();
     record(new CoreEvent.LimitsStepped(units, done));
     return done;
-  }
-
-  /** Returns whether all overrides and factors are in effect, see {@link #stepLimits}. */
-  public boolean areLimitsInEffect() {
-    return state.limits.isDone();
-  }
-
-  /** Returns the limit of a resource on a node that is in effect. */
-  public int limit(int node, int resource) {
-    return state.ledger.limit(node, resource);
-  }
-
-  /** Returns the configured limit of a resource on a node, without overrides. */
-  public int configuredLimit(int node, int resource) {
-    return state.nodeLimits().of(node, resource);
-  }
-
-  /**
-   * Returns the problems with limits that node sources deliver, with jobs whose needs no node can
-   * meet, and with filters that are too slow for a node or a worker.
-   */
-  public List<Problem> nodeProblems() {
-    List<Problem> problems = new ArrayList<>(state.nodeLimits().problems());
-    problems.addAll(state.neverFits().problems(state.limitTable));
-    problems.addAll(state.slowFilters());
-    problems.addAll(state.workers.problems(state.jobs));
-    return problems;
-  }
-
-  /**
-   * Returns when tasks must be killed next because usage exceeds a limit; {@link Long#MAX_VALUE}:
-   * no usage exceeds a limit, or nothing is to be killed for it.
-   */
-  public long nextOverLimitMillis() {
-    return state.nextOverLimitMillis();
   }
 
   /**
@@ -764,93 +699,9 @@ public final class SchedulingCore {
     }
   }
 
-  /**
-   * Returns the utilization of the workers: those of the pool, and those that have left and still
-   * run tasks.
-   */
-  public List<WorkerUtilization> workerUse() {
-    List<WorkerUtilization> all = new ArrayList<>();
-    for (int worker = 0; worker < pool.high(); worker++) {
-      if (pool.isUsed(worker)) {
-        all.add(
-            new WorkerUtilization(
-                pool.shard(worker), pool.runs(worker), state.workers.slots(worker)));
-      }
-    }
-    return all;
-  }
-
-  /**
-   * Returns the worker of a running task, or null when it has none or the worker has left the pool.
-   */
-  public @Nullable WorkerInfo runWorker(long run) {
-    int worker = state.places.worker(runs.index(run));
-    return worker < 0 ? null : pool.info(worker);
-  }
-
-  public JobProgress progress(int job) {
-    return ProgressCounts.of(state, job);
-  }
-
-  /**
-   * Returns whether the tasks of a job wait only for their own status, their dependencies and
-   * slots. Otherwise none of them counts as ready. Takes constant time.
-   */
-  public boolean mayStart(int job) {
-    return state.mayStart(job);
-  }
-
-  /**
-   * Returns a revision that changes whenever {@link #progress} may change, within one {@link
-   * #stateNumber} and with the same {@link #mayStart}.
-   */
-  public long countsRevision(int job) {
-    return state.tasks.revision(job);
-  }
-
   /** Returns a number that changes whenever jobs and nodes are renumbered. */
   public long stateNumber() {
     return states;
-  }
-
-  /**
-   * Counts the tasks of a job per level and status (docs/design/bistro.md#histograms). The first
-   * call for a job takes one pass. Later calls cost, for the levels above the tasks, what has
-   * changed since the last call.
-   *
-   * @param samples the maximum number of node names per bucket
-   */
-  public Histogram histogram(int job, int samples) {
-    return state.histograms.histogram(job, samples);
-  }
-
-  /**
-   * Does a part of the work of a histogram in advance, so that {@link #histogram} is quick
-   * afterwards.
-   *
-   * @param units about how many nodes to visit, at least 2
-   * @return the number of nodes visited; when it is less than {@code units}, the histogram will be
-   *     quick
-   */
-  public long prepareHistogram(int job, int units) {
-    return state.histograms.prepare(job, units);
-  }
-
-  /**
-   * Returns the failed tasks of a job by cause. Costs time proportional to the number of causes,
-   * which is bounded.
-   *
-   * @param limit the maximum number of groups
-   * @param samples the maximum number of node names per group
-   */
-  public FailureGroups failures(int job, int limit, int samples) {
-    FailureIndex index = state.tasks.failures(job);
-    return new FailureGroups(
-        jobName(job),
-        now,
-        index.total(),
-        index.size(),
-        index.largest(limit, samples, node -> state.statuses.of(job, node), state.topology::name));
   }
 
   // ---- tasks
@@ -874,114 +725,6 @@ public final class SchedulingCore {
     if (recorder != null) {
       recorder.recorded(new CoreEvent.StatusSet(job, node, status));
     }
-  }
-
-  /**
-   * Returns the status of a task. While the task runs, this is the status last given to {@link
-   * #setStatus}, or else its status before the start. For a plainly done task, nothing more than
-   * that is kept.
-   */
-  public @Nullable TaskStatus status(int job, int node) {
-    TaskStatus detail = state.statuses.of(job, node);
-    return detail == null && StatusCodes.isPlainlyDone(state.tasks.code(job, node))
-        ? PLAINLY_DONE
-        : detail;
-  }
-
-  /**
-   * Returns how many tasks of a job are done and not verified yet, without those that run, and
-   * without those on nodes that are disabled or that its filters exclude.
-   */
-  public long awaitingVerification(int job) {
-    return state.tasks.counted(
-        job,
-        code ->
-            StatusCodes.awaitsVerification(code) && StatusCodes.effect(code) == StatusCodes.OPEN);
-  }
-
-  /** Returns how many of {@link #awaitingVerification} may not be verified yet. */
-  public long mayNotBeVerifiedYet(int job) {
-    return state.tasks.counted(
-        job,
-        code ->
-            StatusCodes.awaitsVerification(code)
-                && !StatusCodes.isInVerification(code)
-                && StatusCodes.effect(code) == StatusCodes.OPEN);
-  }
-
-  /** Returns the first node of the job's level. */
-  public int firstNode(int job) {
-    return state.tasks.first(job);
-  }
-
-  /** Returns the exclusive end of the nodes of the job's level. */
-  public int endNode(int job) {
-    return state.tasks.end(job);
-  }
-
-  /** Returns the status bits of a task, as in histograms (docs/design/bistro.md#histograms). */
-  public int bits(int job, int node) {
-    return StatusCodes.bits(state.tasks.code(job, node));
-  }
-
-  /**
-   * Finds the next task of a job, in node order, whose status matches a filter.
-   *
-   * @param fromNode the node to begin at; before the job's level: begin at its first node
-   * @param limit the maximum number of tasks to check
-   * @return the node; {@code -1} when no further task matches; otherwise {@code -2 - next}, where
-   *     {@code next} is the node to continue from
-   */
-  public int nextTask(int job, int fromNode, int limit, StatusFilter set) {
-    int from = Math.max(fromNode, state.tasks.first(job));
-    int end = state.tasks.end(job);
-    int stop = (int) Math.min(end, (long) from + limit);
-    for (int node = from; node < stop; node++) {
-      if (set.has(state.tasks.code(job, node))) {
-        return node;
-      }
-    }
-    return stop >= end ? -1 : -2 - stop;
-  }
-
-  /**
-   * Explains why a task is not running. The explanation lists all conditions that fail, evaluated
-   * by the same predicates that start tasks. Where a node has several parents, it describes the
-   * path with the fewest failing conditions.
-   *
-   * @throws io.espalier.core.api.RefusedException for an unknown job or node
-   */
-  public Explanation explain(String job, String node) {
-    return Explainer.explain(state, job, node);
-  }
-
-  /** Begins to count the waiting tasks of a job by wait reason. */
-  public WaitReasonScan waiting(int job) {
-    return new WaitReasonScan(this::state, job, Explainer.gates(state, job));
-  }
-
-  /** Begins to search for the running tasks that hold slots in the given places. */
-  public ResourceHolderScan holders(ResourceHolderScan.Place... places) {
-    return new ResourceHolderScan(this::state, places);
-  }
-
-  /**
-   * Begins to count tasks in subtrees.
-   *
-   * @param job the only job to count; -1: all
-   * @param byJob whether to count each job separately
-   */
-  public SubtreeCountScan counts(int job, boolean byJob) {
-    return new SubtreeCountScan(this::state, job, byJob);
-  }
-
-  /**
-   * Returns the counts of the tasks on one node, without those below it.
-   *
-   * @param job the only job to count; -1: all
-   */
-  public TaskCounts countsOf(int job, int node) {
-    return SubtreeCountScan.of(state, job, node);
   }
 
   SchedulingState state() {
@@ -1034,7 +777,7 @@ public final class SchedulingCore {
   CoreEvent.Placed placement(long run) {
     int worker = state.places.worker(runs.index(run));
     return new CoreEvent.Placed(
-        run, runJobName(run), runNodeName(run), worker < 0 ? "" : pool.shard(worker));
+        run, running.jobName(run), running.nodeName(run), worker < 0 ? "" : pool.shard(worker));
   }
 
   /**
@@ -1102,105 +845,6 @@ public final class SchedulingCore {
   }
 
   /**
-   * Returns whether a running task whose invocation has ended may go on with another one, on the
-   * same path and worker and for the same charge: its job and its node are as open as for a start,
-   * and its worker takes tasks. Otherwise it must {@link #finish}.
-   */
-  public boolean mayGoOn(long run) {
-    int index = runs.index(run);
-    int job = state.places.job(index);
-    int node = state.places.node(index);
-    if (job < 0 || node < 0 || !state.jobs.isActive(job)) {
-      return false;
-    }
-    int parent = -1;
-    for (int level = 0; level < state.topology.levels().count(); level++) {
-      int at = state.places.node(index, level);
-      if (at >= 0) {
-        if (state.closed.isClosed(at) || !isAllowed(at, parent, job)) {
-          return false;
-        }
-        parent = at;
-      }
-    }
-    if (parent != node) {
-      return false;
-    }
-    int worker = state.places.worker(index);
-    WorkerInfo info = worker < 0 ? null : pool.info(worker);
-    return worker < 0 || (info != null && info.takesTasks());
-  }
-
-  private boolean isAllowed(int node, int parent, int job) {
-    for (int i = 0; i < state.topology.slotCount(node); i++) {
-      int slot = state.topology.slot(node, i);
-      if (state.topology.parent(slot) == parent && state.index.isAllowed(slot, job)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  public int runningCount() {
-    return runs.count();
-  }
-
-  public boolean isRunning(long run) {
-    return runs.isRunning(run);
-  }
-
-  /** Returns the running task of a job and node, or -1. */
-  public long findRun(int job, int node) {
-    int run = state.places.find(job, node);
-    return run < 0 ? -1 : runs.id(run);
-  }
-
-  /** Returns all running tasks, unordered, as a new array. */
-  public long[] runs() {
-    long[] all = new long[runs.count()];
-    int n = 0;
-    for (int run = 0; run < runs.high(); run++) {
-      if (runs.isUsed(run)) {
-        all[n++] = runs.id(run);
-      }
-    }
-    return all;
-  }
-
-  /** Returns the job number of a running task; -1 when it was adopted and its job is unknown. */
-  public int runJob(long run) {
-    return state.places.job(runs.index(run));
-  }
-
-  /**
-   * Returns the status of a running task, like {@link #status}, but also when the job or node is
-   * gone.
-   */
-  public @Nullable TaskStatus runStatus(long run) {
-    return runs.status(runs.index(run));
-  }
-
-  /**
-   * Returns since when a task that was placed just now could have started: the latest of the end of
-   * its back-off, or of its status without one; the moment since which its job may start tasks; and
-   * the end of the last task on which it depends (docs/adr/0063-wait-times.md).
-   *
-   * @return epoch milliseconds
-   */
-  public long eligibleMillis(long run) {
-    int at = runs.index(run);
-    return state.eligibleMillis(state.places.job(at), state.places.node(at), runs.status(at));
-  }
-
-  /**
-   * Returns the same of a task that is not running; 0: its status, its job or what it depends on
-   * does not let it start.
-   */
-  public long eligibleMillis(int job, int node) {
-    return state.eligibleMillis(job, node);
-  }
-
-  /**
    * Sets the status of a running task.
    *
    * @param status a running status
@@ -1210,69 +854,6 @@ public final class SchedulingCore {
       throw new IllegalArgumentException("not the status of a running task");
     }
     runs.setStatus(runs.index(run), status);
-  }
-
-  /**
-   * Returns the node of a running task, or -1 when the node is gone or no longer on the job's
-   * level.
-   */
-  public int runNode(long run) {
-    return state.places.node(runs.index(run));
-  }
-
-  public String runJobName(long run) {
-    return RunNames.job(state, runs, runs.index(run));
-  }
-
-  public String runNodeName(long run) {
-    return RunNames.node(state, runs, runs.index(run));
-  }
-
-  /**
-   * Returns the names of the nodes that a running task is charged on, from the instance down to its
-   * own. It is only its own node when the task was adopted while its job or node was unknown.
-   */
-  public List<String> runPath(long run) {
-    return RunNames.path(state, runs, runs.index(run)).nodes();
-  }
-
-  /**
-   * Returns the role of a running task, such as {@code replica}: the role of the lowest edge on its
-   * path that has one. Empty when no edge has a role or the path is unknown.
-   */
-  public String runRole(long run) {
-    return state.whereabouts.roleOf(runs.index(run));
-  }
-
-  /**
-   * Returns the level names of the nodes in {@link #runPath}; empty when only the task's own node
-   * is known.
-   */
-  public List<String> runLevels(long run) {
-    return RunNames.path(state, runs, runs.index(run)).levels();
-  }
-
-  /**
-   * Returns what a running task was charged when it started: node to resource to slots, in path
-   * order, with the worker's shard last.
-   */
-  public Map<String, Map<String, Integer>> resourcesByNode(long run) {
-    return RunNames.chargesByNode(state, runs, runs.index(run));
-  }
-
-  /**
-   * Returns the running tasks that should not run: the job is gone, disabled or invalid, or the
-   * node is gone or disabled on every path (docs/design/bistro.md#orphans). Filters make no
-   * orphans. After an in-place update the result is complete only when {@link #stepOrphans} has
-   * returned true.
-   */
-  public long[] orphans() {
-    int[] numbers = state.places.orphans();
-    long[] all = new long[numbers.length];
-    for (int i = 0; i < all.length; i++) {
-      all[i] = runs.id(numbers[i]);
-    }
-    return all;
   }
 
   // ---- time
@@ -1306,56 +887,6 @@ public final class SchedulingCore {
   }
 
   // ---- figures
-
-  /** Returns the free slots of a resource on a node; negative when it is over-committed. */
-  public int free(int node, int resource) {
-    return state.ledger.free(node, state.index.level(node), resource);
-  }
-
-  /** Returns the number of jobs that wait for their start rate. */
-  public int jobsHeldByRate() {
-    return state.caps.heldCount();
-  }
-
-  /** Returns the number of nodes that wait for their start rate. */
-  public int nodesHeldByRate() {
-    return state.rates.heldCount();
-  }
-
-  /** Returns the nodes that are reserved for tasks that have waited long, unordered. */
-  public List<Reservation> reservations() {
-    return state.reservations == null ? List.of() : state.reservations.answers().all();
-  }
-
-  /** Returns the reservations in queues and on workers for jobs that have waited long. */
-  public List<CapacityReservation> keptRoom() {
-    return state.rooms.kept();
-  }
-
-  /** Returns the reservation of a node, or null. */
-  public @Nullable Reservation reservation(int node) {
-    return state.reservations == null
-        ? null
-        : state.reservations.answers().of(node, state.index.level(node));
-  }
-
-  /** Returns the number of reserved nodes. */
-  public int reservedNodes() {
-    return state.reservations == null ? 0 : state.reservations.answers().count();
-  }
-
-  /** Returns the number of slots that are idle because they are reserved. */
-  public long reservedSlots() {
-    return state.reservations == null ? 0 : state.reservations.answers().idleSlots();
-  }
-
-  /**
-   * Returns the peak usage of each resource of the levels that have nodes, since this core was
-   * created.
-   */
-  public List<PeakUsage> peaks() {
-    return peaks.of(state);
-  }
 
   /**
    * Returns how many words of the index were evaluated or scanned so far, plus the places over
