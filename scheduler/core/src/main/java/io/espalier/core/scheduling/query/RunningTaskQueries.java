@@ -44,7 +44,7 @@ public final class RunningTaskQueries {
   /**
    * Returns whether a running task whose invocation has ended may go on with another one, on the
    * same path and worker and for the same charge: its job and its node are as open as for a start,
-   * and its worker takes tasks. Otherwise it must {@link #finish}.
+   * and its worker takes tasks. Otherwise it must end.
    */
   public boolean mayGoOn(long run) {
     int index = runs.index(run);
@@ -113,7 +113,7 @@ public final class RunningTaskQueries {
   }
 
   /**
-   * Returns the status of a running task, like {@link #status}, but also when the job or node is
+   * Returns the status of a running task, like that of a task, but also when the job or node is
    * gone.
    */
   public @Nullable TaskStatus status(long run) {
@@ -165,7 +165,7 @@ public final class RunningTaskQueries {
   }
 
   /**
-   * Returns the level names of the nodes in {@link #runPath}; empty when only the task's own node
+   * Returns the level names of the nodes in {@link #path}; empty when only the task's own node
    * is known.
    */
   public List<String> levels(long run) {
@@ -183,7 +183,7 @@ public final class RunningTaskQueries {
   /**
    * Returns the running tasks that should not run: the job is gone, disabled or invalid, or the
    * node is gone or disabled on every path (docs/design/bistro.md#orphans). Filters make no
-   * orphans. After an in-place update the result is complete only when {@link #stepOrphans} has
+   * orphans. After an in-place update the result is complete only when {@code stepOrphans} has
    * returned true.
    */
   public long[] orphans() {

@@ -52,8 +52,8 @@ public final class TaskQueries {
   }
 
   /**
-   * Returns a revision that changes whenever {@link #progress} may change, within one {@link
-   * #stateNumber} and with the same {@link #mayStart}.
+   * Returns a revision that changes whenever {@link #progress} may change, within one {@code
+   * SchedulingCore.stateNumber} and with the same {@link #mayStart}.
    */
   public long countsRevision(int job) {
     return state().tasks.revision(job);
