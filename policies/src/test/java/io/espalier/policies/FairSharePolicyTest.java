@@ -96,7 +96,9 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
   void effectivePrioritiesOf1And2Share30SlotsAs20And10() {
     SchedulingCore core = core(config(30, queue("a", 1), queue("b", 1)), 40, 3);
     core.restoreQueueUsage(List.of(new QueueUsage("a", 1, 0), new QueueUsage("b", 2, 0)), 0);
-    assertThat(core.capacity().queues()).extracting(QueueView::effectivePriority).containsExactly(1.0, 2.0);
+    assertThat(core.capacity().queues())
+        .extracting(QueueView::effectivePriority)
+        .containsExactly(1.0, 2.0);
     assertThat(core.capacity().queues().get(0).share()).isEqualTo(2 / 3.0, within(1e-9));
     passesGive20And10(core);
   }
@@ -217,7 +219,9 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
     Map<String, Integer> starts = simulation.until(15 * HOUR);
     assertThat(of(starts, "a") / (double) of(starts, "b")).isBetween(2.85, 3.17);
     assertThat(core.capacity().queues()).extracting(QueueView::share).containsExactly(0.75, 0.25);
-    assertThat(core.capacity().queues()).extracting(q -> q.weight().orElse(0)).containsExactly(3.0, 1.0);
+    assertThat(core.capacity().queues())
+        .extracting(q -> q.weight().orElse(0))
+        .containsExactly(3.0, 1.0);
   }
 
   /** Factors keep their meaning: the square root, as the documentation says. */

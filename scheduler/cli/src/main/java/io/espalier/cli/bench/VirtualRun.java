@@ -160,7 +160,8 @@ final class VirtualRun {
     TaskStatus status =
         before == null
             ? firstStarts.at(nowMillis)
-            : TaskTransitions.apply(before, STARTED, backoff(core.running().job(run)), nowMillis).status();
+            : TaskTransitions.apply(before, STARTED, backoff(core.running().job(run)), nowMillis)
+                .status();
     core.setRunStatus(run, Objects.requireNonNull(status));
   }
 
@@ -185,7 +186,8 @@ final class VirtualRun {
         ended++;
         globalEnded += global ? 1 : 0;
       }
-      checksum = checksum * 0x9e3779b97f4a7c15L + core.running().node(run) * 31L + core.running().job(run);
+      checksum =
+          checksum * 0x9e3779b97f4a7c15L + core.running().node(run) * 31L + core.running().job(run);
     }
     starts += placedCount;
   }

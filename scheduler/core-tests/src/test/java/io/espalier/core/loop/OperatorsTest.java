@@ -357,7 +357,8 @@ class OperatorsTest {
     done(world.run(new Command.Rerun(selection(TaskSelector.ALL, false, -1))));
     world.crashAndRestart();
     world.configure(TWO_HOSTS);
-    assertThat(world.core.tasks().status(world.core.findJob("j"), world.core.topology().find(2, "a")))
+    assertThat(
+            world.core.tasks().status(world.core.findJob("j"), world.core.topology().find(2, "a")))
         .isNull();
     done(world.run(new Command.Resume("j", "", "")));
     assertThat(world.running).containsKey(key("a"));
@@ -417,7 +418,8 @@ class OperatorsTest {
     int job = world.core.findJob("j");
     int node = world.core.topology().find(2, "a");
     String cause =
-        Objects.requireNonNull(Objects.requireNonNull(world.core.tasks().status(job, node)).failure())
+        Objects.requireNonNull(
+                Objects.requireNonNull(world.core.tasks().status(job, node)).failure())
             .fingerprint();
     TaskSelector some = new TaskSelector(Set.of(), "", Set.of(), cause);
     SelectionResult rerun = done(world.run(new Command.Rerun(selection(some, false, 2))));

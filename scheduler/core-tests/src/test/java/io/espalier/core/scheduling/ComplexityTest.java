@@ -146,7 +146,8 @@ final class ComplexityTest {
     workPerEvent(core);
     assertThat(core.state().places.work()).isZero();
     long run = core.running().all()[0];
-    assertThat(core.running().find(core.running().job(run), core.running().node(run))).isEqualTo(run);
+    assertThat(core.running().find(core.running().job(run), core.running().node(run)))
+        .isEqualTo(run);
     assertThat(core.state().places.work()).isEqualTo(core.running().count());
   }
 

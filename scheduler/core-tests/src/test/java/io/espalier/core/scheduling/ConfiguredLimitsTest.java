@@ -200,9 +200,11 @@ final class ConfiguredLimitsTest {
     apply(NodeLimitRule.ofTag(2, "hot", Map.of("io", 7)));
     int copy = core.topology().find(2, "copy");
     assertThat(
-            core.capacity().limit(
-                copy,
-                Objects.requireNonNull(config.build().settings().resources().find("io")).index()))
+            core.capacity()
+                .limit(
+                    copy,
+                    Objects.requireNonNull(config.build().settings().resources().find("io"))
+                        .index()))
         .isEqualTo(7);
   }
 

@@ -53,7 +53,9 @@ final class ConformanceTest {
   }
 
   private List<Kind> kinds(String job, String node) {
-    return core.tasks().explain(job, node).reasons().stream().map(Explanation.Reason::kind).toList();
+    return core.tasks().explain(job, node).reasons().stream()
+        .map(Explanation.Reason::kind)
+        .toList();
   }
 
   private int node(String level, String name) {
@@ -211,7 +213,8 @@ final class ConformanceTest {
     assertThat(round()).containsExactly("job2/d2");
     core.open(GateKind.PAUSE, "job1");
     assertThat(round()).containsExactly("job1/d1");
-    assertThat(core.running().path(run("job1/d1"))).containsExactly(TreeFixture.INSTANCE, "h2", "d1");
+    assertThat(core.running().path(run("job1/d1")))
+        .containsExactly(TreeFixture.INSTANCE, "h2", "d1");
   }
 
   @Test

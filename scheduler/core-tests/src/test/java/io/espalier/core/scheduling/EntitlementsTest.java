@@ -41,7 +41,9 @@ final class EntitlementsTest {
                   if (onWorkers) {
                     place = worker == null ? "nowhere" : worker.ref().shard();
                   }
-                  starts.computeIfAbsent(core.running().jobName(run), j -> new ArrayList<>()).add(place);
+                  starts
+                      .computeIfAbsent(core.running().jobName(run), j -> new ArrayList<>())
+                      .add(place);
                 }))
         .isTrue();
     core.verify();

@@ -34,7 +34,8 @@ class ExtremeSizesTest {
       // In slices.
     }
     for (long run : runs) {
-      assertThat(started.add(core.running().jobName(run) + " on " + core.running().nodeName(run))).isTrue();
+      assertThat(started.add(core.running().jobName(run) + " on " + core.running().nodeName(run)))
+          .isTrue();
     }
     return runs;
   }

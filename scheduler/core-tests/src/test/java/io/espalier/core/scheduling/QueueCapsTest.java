@@ -71,7 +71,10 @@ final class QueueCapsTest {
   }
 
   private QueueView etl() {
-    return core.capacity().queues().stream().filter(q -> q.name().equals("etl")).findFirst().orElseThrow();
+    return core.capacity().queues().stream()
+        .filter(q -> q.name().equals("etl"))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
@@ -199,7 +202,8 @@ final class QueueCapsTest {
     apply(new ConfigFixture("host").resource("host", "slots", 5).job("c"), 20);
     now += HOUR;
     core.advance(now, 100);
-    assertThat(core.capacity().queueUsage()).contains(new QueueUsage("default", usage("default"), now));
+    assertThat(core.capacity().queueUsage())
+        .contains(new QueueUsage("default", usage("default"), now));
     assertThat(usage("etl")).isEqualTo(0.05, within(1e-9));
     now += HOUR;
     core.advance(now, 100);

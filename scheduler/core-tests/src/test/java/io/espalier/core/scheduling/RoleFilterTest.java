@@ -64,8 +64,11 @@ final class RoleFilterTest {
         TestPolicies.IN_TURN,
         100_000,
         run -> {
-          String path = String.join("/", core.running().path(run).subList(1, core.running().path(run).size()));
-          assertThat(roles.put(core.running().jobName(run) + " " + path, core.running().role(run))).isNull();
+          String path =
+              String.join(
+                  "/", core.running().path(run).subList(1, core.running().path(run).size()));
+          assertThat(roles.put(core.running().jobName(run) + " " + path, core.running().role(run)))
+              .isNull();
         });
     core.verify();
     return roles;
@@ -197,7 +200,8 @@ final class RoleFilterTest {
     boolean more = true;
     while (more || !running.isEmpty()) {
       Set<String> alive = new HashSet<>();
-      running.forEach(run -> alive.add(core.running().jobName(run) + "/" + core.running().nodeName(run)));
+      running.forEach(
+          run -> alive.add(core.running().jobName(run) + "/" + core.running().nodeName(run)));
       List<Long> started = new ArrayList<>();
       core.round(TestPolicies.IN_TURN, 1 + random.nextInt(100), started::add);
       more = !started.isEmpty();

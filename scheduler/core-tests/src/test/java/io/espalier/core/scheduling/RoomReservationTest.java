@@ -155,7 +155,10 @@ final class RoomReservationTest {
             "needs 3 of slots, the queue etl holds 3 and may hold 3; kept free for job b, since"
                 + " 1970-01-01T00:00:11Z");
     Long light =
-        running.stream().filter(run -> core.running().jobName(run).equals("a")).findFirst().orElseThrow();
+        running.stream()
+            .filter(run -> core.running().jobName(run).equals("a"))
+            .findFirst()
+            .orElseThrow();
     String node = core.running().nodeName(light);
     running.remove(light);
     core.finish(light, null);
@@ -247,7 +250,10 @@ final class RoomReservationTest {
     assertThat(endsUntilHeavy(4)).isPositive();
     assertThat(core.capacity().keptRoom()).isEmpty();
     long heavy =
-        running.stream().filter(run -> core.running().jobName(run).equals("b")).findFirst().orElseThrow();
+        running.stream()
+            .filter(run -> core.running().jobName(run).equals("b"))
+            .findFirst()
+            .orElseThrow();
     WorkerInfo taken = core.running().worker(heavy);
     assertThat(taken).isNotNull();
     assertThat(taken == null ? "" : taken.ref().shard()).isEqualTo(kept.name());

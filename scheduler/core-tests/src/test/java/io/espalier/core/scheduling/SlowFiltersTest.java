@@ -61,7 +61,9 @@ final class SlowFiltersTest {
               assertThat(problem.message()).contains("too many steps on a name of 240 characters");
             });
     assertThat(Objects.requireNonNull(core.config().job("good")).isValid()).isTrue();
-    assertThat(core.capacity().nodeProblems()).as("what the page of problems lists").isEqualTo(bad.problems());
+    assertThat(core.capacity().nodeProblems())
+        .as("what the page of problems lists")
+        .isEqualTo(bad.problems());
   }
 
   @Test

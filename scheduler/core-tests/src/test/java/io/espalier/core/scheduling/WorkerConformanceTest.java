@@ -142,7 +142,8 @@ final class WorkerConformanceTest {
     core.workers(List.of(WorkerFixture.healthy("w1", "h1")));
     assertThat(round()).containsExactly("d1@w1");
     assertThat(why("a", "d2")).isEqualTo("needs 1 of slots, 0 of 1 are free on worker w1");
-    assertThat(core.running().resourcesByNode(core.running().all()[0])).containsEntry("w1", Map.of("slots", 1));
+    assertThat(core.running().resourcesByNode(core.running().all()[0]))
+        .containsEntry("w1", Map.of("slots", 1));
     core.finish(core.running().all()[0], null);
     assertThat(round()).hasSize(1);
   }
@@ -223,7 +224,8 @@ final class WorkerConformanceTest {
         "h1/d1",
         "h2/d1");
     assertThat(round()).containsExactly("d1@w2");
-    assertThat(core.running().path(core.running().all()[0])).containsExactly(TreeFixture.INSTANCE, "h2", "d1");
+    assertThat(core.running().path(core.running().all()[0]))
+        .containsExactly(TreeFixture.INSTANCE, "h2", "d1");
   }
 
   @Test

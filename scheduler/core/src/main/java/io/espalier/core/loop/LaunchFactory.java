@@ -94,7 +94,8 @@ final class LaunchFactory {
     int job = core.running().job(run);
     Job config = core.job(job);
     if (config == null) {
-      throw new IllegalStateException("placed a task of the removed job " + core.running().jobName(run));
+      throw new IllegalStateException(
+          "placed a task of the removed job " + core.running().jobName(run));
     }
     Program program = config.program();
     StepPosition at = earlier == null ? null : earlier.step();

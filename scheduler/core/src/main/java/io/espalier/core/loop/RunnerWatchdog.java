@@ -228,7 +228,8 @@ final class RunnerWatchdog {
     live.all().forEach(task -> known.add(task.run));
     for (long run : core.running().all()) {
       if (!known.contains(run)) {
-        leaked.add(core.running().jobName(run) + " on " + core.running().nodeName(run) + " (not alive)");
+        leaked.add(
+            core.running().jobName(run) + " on " + core.running().nodeName(run) + " (not alive)");
       }
     }
   }

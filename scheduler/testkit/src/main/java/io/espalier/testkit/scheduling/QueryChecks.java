@@ -150,7 +150,8 @@ final class QueryChecks {
             });
     Map<TaskKey, Integer> found = new HashMap<>();
     ResourceHolderScan scan =
-        core.tasks().holders(new ResourceHolderScan.Place(place.level(), place.node(), resource.name()));
+        core.tasks()
+            .holders(new ResourceHolderScan.Place(place.level(), place.node(), resource.name()));
     ResourceHolderScan.Sink sink =
         new ResourceHolderScan.Sink() {
           @Override
@@ -170,7 +171,9 @@ final class QueryChecks {
       assertThat(found.size()).isLessThanOrEqualTo(expected.size());
     }
     assertThat(found).as("holders of %s on %s", resource.name(), place).isEqualTo(expected);
-    int used = core.capacity().limit(node, resource.index()) - core.capacity().free(node, resource.index());
+    int used =
+        core.capacity().limit(node, resource.index())
+            - core.capacity().free(node, resource.index());
     assertThat(found.values().stream().mapToInt(n -> n).sum()).isEqualTo(used);
   }
 
@@ -283,7 +286,9 @@ final class QueryChecks {
       }
     }
     if (mustBeKnown) {
-      assertThat(core.tasks().mayStart(core.findJob(job.name()))).as("%s can start", job.name()).isFalse();
+      assertThat(core.tasks().mayStart(core.findJob(job.name())))
+          .as("%s can start", job.name())
+          .isFalse();
     }
     return tooMuch;
   }

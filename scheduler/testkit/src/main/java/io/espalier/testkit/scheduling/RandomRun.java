@@ -831,7 +831,8 @@ public final class RandomRun {
       int level = resource.level();
       for (int node = topology.levelStart(level); node < topology.levelEnd(level); node++) {
         Place place = new Place(topology.levels().name(level), topology.name(node));
-        assertThat(core.capacity().free(node, resource.index())).isEqualTo(oracle.free(place, resource));
+        assertThat(core.capacity().free(node, resource.index()))
+            .isEqualTo(oracle.free(place, resource));
       }
     }
     runs.forEach(

@@ -170,7 +170,10 @@ public final class LimitOverrideCommands {
     }
     if (level == levels.worker()) {
       List<String> workers =
-          core.capacity().workerUse().stream().map(WorkerUtilization::shard).map(this::workerName).toList();
+          core.capacity().workerUse().stream()
+              .map(WorkerUtilization::shard)
+              .map(this::workerName)
+              .toList();
       if (!workers.contains(key.node())) {
         throw unknown("there is no worker", key.node(), workers);
       }

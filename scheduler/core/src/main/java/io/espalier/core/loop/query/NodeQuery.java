@@ -63,7 +63,8 @@ final class NodeQuery implements IncrementalQuery {
         tasks = core.tasks().counts(-1, true);
         tasks.begin(topology.slot(node, 0));
         String levelName = topology.levels().name(topology.level(node));
-        who = core.tasks().holders(new ResourceHolderScan.Place(levelName, topology.name(node), ""));
+        who =
+            core.tasks().holders(new ResourceHolderScan.Place(levelName, topology.name(node), ""));
         counts = tasks;
         holders = who;
       }

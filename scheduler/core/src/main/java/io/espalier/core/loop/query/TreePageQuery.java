@@ -180,7 +180,11 @@ final class TreePageQuery implements IncrementalQuery {
       int limit = core.capacity().limit(node, resource.index());
       int configured = core.capacity().configuredLimit(node, resource.index());
       slots.add(
-          new Slots(resource.name(), limit - core.capacity().free(node, resource.index()), limit, configured));
+          new Slots(
+              resource.name(),
+              limit - core.capacity().free(node, resource.index()),
+              limit,
+              configured));
     }
     return slots;
   }

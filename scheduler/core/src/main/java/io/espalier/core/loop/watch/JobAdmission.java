@@ -120,7 +120,8 @@ public final class JobAdmission {
 
   private boolean mayVerify(Job job) {
     int number = core.findJob(job.name());
-    return number >= 0 && core.tasks().awaitingVerification(number) > core.tasks().mayNotBeVerifiedYet(number);
+    return number >= 0
+        && core.tasks().awaitingVerification(number) > core.tasks().mayNotBeVerifiedYet(number);
   }
 
   private JobCounts counts(Job job) {

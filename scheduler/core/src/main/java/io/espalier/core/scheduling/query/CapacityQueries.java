@@ -69,7 +69,9 @@ public final class CapacityQueries {
     return List.copyOf(state().limitTable.overrides());
   }
 
-  /** Returns whether all overrides and factors are in effect, see {@code SchedulingCore.stepLimits}. */
+  /**
+   * Returns whether all overrides and factors are in effect, see {@code SchedulingCore.stepLimits}.
+   */
   public boolean areLimitsInEffect() {
     return state().limits.isDone();
   }

@@ -165,8 +165,8 @@ public final class RunningTaskQueries {
   }
 
   /**
-   * Returns the level names of the nodes in {@link #path}; empty when only the task's own node
-   * is known.
+   * Returns the level names of the nodes in {@link #path}; empty when only the task's own node is
+   * known.
    */
   public List<String> levels(long run) {
     return RunNames.path(state(), runs, runs.index(run)).levels();
