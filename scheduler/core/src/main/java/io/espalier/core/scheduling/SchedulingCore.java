@@ -2,13 +2,10 @@ package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.Resource;
-import io.espalier.core.config.Settings;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
-import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.GateTable;
@@ -23,14 +20,12 @@ import io.espalier.core.scheduling.queue.QueueUsageHistory;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.state.EmptyState;
-import io.espalier.core.scheduling.state.RunNames;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
+import io.espalier.core.scheduling.update.LiveState;
 import io.espalier.core.scheduling.update.NewTasks;
-import io.espalier.core.scheduling.update.StateMigration;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.scheduling.util.Ticks;
-import io.espalier.core.scheduling.worker.WorkerCapacity;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -41,7 +36,6 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,9 +58,6 @@ import org.jspecify.annotations.Nullable;
  * updates), call {@code advance}, then call {@code round} in slices until it returns true.
  */
 public final class SchedulingCore {
-  /** The cost of checking one running task in a slice of an update. */
-  private static final int UNITS_TO_JUDGE = 8;
-
   private final SplitMix64 random;
   private final RunningTasks runs = new RunningTasks();
   private final Round.Turns turns = new Round.Turns();
@@ -74,38 +65,16 @@ public final class SchedulingCore {
   private final WorkerTable pool = new WorkerTable();
   private final QueueUsageHistory queueHistory = new QueueUsageHistory();
 
+  private final LiveState live;
+  private final GateTable gates;
+
   private final TaskQueries tasks = new TaskQueries(this::state);
   private final RunningTaskQueries running = new RunningTaskQueries(this::state, runs, pool);
   private final CapacityQueries capacity =
       new CapacityQueries(this::state, pool, queueHistory, peaks);
 
-  private final GateTable gates;
-  private final StateMigration.Warmth warmth = new StateMigration.Warmth();
-
-  private SchedulingState state;
-  private long states;
-
-  /** The work of all previous states. */
-  private long pastWork;
-
-  private @Nullable StateMigration migration;
-  private @Nullable UpdatePlan inPlace;
-
-  /**
-   * The number of running tasks already checked after an in-place update; -1: no check is under
-   * way.
-   */
-  private int judged = -1;
-
   private @Nullable Round round;
   private @Nullable CoreEventListener recorder;
-  private long now;
-
-  /**
-   * Whether a configuration is in force. Until then, usage is not settled, because stored usage
-   * decays by the half-life of the first configuration.
-   */
-  private boolean isConfigured;
 
   /**
    * Creates a core without jobs, with only the instance node.
@@ -122,9 +91,9 @@ public final class SchedulingCore {
    */
   public SchedulingCore(long seed, Map<String, WorkerSelector> selectors) {
     random = new SplitMix64(seed);
-    state = EmptyState.create(random, runs, pool, Map.copyOf(selectors));
-    gates = state.gateTable;
-    state.queues.enter(0, queueHistory);
+    SchedulingState empty = EmptyState.create(random, runs, pool, Map.copyOf(selectors));
+    live = new LiveState(empty, runs, pool, queueHistory);
+    gates = empty.gateTable;
   }
 
   /**
@@ -163,7 +132,7 @@ public final class SchedulingCore {
    * events.
    */
   public void setClock(long nowMillis) {
-    at(nowMillis);
+    live.at(nowMillis);
     record(new CoreEvent.Clock(nowMillis));
   }
 
@@ -173,7 +142,7 @@ public final class SchedulingCore {
    * prepared after the first is in force.
    */
   public UpdatePlan prepare(Config config, Topology topology) {
-    return UpdatePlan.prepare(state, config, topology, random);
+    return UpdatePlan.prepare(state(), config, topology, random);
   }
 
   /**
@@ -183,19 +152,7 @@ public final class SchedulingCore {
    *     configuration than those in force, or when an update is under way
    */
   public void begin(UpdatePlan change) {
-    if (isChanging()) {
-      throw new IllegalStateException("another change is under way");
-    }
-    if (!change.isAgainst(state)) {
-      throw new IllegalStateException("the change was prepared against another configuration");
-    }
-    SchedulingState next = change.state();
-    if (next == null) {
-      inPlace = change;
-    } else {
-      migration = new StateMigration(change, next, runs, warmth);
-      next.over.at(now);
-    }
+    live.begin(change);
     record(new CoreEvent.Began(change.config(), change.topology()));
   }
 
@@ -207,70 +164,14 @@ public final class SchedulingCore {
    * @return the new tasks when the update is in force; null while there is more to do
    */
   public @Nullable NewTasks step(int units) {
-    NewTasks news = stepped(units);
+    SchedulingState before = state();
+    NewTasks news = live.step(units);
+    if (state() != before) {
+      peaks.keep(before);
+      turns.last = lastInTurn(before, state().jobs);
+    }
     record(new CoreEvent.Stepped(units, news != null));
     return news;
-  }
-
-  private @Nullable NewTasks stepped(int units) {
-    if (inPlace != null) {
-      NewTasks news = inPlace.newTasks();
-      changeInPlace(inPlace);
-      inPlace = null;
-      return news;
-    }
-    if (migration == null) {
-      throw new IllegalStateException("no change was begun");
-    }
-    if (!migration.step(units)) {
-      return null;
-    }
-    NewTasks news = migration.change().newTasks();
-    enter(migration);
-    migration = null;
-    return news;
-  }
-
-  private void changeInPlace(UpdatePlan change) {
-    Settings before = state.config().settings();
-    Settings after = change.config().settings();
-    boolean[] ran = new boolean[state.jobs.count()];
-    for (int j = 0; j < ran.length; j++) {
-      ran[j] = isRunnable(j);
-    }
-    UnsatisfiableJobs neverFits = change.neverFits();
-    settleQueues();
-    state.setConfig(
-        change.config(), change.nodeLimits(), neverFits == null ? state.neverFits() : neverFits);
-    if (!WorkerCapacity.isSame(before, after)) {
-      state.workers.setSettings(after);
-    }
-    for (Resource resource : change.limits()) {
-      if (resource.level() < state.topology.levels().worker()) {
-        state.configuredLimitChanged(resource);
-      }
-    }
-    state.limits.step(Integer.MAX_VALUE, true);
-    state.queues.refresh();
-    updateGates();
-    for (int j = 0; j < ran.length; j++) {
-      if (ran[j] != isRunnable(j)) {
-        judged = 0;
-      }
-    }
-  }
-
-  /** Settles usage before an update, because the next configuration may bring another half-life. */
-  private void settleQueues() {
-    if (isConfigured) {
-      state.queues.settle(queueHistory);
-    }
-    isConfigured = true;
-  }
-
-  private boolean isRunnable(int job) {
-    Job configured = state.jobs.job(job);
-    return configured != null && configured.canRun();
   }
 
   /**
@@ -281,100 +182,27 @@ public final class SchedulingCore {
    * @return true when all running tasks have been checked
    */
   public boolean stepOrphans(int units) {
-    int most = Math.max(1, units / UNITS_TO_JUDGE);
-    boolean named = runs.clearFound(most, run -> state.occupancy.charges(state.places.job(run)));
-    if (judged < 0) {
-      return named;
-    }
-    int end = (int) Math.min(runs.high(), (long) judged + most);
-    for (; judged < end; judged++) {
-      if (runs.isUsed(judged)) {
-        boolean isHere = state.places.node(judged) >= 0;
-        String name = isHere ? "" : RunNames.node(state, runs, judged);
-        state.places.setOrphan(judged, state.whereabouts.isOrphan(judged, name));
-      }
-    }
-    judged = judged < runs.high() ? judged : -1;
-    return judged < 0 && named;
-  }
-
-  private void enter(StateMigration done) {
-    done.end();
-    peaks.keep(state);
-    turns.last = lastInTurn(done.next().jobs);
-    settleQueues();
-    state.queues.leave(queueHistory);
-    SchedulingState before = state;
-    pastWork += before.work();
-    state = done.next();
-    states++;
-    state.queues.enter(now, queueHistory);
-    judged = -1; // the migration checked each running task
-    updateGates();
-    state.jobs.keepActiveSince(before.jobs);
-    state.takeOver(before, done.change());
+    return live.stepOrphans(units);
   }
 
   /** Returns the place of the old state's last job in the name order of the new state's jobs. */
-  private int lastInTurn(JobTable jobs) {
-    if (turns.last < 0) {
-      return -1;
-    }
-    return jobs.lastUpTo(state.jobs.name(turns.last));
-  }
-
-  private void updateGates() {
-    for (int j = 0; j < state.jobs.count(); j++) {
-      updateGate(j);
-    }
-  }
-
-  private void updateGate(String name) {
-    int job = state.jobs.find(name);
-    if (job >= 0) {
-      updateGate(job);
-    }
-  }
-
-  private void updateGate(int job) {
-    state.tasks.touch(job);
-    boolean before = state.jobs.isActive(job);
-    boolean after =
-        state.jobs.canRun(job)
-            && state.wholeJobs.areDone(job)
-            && !gates.isClosed(Scope.job(state.jobs.name(job)));
-    if (before != after) {
-      state.jobs.setActive(job, after, now);
-      state.gates.changed(job >>> 6);
-      state.activated(job, after);
-    }
-  }
-
-  private int start(int job) {
-    int run = state.occupancy.start(job);
-    int worker = state.places.worker(run);
-    if (worker >= 0) {
-      pool.started(worker);
-    }
-    if (migration != null) {
-      migration.started(run);
-    }
-    return run;
+  private int lastInTurn(SchedulingState before, JobTable jobs) {
+    return turns.last < 0 ? -1 : jobs.lastUpTo(before.jobs.name(turns.last));
   }
 
   /** Returns whether an update was begun and is not in force yet. */
   public boolean isChanging() {
-    return migration != null || inPlace != null;
+    return live.isChanging();
   }
 
   /** Returns the configuration in force. */
   public Config config() {
-    return state.config();
+    return state().config();
   }
 
   /** Returns the nodes in force. */
   public Topology topology() {
-    return state.topology;
+    return state().topology;
   }
 
   // ---- jobs
@@ -396,16 +224,16 @@ public final class SchedulingCore {
 
   /** Returns the number of known jobs: configured jobs, and removed jobs with running tasks. */
   public int jobCount() {
-    return state.jobs.count();
+    return state().jobs.count();
   }
 
   /** Returns the number of a job, or -1. */
   public int findJob(String name) {
-    return state.jobs.find(name);
+    return state().jobs.find(name);
   }
 
   public String jobName(int job) {
-    return state.jobs.name(job);
+    return state().jobs.name(job);
   }
 
   /**
@@ -415,8 +243,8 @@ public final class SchedulingCore {
    * @param job the job number; -1 gives -1
    */
   public int findNode(int job, String node) {
-    int level = job < 0 ? -1 : state.jobs.levels[job];
-    return level < 0 ? -1 : state.topology.find(level, node);
+    int level = job < 0 ? -1 : state().jobs.levels[job];
+    return level < 0 ? -1 : state().topology.find(level, node);
   }
 
   /**
@@ -425,7 +253,7 @@ public final class SchedulingCore {
    * @param job the job number; -1 gives null
    */
   public @Nullable Job job(int job) {
-    return job < 0 ? null : state.jobs.job(job);
+    return job < 0 ? null : state().jobs.job(job);
   }
 
   /**
@@ -455,22 +283,8 @@ public final class SchedulingCore {
   }
 
   private void gated(GateKind kind, Scope scope, boolean closed) {
-    if (scope.kind() == Scope.Kind.JOB) {
-      updateGate(scope.name());
-    } else {
-      updateGate(scope);
-    }
+    live.updateGate(scope);
     record(new CoreEvent.Gated(kind, scope, closed));
-  }
-
-  private void updateGate(Scope node) {
-    int changed = state.updateGate(node);
-    if (changed >= 0) {
-      state.gateChanged(changed);
-    }
-    if (migration != null) {
-      migration.updateGate(node);
-    }
   }
 
   /** Returns a closed gate of a job, or null. */
@@ -510,12 +324,12 @@ public final class SchedulingCore {
    * @param limit the maximum number of jobs
    */
   public int[] takeTouched(int limit) {
-    return state.tasks.takeTouched(limit);
+    return state().tasks.takeTouched(limit);
   }
 
   /** Returns whether {@link #takeTouched} has left some jobs. */
   public boolean isTouched() {
-    return state.tasks.isTouched();
+    return state().tasks.isTouched();
   }
 
   /**
@@ -531,16 +345,16 @@ public final class SchedulingCore {
    * may find other jobs.
    */
   public long changes() {
-    return state.tasks.changes();
+    return state().tasks.changes();
   }
 
   // ---- queues
 
   /** Restores the usage stored before a restart. The queues count as idle since it was stored. */
   public void restoreQueueUsage(Collection<QueueUsage> stored, long nowMillis) {
-    at(nowMillis);
+    live.at(nowMillis);
     stored.forEach(usage -> queueHistory.put(usage.queue(), usage.value(), usage.atMillis()));
-    state.queues.restore(queueHistory);
+    state().queues.restore(queueHistory);
     record(new CoreEvent.QueuesRestored(List.copyOf(stored), nowMillis));
   }
 
@@ -554,23 +368,16 @@ public final class SchedulingCore {
    * #stepLimits} must follow.
    */
   public void override(LimitOverride override) {
-    state.limitTable.put(override);
-    overrideChanged(override.key());
+    state().limitTable.put(override);
+    live.overrideChanged(override.key());
     record(new CoreEvent.Overridden(override));
   }
 
   /** Ends an override; {@link #stepLimits} must follow. */
   public void endOverride(LimitOverride.Key key) {
-    state.limitTable.removeOverride(key);
-    overrideChanged(key);
+    state().limitTable.removeOverride(key);
+    live.overrideChanged(key);
     record(new CoreEvent.OverrideEnded(key));
-  }
-
-  private void overrideChanged(LimitOverride.Key key) {
-    state.overrideChanged(key);
-    if (migration != null) {
-      migration.next().overrideChanged(key);
-    }
   }
 
   /**
@@ -580,24 +387,16 @@ public final class SchedulingCore {
    * follow.
    */
   public void setFactor(LimitFactor factor) {
-    LimitFactor before = state.limitTable.put(factor);
+    LimitFactor before = state().limitTable.put(factor);
     boolean isSame = before != null && before.hasTargetOf(factor);
-    factorsChanged(isSame ? null : before, factor);
+    live.factorsChanged(isSame ? null : before, factor);
     record(new CoreEvent.FactorSet(factor));
   }
 
   /** Removes a factor, if there is one of that id; {@link #stepLimits} must follow. */
   public void removeFactor(String id) {
-    factorsChanged(state.limitTable.removeFactor(id), null);
+    live.factorsChanged(state().limitTable.removeFactor(id), null);
     record(new CoreEvent.FactorRemoved(id));
-  }
-
-  private void factorsChanged(@Nullable LimitFactor before, @Nullable LimitFactor after) {
-    List<LimitFactor> changed = Stream.of(before, after).flatMap(Stream::ofNullable).toList();
-    state.factorsChanged(changed);
-    if (migration != null) {
-      migration.next().factorsChanged(changed);
-    }
   }
 
   /**
@@ -606,28 +405,14 @@ public final class SchedulingCore {
    * caller must remove it at its end.
    */
   public void setCap(RunningCap cap) {
-    capsChanged(state.limitTable.put(cap), cap);
+    live.capsChanged(state().limitTable.put(cap), cap);
     record(new CoreEvent.CapSet(cap));
   }
 
   /** Removes a cap, if there is one of that id. */
   public void removeCap(String id) {
-    capsChanged(state.limitTable.removeCap(id), null);
+    live.capsChanged(state().limitTable.removeCap(id), null);
     record(new CoreEvent.CapRemoved(id));
-  }
-
-  private void capsChanged(@Nullable RunningCap before, @Nullable RunningCap after) {
-    Stream.of(before, after)
-        .flatMap(Stream::ofNullable)
-        .map(RunningCap::scope)
-        .distinct()
-        .forEach(
-            scope -> {
-              state.capChanged(scope);
-              if (migration != null) {
-                migration.next().capChanged(scope);
-              }
-            });
   }
 
   /**
@@ -637,12 +422,12 @@ public final class SchedulingCore {
    * @return true when all of them are in effect
    */
   public boolean stepLimits(int units) {
-    if (state.limits.isDone()) {
+    if (state().limits.isDone()) {
       return true;
     }
-    state.limits.step(units, true);
-    state.queues.refresh();
-    boolean done = state.limits.isDone();
+    state().limits.step(units, true);
+    state().queues.refresh();
+    boolean done = state().limits.isDone();
     record(new CoreEvent.LimitsStepped(units, done));
     return done;
   }
@@ -670,7 +455,7 @@ public final class SchedulingCore {
     boolean local = workers.size() == 1 && workers.get(0).ref().isLocal();
     WorkerTable.Mode mode = local ? WorkerTable.Mode.LOCAL : WorkerTable.Mode.POOL;
     if (pool.mode() != mode) {
-      if (state.jobs.count() > 0 || migration != null) {
+      if (state().jobs.count() > 0 || isChanging()) {
         throw new IllegalStateException("the pool must be known before the configuration");
       }
       pool.setMode(mode);
@@ -680,28 +465,19 @@ public final class SchedulingCore {
     for (WorkerInfo info : workers) {
       int worker = pool.number(info.ref().shard());
       gone.clear(worker);
-      setWorker(worker, info);
+      live.setWorker(worker, info);
     }
     for (int worker = gone.nextSetBit(0); worker >= 0; worker = gone.nextSetBit(worker + 1)) {
-      setWorker(worker, null);
+      live.setWorker(worker, null);
       pool.dropIfIdle(worker);
     }
-    state.queues.refresh();
+    state().queues.refresh();
     record(new CoreEvent.WorkersNamed(workers));
-  }
-
-  private void setWorker(int worker, @Nullable WorkerInfo info) {
-    if (pool.setInfo(worker, info)) {
-      state.workers.put(worker);
-      if (migration != null) {
-        migration.workerChanged(worker);
-      }
-    }
   }
 
   /** Returns a number that changes whenever jobs and nodes are renumbered. */
   public long stateNumber() {
-    return states;
+    return live.number();
   }
 
   // ---- tasks
@@ -716,19 +492,19 @@ public final class SchedulingCore {
    *     it)
    */
   public void setStatus(int job, int node, @Nullable TaskStatus status) {
-    boolean runs = StatusCodes.main(state.tasks.code(job, node)) == Main.RUNNING;
+    boolean runs = StatusCodes.main(state().tasks.code(job, node)) == Main.RUNNING;
     if (runs != (status != null && status.main() == Main.RUNNING)) {
       throw new IllegalArgumentException(
           runs ? "the task is running" : "the task does not run here");
     }
-    state.statuses.set(job, node, status, now);
+    state().statuses.set(job, node, status, live.now());
     if (recorder != null) {
       recorder.recorded(new CoreEvent.StatusSet(job, node, status));
     }
   }
 
   SchedulingState state() {
-    return state;
+    return live.state();
   }
 
   RunningTasks runTable() {
@@ -745,12 +521,12 @@ public final class SchedulingCore {
    * @return true when the round is complete; otherwise call again to continue it
    */
   public boolean round(SchedulingPolicy policy, int maxStarts, PlacementListener sink) {
-    for (int job : state.wholeJobs.takeChanged()) {
-      updateGate(job);
+    for (int job : state().wholeJobs.takeChanged()) {
+      live.updateJobGate(job);
     }
     Round current = round;
-    if (current == null || current.state() != state) {
-      current = new Round(state, runs, random, turns, this::start);
+    if (current == null || current.state() != state()) {
+      current = new Round(state(), runs, random, turns, live::start);
       round = current;
     }
     if (recorder == null) {
@@ -765,9 +541,9 @@ public final class SchedulingCore {
             sink.placed(run);
           });
     }
-    state.rooms.roundBegins();
+    state().rooms.roundBegins();
     policy.schedule(current);
-    state.roundOver();
+    state().roundOver();
     boolean complete = current.isComplete();
     record(new CoreEvent.RoundEnded(complete));
     return complete;
@@ -775,7 +551,7 @@ public final class SchedulingCore {
 
   /** Returns the recorded form of a start. */
   CoreEvent.Placed placement(long run) {
-    int worker = state.places.worker(runs.index(run));
+    int worker = state().places.worker(runs.index(run));
     return new CoreEvent.Placed(
         run, running.jobName(run), running.nodeName(run), worker < 0 ? "" : pool.shard(worker));
   }
@@ -792,29 +568,24 @@ public final class SchedulingCore {
    *     itself when the job or node is unknown
    */
   public long adopt(String job, String node, WorkerRef worker) {
-    int number = state.jobs.find(job);
-    int level = number < 0 ? -1 : state.jobs.levels[number];
+    int number = state().jobs.find(job);
+    int level = number < 0 ? -1 : state().jobs.levels[number];
     boolean placed = job(number) != null && level >= 0 && level < topology().levels().worker();
     int at = placed ? topology().find(level, node) : -1;
-    if (at >= 0 && StatusCodes.main(state.tasks.code(number, at)) == Main.RUNNING) {
+    if (at >= 0 && StatusCodes.main(state().tasks.code(number, at)) == Main.RUNNING) {
       throw new IllegalArgumentException("the task is running");
     }
     int charged = worker.isLocal() ? -1 : pool.number(worker.shard());
     int run;
     if (at >= 0) {
-      run = state.occupancy.adopt(number, at, charged);
+      run = state().occupancy.adopt(number, at, charged);
     } else {
-      run = state.occupancy.adoptOutside(number, charged);
+      run = state().occupancy.adoptOutside(number, charged);
       runs.setNames(run, new RunningTasks.NamedPath(List.of(), List.of(node)));
       runs.setJobName(run, job);
     }
-    if (charged >= 0) {
-      pool.started(charged);
-    }
-    state.places.setOrphan(run, state.whereabouts.isOrphan(run, node));
-    if (migration != null) {
-      migration.started(run);
-    }
+    state().places.setOrphan(run, state().whereabouts.isOrphan(run, node));
+    live.started(run);
     record(new CoreEvent.Adopted(job, node, worker, runs.id(run)));
     return runs.id(run);
   }
@@ -830,15 +601,7 @@ public final class SchedulingCore {
     if (status != null && status.main() == Main.RUNNING) {
       throw new IllegalArgumentException("a task cannot end as running");
     }
-    if (migration != null) {
-      migration.ending(index, status, now);
-    }
-    int worker = state.places.worker(index);
-    state.occupancy.finish(index, status, now);
-    runs.remove(index);
-    if (worker >= 0) {
-      pool.ended(worker);
-    }
+    live.finish(index, status);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Finished(run, status));
     }
@@ -858,16 +621,6 @@ public final class SchedulingCore {
 
   // ---- time
 
-  private void at(long nowMillis) {
-    now = Math.max(now, nowMillis);
-    state.clock.at(nowMillis);
-    state.queues.advance(now);
-    state.over.at(now);
-    if (migration != null) {
-      migration.next().over.at(now);
-    }
-  }
-
   /**
    * Sets the clock, and ends the back-offs and the rate-limit waits that are over.
    *
@@ -875,15 +628,15 @@ public final class SchedulingCore {
    * @return true when all that are over have been ended
    */
   public boolean advance(long nowMillis, int limit) {
-    at(nowMillis);
-    boolean done = state.waits.advance(now, limit);
+    live.at(nowMillis);
+    boolean done = state().waits.advance(live.now(), limit);
     record(new CoreEvent.Advanced(nowMillis, limit, done));
     return done;
   }
 
   /** Returns when {@link #advance} has work to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
-    return state.waits.nextMillis();
+    return state().waits.nextMillis();
   }
 
   // ---- figures
@@ -893,7 +646,7 @@ public final class SchedulingCore {
    * their limit that were checked: the measure of the core's cost.
    */
   public long work() {
-    return pastWork + state.work() + (migration == null ? 0 : migration.next().work());
+    return live.work();
   }
 
   /**
@@ -903,7 +656,7 @@ public final class SchedulingCore {
    * @throws IllegalStateException with the first difference
    */
   public void verify() {
-    new InvariantChecker(state, runs).run();
+    new InvariantChecker(state(), runs).run();
   }
 
   /**
@@ -911,6 +664,6 @@ public final class SchedulingCore {
    * tasks.
    */
   public long byteSize() {
-    return state.byteSize();
+    return state().byteSize();
   }
 }
