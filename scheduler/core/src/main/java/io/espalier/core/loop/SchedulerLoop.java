@@ -141,7 +141,8 @@ public final class SchedulerLoop {
     this.outcomes = new JobStateTracker(core, events, verifications);
     this.windows = new WindowGates(core, events);
     this.views =
-        new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows);
+        new ViewPublisher(
+            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -400,7 +401,10 @@ public final class SchedulerLoop {
                     (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isEnded(job.job()));
   }
 
-  /** Returns true when the end of a pause, brake or limit override, or a window, may start remaining tasks. */
+  /**
+   * Returns true when the end of a pause, brake or limit override, or a window, may start remaining
+   * tasks.
+   */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE
         && limits.nextMillis() == Long.MAX_VALUE

@@ -24,8 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OpenTimesTest {
   private static final long MINUTE = 60_000;
   private static final int MINUTES = 9 * 1440;
-  private static final List<String> DAYS =
-      List.of("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun");
+  private static final List<String> DAYS = List.of("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun");
 
   /** With changes of an hour, of half an hour, of a whole day, to the east and west of UTC. */
   private static final List<String> ZONES =
@@ -62,7 +61,8 @@ class OpenTimesTest {
 
   private static String next(String now, long needMinutes, Schedule... schedules) {
     Opening opening =
-        new OpenTimes(List.of(schedules)).next(millis(now), Math.multiplyExact(needMinutes, MINUTE));
+        new OpenTimes(List.of(schedules))
+            .next(millis(now), Math.multiplyExact(needMinutes, MINUTE));
     return opening == null
         ? "never"
         : Instant.ofEpochMilli(opening.fromMillis())
@@ -118,8 +118,7 @@ class OpenTimesTest {
     int from = random.nextInt(1440);
     int to = (from + 1 + random.nextInt(1439)) % 1440;
     String times =
-        String.format(
-            Locale.ROOT, "%02d:%02d-%02d:%02d", from / 60, from % 60, to / 60, to % 60);
+        String.format(Locale.ROOT, "%02d:%02d-%02d:%02d", from / 60, from % 60, to / 60, to % 60);
     String zone = " " + ZONES.get(random.nextInt(ZONES.size()));
     return switch (random.nextInt(4)) {
       case 0 -> days + zone;

@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  *     next day
  * @param text as it was written
  */
-public record Window(
-    Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId zone, String text) {
+public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId zone, String text) {
   static final int MINUTES_OF_DAY = 1440;
   private static final int MINUTES_OF_WEEK = 7 * MINUTES_OF_DAY;
 

@@ -95,7 +95,8 @@ public final class WindowGates {
         all.isEmpty()
             ? List.of()
             : current.jobs().values().stream()
-                .filter(job -> !current.settings().schedules(job).stream().allMatch(Schedule::isAlways))
+                .filter(
+                    job -> !current.settings().schedules(job).stream().allMatch(Schedule::isAlways))
                 .toList();
   }
 

@@ -18,11 +18,13 @@ final class EntryMessagesTest {
   @Test
   void aGateNamesItsReasonAndItsEnd() {
     Reason pause =
-        EntryMessages.reason(new Gate(GateKind.PAUSE, Scope.job("a"), "ada", "repair", 10, 100), 10);
+        EntryMessages.reason(
+            new Gate(GateKind.PAUSE, Scope.job("a"), "ada", "repair", 10, 100), 10);
     assertThat(pause.kind()).isEqualTo(Kind.JOB_PAUSED);
     assertThat(pause.message()).isEqualTo("the job is paused");
     assertThat(pause.untilMillis()).isEqualTo(100);
-    Reason failed = EntryMessages.reason(Gate.of(GateKind.JOB_FAILED, "a", "3 tasks have failed"), 0);
+    Reason failed =
+        EntryMessages.reason(Gate.of(GateKind.JOB_FAILED, "a", "3 tasks have failed"), 0);
     assertThat(failed.kind()).isEqualTo(Kind.JOB_FAILED);
     assertThat(failed.message())
         .isEqualTo("the job has failed: 3 tasks have failed; it can be resumed or forgiven");
