@@ -41,7 +41,7 @@ class WindowGatesTest {
 
   private String reason(String job, String node) {
     List<Explanation.Reason> reasons =
-        world.core.explain(job, node).reasons().stream()
+        world.core.tasks().explain(job, node).reasons().stream()
             .filter(reason -> reason.kind() == Explanation.Kind.WINDOW)
             .toList();
     return reasons.isEmpty() ? "" : reasons.get(0).message();
@@ -139,9 +139,9 @@ class WindowGatesTest {
         """);
     assertThat(running("a")).isEqualTo(3);
     until("2026-11-23T08:59:00Z");
-    assertThat(world.core.reservedNodes()).isEqualTo(1);
+    assertThat(world.core.capacity().reservedNodes()).isEqualTo(1);
     until("2026-11-23T09:00:01Z");
-    assertThat(world.core.reservedNodes()).isZero();
+    assertThat(world.core.capacity().reservedNodes()).isZero();
   }
 
   @Test
