@@ -17,6 +17,7 @@ public final class ConfigKeys {
           SettingsKeys.CAPACITY,
           SetKeys.SET,
           WindowKeys.FREEZE,
+          WindowKeys.NODE_WINDOWS,
           PhysicalResourceKeys.PHYSICAL_RESOURCES,
           PhysicalResourceKeys.physical("ram_mb"),
           PhysicalResourceKeys.physical("cpu_core"),

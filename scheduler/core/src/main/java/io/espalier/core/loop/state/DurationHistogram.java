@@ -26,6 +26,11 @@ final class DurationHistogram {
     }
   }
 
+  /** Returns the number of durations, of which old ones count less. */
+  int total() {
+    return total;
+  }
+
   /**
    * Estimates the duration of a task that is already running: the median of the tasks that took at
    * least as long.
