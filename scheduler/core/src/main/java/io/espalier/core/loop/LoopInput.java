@@ -2,6 +2,7 @@ package io.espalier.core.loop;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
+import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
@@ -47,6 +48,18 @@ public sealed interface LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
       loop.answer(query, answer);
+    }
+  }
+
+  /**
+   * Copies the state of the scheduler, in slices.
+   *
+   * @param answer completes on the owner's thread; what it holds may not be durable yet
+   */
+  record TakeSnapshot(CompletableFuture<SchedulerSnapshot> answer) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.snapshot(answer);
     }
   }
 

@@ -15,7 +15,9 @@ import io.espalier.core.loop.command.LimitOverrideCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.command.WorkerPool;
+import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.loop.query.QueryQueue;
+import io.espalier.core.loop.query.SnapshotCopy;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
@@ -197,6 +199,10 @@ public final class SchedulerLoop {
       // This is either a refusal or a bug of ours, which must not stop the scheduler.
       answer.completeExceptionally(e);
     }
+  }
+
+  void snapshot(CompletableFuture<SchedulerSnapshot> answer) {
+    chores.add(new SnapshotCopy(core, live, paces, answer));
   }
 
   private static <T extends @Nullable Object> void complete(

@@ -59,6 +59,7 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -753,6 +754,13 @@ public final class SchedulingCore {
     }
     state.queues.refresh();
     record(new CoreEvent.WorkersNamed(workers));
+  }
+
+  /** Returns the workers as last given to {@link #workers(List)}; null: never. */
+  public @Nullable List<WorkerInfo> workers() {
+    return pool.mode() == WorkerTable.Mode.NONE
+        ? null
+        : pool.pool().stream().map(pool::info).filter(Objects::nonNull).toList();
   }
 
   private void setWorker(int worker, @Nullable WorkerInfo info) {
