@@ -115,7 +115,7 @@ public final class SettingsKeys extends Section<Settings> {
           bool(),
           Settings::shuffle,
           "With `roundrobin` only: jobs take turns in a [random order](policies.md#shuffled-turns)"
-              + " that is drawn anew for each turn, in place of that of their names.");
+              + " that is drawn again for each turn, in place of that of their names.");
   private final Key<Settings, String> workerSelector =
       key(
           "remote_worker_selector",
