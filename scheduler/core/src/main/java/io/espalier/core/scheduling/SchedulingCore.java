@@ -44,6 +44,7 @@ import io.espalier.core.scheduling.task.FailureIndex;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.StateMigration;
+import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.scheduling.util.Ticks;
 import io.espalier.core.scheduling.worker.WorkerCapacity;
@@ -718,6 +719,11 @@ public final class SchedulingCore {
    */
   public OverLimitScan overLimits(long nowMillis) {
     return new OverLimitScan(this, nowMillis);
+  }
+
+  /** Begins to search for what a configuration would do to what runs and to what is stored. */
+  public ImpactScan impact(TaskDifference difference) {
+    return new ImpactScan(this, difference);
   }
 
   // ---- workers
