@@ -354,7 +354,7 @@ public final class SchedulerLoop {
 
   /** The peak usage of every resource so far. */
   public List<PeakUsage> peaks() {
-    return core.peaks();
+    return core.capacity().peaks();
   }
 
   /** The number of live invocations. */
@@ -400,7 +400,7 @@ public final class SchedulerLoop {
    * start rate.
    */
   private boolean timersMatter() {
-    boolean rates = core.jobsHeldByRate() + core.nodesHeldByRate() > 0;
+    boolean rates = core.capacity().jobsHeldByRate() + core.capacity().nodesHeldByRate() > 0;
     return core.nextTimerMillis() != Long.MAX_VALUE
         && views.progress().values().stream()
             .anyMatch(
@@ -487,9 +487,9 @@ public final class SchedulerLoop {
     queueSamples.step(nowMillis, stats);
     var unused = committer.commit();
     stats.now(live.size(), chores.size());
-    stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
+    stats.heldByRate(core.capacity().jobsHeldByRate(), core.capacity().nodesHeldByRate());
     stats.heldByCapacity(admission.waiting());
-    stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
+    stats.reserved(core.capacity().reservedNodes(), core.capacity().reservedSlots(), nowMillis);
     SchedulerView view = views.makeIfDue(nowMillis);
     if (view != null) {
       if (committer.isDurable()) {

@@ -70,8 +70,8 @@ public final class ImpactScan {
     before = core.config();
     after = difference.after();
     nodes = difference.newTopology();
-    runs = core.runs();
-    Arrays.stream(core.orphans()).forEach(wereOrphans::add);
+    runs = core.running().all();
+    Arrays.stream(core.running().orphans()).forEach(wereOrphans::add);
   }
 
   /** Returns whether other jobs or nodes are in force than those that were compared. */
@@ -91,7 +91,7 @@ public final class ImpactScan {
     int left = units;
     while (left > 0 && run < runs.length) {
       long number = runs[run++];
-      if (core.isRunning(number)) {
+      if (core.running().isRunning(number)) {
         look(number);
       }
       left -= PER_RUN;
@@ -107,8 +107,8 @@ public final class ImpactScan {
   }
 
   private void look(long number) {
-    String name = core.runJobName(number);
-    String node = core.runNodeName(number);
+    String name = core.running().jobName(number);
+    String node = core.running().nodeName(number);
     Job next = after.job(name);
     int there = next == null ? -1 : nodes.find(next.level(), node);
     if (!OrphanCheck.isOrphan(nodes, next, there, node)) {

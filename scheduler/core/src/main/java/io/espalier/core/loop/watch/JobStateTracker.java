@@ -293,7 +293,7 @@ public final class JobStateTracker {
     kept.stopped = flags.stopped();
     kept.goesOn = flags.goesOn();
     if (hadFailed && !flags.isFailed()) {
-      JobCounts tally = core.tally(number);
+      JobCounts tally = core.tasks().tally(number);
       kept.from = new Start(tally.failed(), tally.ended(), nowMillis);
       if (kept.window != null) {
         kept.window.clear();
