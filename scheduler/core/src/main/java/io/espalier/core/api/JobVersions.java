@@ -61,11 +61,7 @@ public interface JobVersions {
    * @param fetchesNodes whether nodes are fetched if the node sources differ: their programs and
    *     queries run then. Without, such a plan has no impact
    */
-  default CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes) {
-    return CompletableFuture.failedFuture(
-        new RefusedException(
-            RefusedException.Reason.UNSUPPORTED, "configurations cannot be planned here"));
-  }
+  CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes);
 
   /**
    * Applies a configuration that was planned.
@@ -73,16 +69,12 @@ public interface JobVersions {
    * @param token of the plan
    * @param consents the largest numbers that are consented to, by name
    */
-  default CompletionStage<AppliedPlan> apply(
+  CompletionStage<AppliedPlan> apply(
       ConfigChange change,
       String token,
       Map<String, Long> consents,
       String author,
-      String reason) {
-    return CompletableFuture.failedFuture(
-        new RefusedException(
-            RefusedException.Reason.UNSUPPORTED, "configurations cannot be applied here"));
-  }
+      String reason);
 
   /** Refuses everything. */
   final class ReadOnly implements JobVersions {
@@ -115,6 +107,21 @@ public interface JobVersions {
 
     @Override
     public CompletionStage<List<JobVersion>> history(String name) {
+      return refused();
+    }
+
+    @Override
+    public CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes) {
+      return refused();
+    }
+
+    @Override
+    public CompletionStage<AppliedPlan> apply(
+        ConfigChange change,
+        String token,
+        Map<String, Long> consents,
+        String author,
+        String reason) {
       return refused();
     }
   }

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConfigPlanner {
   private static final int TRIES = 5;
-  private static final int ANSWER_SECONDS = 60;
+  private static final int ANSWER_SECONDS = 25;
 
   private final ConfigEditor editor;
   private final SchedulingCore core;
