@@ -14,10 +14,12 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.server.config.yaml.YamlText;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -136,17 +138,17 @@ public final class ConfigEditor {
     return stamped;
   }
 
-  /** Returns the problems of the settings, of changed jobs, and errors that other jobs get. */
+  /** Returns the problems of the settings and of changed jobs, and new ones of other jobs. */
   private static List<Problem> problems(
       Config config, @Nullable Config before, Map<String, Optional<Json>> members) {
     List<Problem> problems = new ArrayList<>(config.warnings());
     for (Job job : config.jobs().values()) {
       Job was = before == null ? null : before.job(job.name());
-      if (members.containsKey(ConfigEdits.JOB + job.name())) {
-        problems.addAll(job.problems());
-      } else if (was == null || was.problems().stream().noneMatch(Problem::isError)) {
-        job.problems().stream().filter(Problem::isError).forEach(problems::add);
-      }
+      Set<Problem> known =
+          was == null || members.containsKey(ConfigEdits.JOB + job.name())
+              ? Set.of()
+              : new HashSet<>(was.problems());
+      job.problems().stream().filter(problem -> !known.contains(problem)).forEach(problems::add);
     }
     for (String key : members.keySet()) {
       String name = key.startsWith(ConfigEdits.JOB) ? key.substring(ConfigEdits.JOB.length()) : "";
