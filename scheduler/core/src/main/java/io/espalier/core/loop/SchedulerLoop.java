@@ -32,6 +32,7 @@ import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
+import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
@@ -104,6 +105,7 @@ public final class SchedulerLoop {
   private final WorkerPool pool;
   private final RunnerWatchdog supervision;
   private final JobDeadlines deadlines;
+  private final WindowGates windows;
   private final JobAdmission admission;
   private final JobVerifications verifications;
   private final JobStateTracker outcomes;
@@ -140,8 +142,10 @@ public final class SchedulerLoop {
     this.brakes = new BrakeCommands(core, events);
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
+    this.windows = new WindowGates(core, events);
     this.views =
-        new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses, brakes);
+        new ViewPublisher(
+            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -408,11 +412,15 @@ public final class SchedulerLoop {
                     (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isEnded(job.job()));
   }
 
-  /** Returns true when the end of a pause, brake or limit override may start remaining tasks. */
+  /**
+   * Returns true when the end of a pause, brake or limit override, or a window, may start remaining
+   * tasks.
+   */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE
         && limits.nextMillis() == Long.MAX_VALUE
-        && brakes.nextMillis() == Long.MAX_VALUE) {
+        && brakes.nextMillis() == Long.MAX_VALUE
+        && windows.opensMillis() == Long.MAX_VALUE) {
       return false;
     }
     return views.progress().values().stream()
@@ -459,6 +467,9 @@ public final class SchedulerLoop {
       paces.retain(core.config().jobs().keySet());
     }
     if (deadlines.step(nowMillis)) {
+      views.changed();
+    }
+    if (changes.hasConfig() && windows.step(nowMillis)) {
       views.changed();
     }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
@@ -531,7 +542,7 @@ public final class SchedulerLoop {
     next = judgesStuck() ? Math.min(next, outcomes.nextMillis()) : next;
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
-    next = Math.min(next, commands.nextMillis());
+    next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }
