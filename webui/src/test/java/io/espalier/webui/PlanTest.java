@@ -84,7 +84,8 @@ class PlanTest {
         }) {
       assertThat(post("plans", body).statusCode()).as(body).isEqualTo(400);
     }
-    for (String consent : new String[] {"{\"kill\": 1}", "{\"kills\": -1}", "{\"new\": 1.5}", "1"}) {
+    for (String consent :
+        new String[] {"{\"kill\": 1}", "{\"kills\": -1}", "{\"new\": 1.5}", "1"}) {
       assertThat(
               post("plans/apply", NEW + ", \"plan\": \"token\", \"consent\": " + consent)
                   .statusCode())

@@ -144,8 +144,7 @@ final class PlanCommands {
         print(plan);
         return valid ? ExitCode.OK : ExitCode.USAGE;
       }
-      JsonFields.objects(plan, "problems")
-          .forEach(this::showProblem);
+      JsonFields.objects(plan, "problems").forEach(this::showProblem);
       if (!valid) {
         say("it cannot be applied");
         return ExitCode.USAGE;
@@ -288,9 +287,7 @@ final class PlanCommands {
     private static String killed(Json.Obj what) {
       if (what.get("killed_after_seconds") instanceof Json.Num seconds) {
         long millis = Math.round(seconds.value().doubleValue() * 1000);
-        return millis == 0
-            ? ", killed at once"
-            : ", killed after " + HumanFormat.duration(millis);
+        return millis == 0 ? ", killed at once" : ", killed after " + HumanFormat.duration(millis);
       }
       return ", never killed";
     }

@@ -78,7 +78,14 @@ class PlanIT {
       assertThat(refused.stderr()).contains("3 running tasks would be killed", "kills=3");
       Ended few =
           command(
-              site, daemon, "apply", "next.json", "--prune", "--consent", "kills=2", "--plan",
+              site,
+              daemon,
+              "apply",
+              "next.json",
+              "--prune",
+              "--consent",
+              "kills=2",
+              "--plan",
               token);
       assertThat(few.stderr()).contains("consent is for 2");
       Ended other = command(site, daemon, "apply", "next.json", "--plan", token);
@@ -94,8 +101,17 @@ class PlanIT {
       until("it knows", () -> number(http.get("/api/v1/running"), "total") == 3);
       Ended applied =
           command(
-              site, daemon, "apply", "next.json", "--prune", "--consent", "kills=3", "--plan",
-              token, "--reason", "new work");
+              site,
+              daemon,
+              "apply",
+              "next.json",
+              "--prune",
+              "--consent",
+              "kills=3",
+              "--plan",
+              token,
+              "--reason",
+              "new work");
       assertThat(applied.code()).as(applied.stderr()).isZero();
       assertThat(applied.stdout()).contains("1 jobs are saved, 1 deleted");
       until("the orphans are killed", () -> processes.alive().isEmpty());
@@ -109,7 +125,14 @@ class PlanIT {
               });
       Ended again =
           command(
-              site, daemon, "apply", "next.json", "--prune", "--consent", "kills=3", "--plan",
+              site,
+              daemon,
+              "apply",
+              "next.json",
+              "--prune",
+              "--consent",
+              "kills=3",
+              "--plan",
               token);
       assertThat(again.stderr()).contains("has changed since this plan");
       assertThat(at(plan(site, daemon, "--prune"), "jobs")).isEqualTo(new Json.Arr(List.of()));

@@ -45,9 +45,7 @@ final class PlanResources {
   }
 
   private CompletionStage<Json> apply(ApiRequest request) {
-    request
-        .allowing()
-        .allowingInBody("config", "prune", "plan", "consent", "author", "reason");
+    request.allowing().allowingInBody("config", "prune", "plan", "consent", "author", "reason");
     return api.jobVersions()
         .apply(
             change(request),
@@ -79,7 +77,9 @@ final class PlanResources {
               (key, value) -> {
                 if (!CONSENTS.contains(key)) {
                   throw ApiException.badRequest(
-                      "\"" + key + "\" cannot be consented to: there are kills, new, nodes and"
+                      "\""
+                          + key
+                          + "\" cannot be consented to: there are kills, new, nodes and"
                           + " uncounted");
                 }
                 if (!(value instanceof Json.Num number)

@@ -136,8 +136,7 @@ final class ImpactScanTest {
     assertThat(List.of(impact.overLimitCount(), impact.overLimitKills(), impact.kills()))
         .containsExactly(2L, 3L, 3L);
     UpdateImpact mild = impact(config(CONFIG.replace("\"limit\": 3", "\"limit\": 2")), tree);
-    assertThat(mild.overLimits())
-        .containsExactly(new OverLimit("host", "h", "slots", 3, 2, -1));
+    assertThat(mild.overLimits()).containsExactly(new OverLimit("host", "h", "slots", 3, 2, -1));
     assertThat(mild.kills()).isZero();
   }
 

@@ -70,11 +70,7 @@ public interface JobVersions {
    * @param consents the largest numbers that are consented to, by name
    */
   CompletionStage<AppliedPlan> apply(
-      ConfigChange change,
-      String token,
-      Map<String, Long> consents,
-      String author,
-      String reason);
+      ConfigChange change, String token, Map<String, Long> consents, String author, String reason);
 
   /** Refuses everything. */
   final class ReadOnly implements JobVersions {

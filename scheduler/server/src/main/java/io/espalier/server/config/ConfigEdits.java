@@ -80,9 +80,7 @@ final class ConfigEdits {
     String bom = before.startsWith("\ufeff") ? "\ufeff" : "";
     String body = before.substring(bom.length());
     String after =
-        member.isPresent()
-            ? JsonEdit.put(body, key, member.get())
-            : JsonEdit.remove(body, key);
+        member.isPresent() ? JsonEdit.put(body, key, member.get()) : JsonEdit.remove(body, key);
     return new Document(document.name(), bom + after);
   }
 

@@ -320,8 +320,8 @@ public final class JobEditor {
    * Returns what somebody has written into the configuration before the first saved version, which
    * replaces it; null when the job is new or has versions.
    */
-  static @Nullable JobVersion written(
-      WritableConfigSource target, Text text, JobVersion next) throws Unavailable {
+  static @Nullable JobVersion written(WritableConfigSource target, Text text, JobVersion next)
+      throws Unavailable {
     if (!target.history(next.name()).isEmpty()) {
       return null;
     }

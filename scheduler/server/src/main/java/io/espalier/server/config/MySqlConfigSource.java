@@ -202,8 +202,8 @@ public final class MySqlConfigSource implements WritableConfigSource {
   // ---- writing
 
   @Override
-  public synchronized boolean write(
-      Text expected, SortedMap<String, Optional<byte[]>> documents) throws Unavailable {
+  public synchronized boolean write(Text expected, SortedMap<String, Optional<byte[]>> documents)
+      throws Unavailable {
     return asked(
         connection -> {
           connection.setAutoCommit(false);

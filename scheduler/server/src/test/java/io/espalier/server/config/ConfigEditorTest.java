@@ -68,8 +68,7 @@ class ConfigEditorTest {
                         + " \"bistro_job->new\": {\"owner\": \"joe\"}",
                     true));
     assertThat(edited.problems()).noneMatch(Problem::isError);
-    List<JobVersion> versions =
-        Objects.requireNonNull(editor().write(edited, "ann", "because"));
+    List<JobVersion> versions = Objects.requireNonNull(editor().write(edited, "ann", "because"));
     assertThat(versions).extracting(JobVersion::name).containsExactly("two", "new", "old");
     assertThat(versions.get(2).job()).isNull();
     assertThat(directory.resolve("site.json"))
@@ -81,7 +80,8 @@ class ConfigEditorTest {
         .content()
         .contains("\"owner\": \"eve\"", "\"create_time\": 5", "\"version_id\": 1");
     assertThat(directory.resolve("job-new.json")).content().contains("joe");
-    assertThat(new JobEditor(source, ConfigFixtures.parser(), InstantSource.system()).history("old"))
+    assertThat(
+            new JobEditor(source, ConfigFixtures.parser(), InstantSource.system()).history("old"))
         .extracting(JobVersion::reason)
         .containsExactly("as it was written in the configuration", "because");
   }
@@ -125,20 +125,21 @@ class ConfigEditorTest {
   void aDeletionThatBreaksAnotherJobIsTold() throws IOException {
     write("job-two.json", "{\"bistro_job->two\": {\"owner\": \"b\", \"depends_on\": [\"old\"]}}");
     Edited edited =
-        editor().edit(change("\"bistro_job->two\": {\"owner\": \"b\", \"depends_on\":"
-            + " [\"old\"]}", true));
+        editor()
+            .edit(
+                change(
+                    "\"bistro_job->two\": {\"owner\": \"b\", \"depends_on\":" + " [\"old\"]}",
+                    true));
     assertThat(edited.problems()).anyMatch(problem -> problem.path().startsWith("bistro_job->two"));
   }
 
   @Test
   void yamlIsNotWritten() throws IOException {
     write("more.yaml", "espalier: v1\njobs:\n  three: {owner: ann}\n");
-    Edited edited =
-        editor().edit(change("\"bistro_job->three\": {\"owner\": \"joe\"}", false));
+    Edited edited = editor().edit(change("\"bistro_job->three\": {\"owner\": \"joe\"}", false));
     assertThat(edited.problems()).noneMatch(Problem::isError);
     RefusedException refused =
-        catchThrowableOfType(
-            RefusedException.class, () -> editor().write(edited, "", ""));
+        catchThrowableOfType(RefusedException.class, () -> editor().write(edited, "", ""));
     assertThat(refused).hasMessageContaining("written in YAML");
     assertThat(refused.reason()).isEqualTo(RefusedException.Reason.UNSUPPORTED);
   }

@@ -123,11 +123,7 @@ public final class FakeJobVersions implements JobVersions {
 
   @Override
   public CompletionStage<AppliedPlan> apply(
-      ConfigChange change,
-      String token,
-      Map<String, Long> consents,
-      String author,
-      String reason) {
+      ConfigChange change, String token, Map<String, Long> consents, String author, String reason) {
     if (!token.equals("token")) {
       return CompletableFuture.failedFuture(
           new RefusedException(

@@ -117,9 +117,7 @@ public final class TaskDifference {
       long kept = oldLevel.equals(newLevel) ? kept(oldTasks[i], newTasks[i]) : 0;
       long had = oldTasks[i].cardinality();
       long has = newTasks[i].cardinality();
-      jobs.add(
-          new OfJob(
-              name, is == null ? oldLevel : newLevel, had, has, has - kept, had - kept));
+      jobs.add(new OfJob(name, is == null ? oldLevel : newLevel, had, has, has - kept, had - kept));
     }
   }
 

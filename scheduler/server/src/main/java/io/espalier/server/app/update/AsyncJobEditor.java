@@ -55,11 +55,7 @@ public record AsyncJobEditor(JobEditor editor, ConfigPlanner planner, Executor b
 
   @Override
   public CompletionStage<AppliedPlan> apply(
-      ConfigChange change,
-      String token,
-      Map<String, Long> consents,
-      String author,
-      String reason) {
+      ConfigChange change, String token, Map<String, Long> consents, String author, String reason) {
     return CompletableFuture.supplyAsync(
         () -> planner.apply(change, token, consents, author, reason), blocking);
   }

@@ -144,11 +144,7 @@ public final class ConfigPlanner {
    *     since, or when more would happen than was consented to
    */
   public synchronized AppliedPlan apply(
-      ConfigChange change,
-      String token,
-      Map<String, Long> consents,
-      String author,
-      String reason) {
+      ConfigChange change, String token, Map<String, Long> consents, String author, String reason) {
     String version = tokens.check(token, hash(change), clock.millis());
     Edited edited = editor.edit(change);
     if (!edited.text().hash().equals(version)) {
@@ -222,8 +218,7 @@ public final class ConfigPlanner {
   private InForce inForce() {
     CompletableFuture<InForce> answer = new CompletableFuture<>();
     loop.accept(
-        new LoopInput.Inspect(
-            () -> answer.complete(new InForce(core.config(), core.topology()))));
+        new LoopInput.Inspect(() -> answer.complete(new InForce(core.config(), core.topology()))));
     return answered(answer);
   }
 
@@ -231,8 +226,7 @@ public final class ConfigPlanner {
     InForce now = first;
     for (int i = 0; i < TRIES; i++) {
       Topology next = topology == first.topology() ? now.topology() : topology;
-      TaskDifference difference =
-          TaskDifference.of(now.config(), now.topology(), config, next);
+      TaskDifference difference = TaskDifference.of(now.config(), now.topology(), config, next);
       CompletableFuture<@Nullable UpdateImpact> answer = new CompletableFuture<>();
       loop.accept(new LoopInput.Measure(difference, answer));
       UpdateImpact impact = answered(answer);

@@ -78,10 +78,10 @@ public final class PlanTokens {
     if (!MessageDigest.isEqual(
         expected, token.substring(dot + 1).getBytes(StandardCharsets.UTF_8))) {
       throw refused(
-          "plan_forged", "the signature of the token is wrong: this cluster has not made this plan");
+          "plan_forged",
+          "the signature of the token is wrong: this cluster has not made this plan");
     }
-    long until =
-        claims.get("until_ms") instanceof Json.Num number ? number.value().longValue() : 0;
+    long until = claims.get("until_ms") instanceof Json.Num number ? number.value().longValue() : 0;
     if (nowMillis >= until) {
       throw refused(
           "plan_expired",

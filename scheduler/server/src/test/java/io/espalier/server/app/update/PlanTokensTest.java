@@ -13,8 +13,7 @@ class PlanTokensTest {
   private final String token = tokens.sign("v1", "content", 1_000);
 
   private static String code(PlanTokens tokens, String token, String content, long now) {
-    return catchThrowableOfType(
-            RefusedException.class, () -> tokens.check(token, content, now))
+    return catchThrowableOfType(RefusedException.class, () -> tokens.check(token, content, now))
         .code();
   }
 
@@ -30,8 +29,7 @@ class PlanTokensTest {
     assertThat(code(tokens, token, "other", 1)).isEqualTo("plan_of_other_content");
     assertThat(code(new PlanTokens("there", "secret"), token, "content", 1))
         .isEqualTo("plan_of_another_cluster");
-    assertThat(code(new PlanTokens("here", "guess"), token, "content", 1))
-        .isEqualTo("plan_forged");
+    assertThat(code(new PlanTokens("here", "guess"), token, "content", 1)).isEqualTo("plan_forged");
     assertThat(code(tokens, token + "x", "content", 1)).isEqualTo("plan_forged");
     for (String bad : new String[] {"", ".", "hello", "a.b", "!.!", token.replace('.', '-')}) {
       assertThat(code(tokens, bad, "content", 1)).as(bad).isEqualTo("plan_unreadable");
