@@ -94,6 +94,8 @@ public final class CommandTable {
     add("Workers", "drain", () -> new WorkerCommands.Drain(clients));
     add("Workers", "cordon", () -> new WorkerCommands.Cordon(clients));
     add("Workers", "uncordon", () -> new WorkerCommands.Uncordon(clients));
+    add("Jobs", "plan", () -> new PlanCommands.Plan(clients));
+    add("Jobs", "apply", () -> new PlanCommands.Apply(clients));
     add("Jobs", "validate-job", () -> new JobEditCommands.ValidateJob(clients));
     add("Jobs", "save-job", () -> new JobEditCommands.SaveJob(clients));
     add("Jobs", "delete-job", () -> new JobEditCommands.DeleteJob(clients));

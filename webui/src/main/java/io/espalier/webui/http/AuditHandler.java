@@ -270,8 +270,8 @@ public final class AuditHandler {
   }
 
   /**
-   * Returns the details of a request. Leaves out the saved job, which is in its history and may
-   * contain what not everybody should read.
+   * Returns the details of a request. Leaves out saved jobs and settings, which are in the history
+   * and at the source, and may contain what not everybody should read.
    */
   private static Json.Obj details(
       ApiRoute route, ApiRequest request, @Nullable ApiException refusal) {
@@ -280,6 +280,9 @@ public final class AuditHandler {
       details.put("refused", ShortText.shown(String.valueOf(refusal.getMessage()), MOST_DETAILS));
     }
     Json.Obj body = request.body().without("reason");
+    if (route.template().equals(ApiV1.APPLY)) {
+      body = body.without("config").without("plan");
+    }
     boolean job = route.method().equals("PUT") && route.template().equals(ApiV1.JOB);
     String text = job || body.isEmpty() ? "" : JsonWriter.compact(body);
     if (!request.caller().authenticated() && request.query().containsKey("author")) {

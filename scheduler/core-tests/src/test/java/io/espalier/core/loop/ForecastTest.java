@@ -215,14 +215,14 @@ class ForecastTest {
     new Replay(core, POLICIES, from.events().iterator()).run();
     core.verify();
     for (String job : List.of("a", "b")) {
-      JobProgress copy = core.progress(core.findJob(job));
+      JobProgress copy = core.tasks().progress(core.findJob(job));
       JobProgress real = Objects.requireNonNull(world.loop.progress().get(job));
       assertThat(copy.done()).isEqualTo(real.done());
       assertThat(copy.running()).isEqualTo(real.running());
       assertThat(copy.left()).isEqualTo(real.left());
     }
-    assertThat(core.mayStart(core.findJob("b"))).isFalse();
-    assertThat(from.startedMillis()).hasSize(core.runningCount());
+    assertThat(core.tasks().mayStart(core.findJob("b"))).isFalse();
+    assertThat(from.startedMillis()).hasSize(core.running().count());
     assertThat(from.paces().keySet()).containsExactlyInAnyOrder("a", "b");
   }
 

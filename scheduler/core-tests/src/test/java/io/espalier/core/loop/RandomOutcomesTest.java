@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random lives of two jobs through the loop. After each happening the states are computed anew from
- * all statuses by rules that are written down a second time here, as plainly as possible.
+ * Random lives of two jobs through the loop. After each happening the states are computed again
+ * from all statuses by rules that are written down a second time here, as plainly as possible.
  */
 class RandomOutcomesTest {
   private static final int NODES = 12;
@@ -295,7 +295,8 @@ class RandomOutcomesTest {
     Map<Main, Long> counts = new EnumMap<>(Main.class);
     for (int i = 0; i < NODES; i++) {
       String node = "n%02d".formatted(i);
-      int bits = world.core.bits(world.core.findJob(job), world.core.topology().find(1, node));
+      int bits =
+          world.core.tasks().bits(world.core.findJob(job), world.core.topology().find(1, node));
       Main main = Main.UNSTARTED;
       for (Main one : Main.values()) {
         main = (bits & one.bit()) != 0 ? one : main;

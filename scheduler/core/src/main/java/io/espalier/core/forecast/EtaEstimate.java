@@ -69,7 +69,7 @@ public final class EtaEstimate {
   public static JobEta of(
       SchedulingCore core, int job, JobPace pace, boolean isKnown, EtaScan scan, long nowMillis) {
     Job config = core.job(job);
-    JobProgress progress = core.progress(job);
+    JobProgress progress = core.tasks().progress(job);
     if (config == null || progress.left() == 0) {
       return new JobEta(core.jobName(job), nowMillis, 0, 0, 0, 0, null);
     }
@@ -84,7 +84,7 @@ public final class EtaEstimate {
 
   /** Returns the tasks that cannot run: their job may not start any, or a limit is too low. */
   private long never(JobProgress progress) {
-    if (!core.mayStart(job)) {
+    if (!core.tasks().mayStart(job)) {
       return progress.left() - progress.running();
     }
     double sum = 0;
@@ -100,7 +100,7 @@ public final class EtaEstimate {
 
   private boolean isTooLow(int node) {
     for (Resource resource : core.config().settings().resources().ofLevel(nodes.level(node))) {
-      if (core.limit(node, resource.index()) < config.needs().get(resource.index())) {
+      if (core.capacity().limit(node, resource.index()) < config.needs().get(resource.index())) {
         return true;
       }
     }
@@ -114,7 +114,7 @@ public final class EtaEstimate {
       boolean ofWorkers = resource.level() >= nodes.levels().worker();
       for (int i = 0; need > 0 && i < demand.size(); i++) {
         int node = demand.first() + i;
-        double limit = ofWorkers ? ofWorkers(resource) : core.limit(node, resource.index());
+        double limit = ofWorkers ? ofWorkers(resource) : core.capacity().limit(node, resource.index());
         if (demand.work(i) > 0 && limit >= need && (ofWorkers || scan.own(node) > 0)) {
           take(
               new Place(
@@ -146,7 +146,7 @@ public final class EtaEstimate {
 
   private int mostRunning() {
     int most = config.scheduling().maxConcurrent() == 0 ? Integer.MAX_VALUE : config.scheduling().maxConcurrent();
-    for (var cap : core.caps()) {
+    for (var cap : core.capacity().caps()) {
       if (cap.scope().equals(Scope.job(config.name()))) {
         most = Math.min(most, cap.most());
       }
@@ -155,7 +155,7 @@ public final class EtaEstimate {
   }
 
   private double ofWorkers(Resource resource) {
-    List<WorkerInfo> pool = core.workers();
+    List<WorkerInfo> pool = core.capacity().workers();
     long taking = pool == null ? 0 : pool.stream().filter(WorkerInfo::takesTasks).count();
     boolean isLocal = pool != null && pool.size() == 1 && pool.get(0).ref().isLocal();
     return (double) resource.limit() * (isLocal ? 1 : taking);
@@ -199,7 +199,7 @@ public final class EtaEstimate {
     EtaDemand demand = scan.demands().get(resource.index());
     int count = 0;
     for (int i = 0; i < demand.size(); i++) {
-      double limit = core.limit(demand.first() + i, resource.index());
+      double limit = core.capacity().limit(demand.first() + i, resource.index());
       count += limit > 0 && demand.work(i) / limit >= AS_NARROW * place.millis() ? 1 : 0;
     }
     return Math.max(1, count);
@@ -247,7 +247,7 @@ public final class EtaEstimate {
       double more = resource.index() == raised.index() ? 1 : 0;
       for (int i = 0; i < demand.size(); i++) {
         double limit =
-            ofWorkers ? ofWorkers(resource) : core.limit(demand.first() + i, resource.index());
+            ofWorkers ? ofWorkers(resource) : core.capacity().limit(demand.first() + i, resource.index());
         boolean counts = limit >= Math.max(1, config.needs().get(resource.index()));
         most = counts ? Math.max(most, demand.work(i) / (limit + more)) : most;
       }

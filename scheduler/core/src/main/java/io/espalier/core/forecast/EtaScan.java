@@ -61,7 +61,7 @@ public final class EtaScan {
     jobs.add(job);
     int lowest = level(job);
     for (int other = 0; other < core.jobCount(); other++) {
-      if (other != job && core.mayStart(other) && core.progress(other).left() > 0) {
+      if (other != job && core.tasks().mayStart(other) && core.tasks().progress(other).left() > 0) {
         jobs.add(other);
         lowest = Math.max(lowest, level(other));
       }
@@ -103,7 +103,7 @@ public final class EtaScan {
     int used = 0;
     while (used < units && !isDone()) {
       if (node < 0) {
-        node = core.firstNode(jobs.get(at));
+        node = core.tasks().firstNode(jobs.get(at));
       }
       used += adding ? addUp(units - used) : count(units - used);
     }
@@ -112,19 +112,19 @@ public final class EtaScan {
 
   private int count(int units) {
     int of = jobs.get(at);
-    int end = (int) Math.min(core.endNode(of), (long) node + units);
+    int end = (int) Math.min(core.tasks().endNode(of), (long) node + units);
     int visited = Math.max(1, end - node);
     JobPace pace = pace(of);
     double running = pace.taskMillis() <= 0 ? 1 : pace.restMillis() / pace.taskMillis();
     for (; node < end; node++) {
-      int bits = core.bits(of, node);
+      int bits = core.tasks().bits(of, node);
       boolean runs = (bits & Main.RUNNING.bit()) != 0;
       boolean isClosed = (bits & (TaskStatus.AVOIDED | TaskStatus.DISABLED)) != 0;
       if (runs || ((bits & OVER) == 0 && !isClosed)) {
         add(node, runs ? running : 1);
       }
     }
-    if (node == core.endNode(of)) {
+    if (node == core.tasks().endNode(of)) {
       node = Math.min(counts.length, nodes.levelEnd(level(of))) - 1;
       adding = true;
     }
@@ -201,7 +201,7 @@ public final class EtaScan {
       case "randomized_priority" ->
           mine.priority() <= 0 ? all : theirs.priority() / mine.priority();
       case "long_tail" ->
-          core.progress(other).left() <= core.progress(job).left() ? all : 0;
+          core.tasks().progress(other).left() <= core.tasks().progress(job).left() ? all : 0;
       default -> 1;
     };
   }

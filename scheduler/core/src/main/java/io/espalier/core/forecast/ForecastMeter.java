@@ -54,7 +54,7 @@ final class ForecastMeter {
       for (int node = isOfNodes ? nodes.levelStart(level) : 0;
           isOfNodes && node < nodes.levelEnd(level);
           node++) {
-        slots[resource.index()] += core.limit(node, resource.index());
+        slots[resource.index()] += core.capacity().limit(node, resource.index());
       }
     }
   }
@@ -130,7 +130,7 @@ final class ForecastMeter {
       double[] used = busy[resource.index()];
       int first = used.length == 0 ? 0 : nodes.levelStart(resource.level());
       for (int i = 0; i < used.length; i++) {
-        double all = (double) core.limit(first + i, resource.index()) * Math.max(1, now - from);
+        double all = (double) core.capacity().limit(first + i, resource.index()) * Math.max(1, now - from);
         double part = all <= 0 ? 0 : used[i] / all;
         if (part > 0 && (hottest.size() < HOT_NODES || part > last(hottest).part())) {
           hottest.add(

@@ -94,7 +94,7 @@ public final class Simulation {
     List<String> unknown = new ArrayList<>();
     for (int job = 0; job < jobs; job++) {
       JobPace pace = paces.get(core.jobName(job));
-      left[job] = core.progress(job).left();
+      left[job] = core.tasks().progress(job).left();
       if (pace == null && left[job] > 0) {
         unknown.add(core.jobName(job));
       }
@@ -146,38 +146,38 @@ public final class Simulation {
   }
 
   private long rest(long run, long elapsed) {
-    long millis = paces[core.runJob(run)].drawRest(elapsed, chance(run, 0));
-    meter.occupied(core.runJob(run), core.runNode(run), millis);
+    long millis = paces[core.running().job(run)].drawRest(elapsed, chance(run, 0));
+    meter.occupied(core.running().job(run), core.running().node(run), millis);
     return millis;
   }
 
   private void begin(long run, long atMillis) {
-    TaskStatus before = core.runStatus(run);
+    TaskStatus before = core.running().status(run);
     TaskStatus status = TaskTransitions.apply(before, STARTED, job(run).retrying(), atMillis).status();
     core.setRunStatus(run, Objects.requireNonNull(status));
-    meter.started(core.runJob(run));
+    meter.started(core.running().job(run));
   }
 
   private void placed(long run) {
     begin(run, now);
-    int job = core.runJob(run);
+    int job = core.running().job(run);
     long millis = Math.max(1, paces[job].draw(chance(run, 0)));
-    meter.occupied(job, core.runNode(run), millis);
+    meter.occupied(job, core.running().node(run), millis);
     ends.add(now + millis, run);
     starts[job]++;
     started++;
   }
 
   private Job job(long run) {
-    return Objects.requireNonNull(core.job(core.runJob(run)));
+    return Objects.requireNonNull(core.job(core.running().job(run)));
   }
 
   private void end(long run) {
-    int job = core.runJob(run);
+    int job = core.running().job(run);
     boolean finishes = chance(run, 1) < paces[job].finishing();
     TaskStatus after =
         TaskTransitions.apply(
-                core.runStatus(run), finishes ? DONE : FAILED, job(run).retrying(), now)
+                core.running().status(run), finishes ? DONE : FAILED, job(run).retrying(), now)
             .status();
     core.finish(run, after);
     meter.ended(job);
@@ -196,7 +196,7 @@ public final class Simulation {
   }
 
   private long nextOverrideEnd() {
-    return core.overrides().stream()
+    return core.capacity().overrides().stream()
         .mapToLong(LimitOverride::untilMillis)
         .filter(until -> until > 0)
         .min()
@@ -204,7 +204,7 @@ public final class Simulation {
   }
 
   private void endOverrides() {
-    for (LimitOverride override : core.overrides()) {
+    for (LimitOverride override : core.capacity().overrides()) {
       if (override.untilMillis() > 0 && override.untilMillis() <= now) {
         core.endOverride(override.key());
         while (!core.stepLimits(Integer.MAX_VALUE)) {
@@ -216,10 +216,10 @@ public final class Simulation {
 
   /** Returns a random number from 0 to below 1 that depends on the task and its attempt alone. */
   private double chance(long run, int purpose) {
-    TaskStatus status = core.runStatus(run);
+    TaskStatus status = core.running().status(run);
     int attempt = status == null || status.main() != Main.RUNNING ? 0 : status.attempts();
-    long z = seed * 0x9e3779b97f4a7c15L + core.runJob(run);
-    z = mixed(z * 0xbf58476d1ce4e5b9L + core.runNode(run));
+    long z = seed * 0x9e3779b97f4a7c15L + core.running().job(run);
+    z = mixed(z * 0xbf58476d1ce4e5b9L + core.running().node(run));
     z = mixed(z + attempt * 2L + purpose);
     return (z >>> 11) * 0x1.0p-53;
   }

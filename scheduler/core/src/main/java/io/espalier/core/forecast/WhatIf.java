@@ -31,7 +31,7 @@ public record WhatIf(List<LimitOverride> overrides, List<LimitFactor> factors, i
   void applyTo(SchedulingCore core) {
     overrides.forEach(core::override);
     factors.forEach(factor -> brake(core, factor));
-    List<WorkerInfo> pool = core.workers();
+    List<WorkerInfo> pool = core.capacity().workers();
     if (workers != 0 && pool != null) {
       core.workers(changed(pool));
     }

@@ -6,6 +6,7 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.config.Job;
 import io.espalier.core.event.EventKind;
@@ -15,6 +16,7 @@ import io.espalier.core.loop.command.LimitOverrideCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.command.WorkerPool;
+import io.espalier.core.loop.query.ImpactQuery;
 import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.loop.query.QueryQueue;
 import io.espalier.core.loop.query.SnapshotCopy;
@@ -32,6 +34,7 @@ import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
+import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
@@ -42,6 +45,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.query.PeakUsage;
+import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusParser;
@@ -103,6 +107,7 @@ public final class SchedulerLoop {
   private final WorkerPool pool;
   private final RunnerWatchdog supervision;
   private final JobDeadlines deadlines;
+  private final WindowGates windows;
   private final JobAdmission admission;
   private final JobVerifications verifications;
   private final JobStateTracker outcomes;
@@ -139,8 +144,10 @@ public final class SchedulerLoop {
     this.brakes = new BrakeCommands(core, events);
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
+    this.windows = new WindowGates(core, events);
     this.views =
-        new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses, brakes);
+        new ViewPublisher(
+            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -219,6 +226,14 @@ public final class SchedulerLoop {
 
   void inspect(Runnable read) {
     inspections.add(read);
+  }
+
+  void measure(TaskDifference difference, CompletableFuture<@Nullable UpdateImpact> answer) {
+    chores.add(new ImpactQuery(core.impact(difference), answer));
+  }
+
+  void announce(EventKind kind, Json.Obj data, long nowMillis) {
+    events.add(nowMillis, kind, data);
   }
 
   void awaitDurable(CompletableFuture<@Nullable Void> durable) {
@@ -349,7 +364,7 @@ public final class SchedulerLoop {
 
   /** The peak usage of every resource so far. */
   public List<PeakUsage> peaks() {
-    return core.peaks();
+    return core.capacity().peaks();
   }
 
   /** The number of live invocations. */
@@ -395,7 +410,7 @@ public final class SchedulerLoop {
    * start rate.
    */
   private boolean timersMatter() {
-    boolean rates = core.jobsHeldByRate() + core.nodesHeldByRate() > 0;
+    boolean rates = core.capacity().jobsHeldByRate() + core.capacity().nodesHeldByRate() > 0;
     return core.nextTimerMillis() != Long.MAX_VALUE
         && views.progress().values().stream()
             .anyMatch(
@@ -403,11 +418,15 @@ public final class SchedulerLoop {
                     (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isEnded(job.job()));
   }
 
-  /** Returns true when the end of a pause, brake or limit override may start remaining tasks. */
+  /**
+   * Returns true when the end of a pause, brake or limit override, or a window, may start remaining
+   * tasks.
+   */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE
         && limits.nextMillis() == Long.MAX_VALUE
-        && brakes.nextMillis() == Long.MAX_VALUE) {
+        && brakes.nextMillis() == Long.MAX_VALUE
+        && windows.opensMillis() == Long.MAX_VALUE) {
       return false;
     }
     return views.progress().values().stream()
@@ -456,6 +475,9 @@ public final class SchedulerLoop {
     if (deadlines.step(nowMillis)) {
       views.changed();
     }
+    if (changes.hasConfig() && windows.step(nowMillis)) {
+      views.changed();
+    }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
@@ -482,9 +504,9 @@ public final class SchedulerLoop {
     queueSamples.step(nowMillis, stats);
     var unused = committer.commit();
     stats.now(live.size(), chores.size());
-    stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
+    stats.heldByRate(core.capacity().jobsHeldByRate(), core.capacity().nodesHeldByRate());
     stats.heldByCapacity(admission.waiting());
-    stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
+    stats.reserved(core.capacity().reservedNodes(), core.capacity().reservedSlots(), nowMillis);
     SchedulerView view = views.makeIfDue(nowMillis);
     if (view != null) {
       if (committer.isDurable()) {
@@ -526,7 +548,7 @@ public final class SchedulerLoop {
     next = judgesStuck() ? Math.min(next, outcomes.nextMillis()) : next;
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
-    next = Math.min(next, commands.nextMillis());
+    next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }

@@ -10,6 +10,7 @@ import io.espalier.core.loop.query.ProgressTable;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.ArrayList;
@@ -35,6 +36,7 @@ final class ViewPublisher {
   private final JobStateTracker outcomes;
   private final PauseRegistry pauses;
   private final BrakeCommands brakes;
+  private final WindowGates windows;
   private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
   private List<Problem> configProblems = List.of();
@@ -61,13 +63,15 @@ final class ViewPublisher {
       JobStateTracker outcomes,
       Throughput paces,
       PauseRegistry pauses,
-      BrakeCommands brakes) {
+      BrakeCommands brakes,
+      WindowGates windows) {
     this.core = core;
     this.live = live;
     this.shard = shard;
     this.outcomes = outcomes;
     this.pauses = pauses;
     this.brakes = brakes;
+    this.windows = windows;
     this.progress = new ProgressTable(core, paces);
   }
 
@@ -88,7 +92,7 @@ final class ViewPublisher {
 
   /** The problems of the configuration and of the nodes that its sources deliver. */
   private List<Problem> problems() {
-    List<Problem> ofNodes = hasConfig ? core.nodeProblems() : List.of();
+    List<Problem> ofNodes = hasConfig ? core.capacity().nodeProblems() : List.of();
     List<Problem> stuck = hasConfig ? outcomes.stuck() : List.of();
     if (ofNodes.isEmpty() && stuck.isEmpty()) {
       return configProblems;
@@ -204,6 +208,7 @@ final class ViewPublisher {
         errors(config),
         pauses.all(),
         brakes.view(nowMillis),
+        windows.view(),
         config == null ? Map.of() : outcomes.all(),
         findings,
         nowMillis);

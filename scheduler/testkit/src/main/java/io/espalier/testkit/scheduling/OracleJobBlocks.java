@@ -21,7 +21,12 @@ import java.util.Set;
  */
 final class OracleJobBlocks {
   private static final List<GateKind> KINDS =
-      List.of(GateKind.DEADLINE, GateKind.JOB_FAILED, GateKind.JOB_SUCCEEDED, GateKind.JOB_BRAKE);
+      List.of(
+          GateKind.DEADLINE,
+          GateKind.JOB_FAILED,
+          GateKind.JOB_SUCCEEDED,
+          GateKind.JOB_BRAKE,
+          GateKind.JOB_WINDOW);
 
   private final Map<String, Set<GateKind>> closed = new HashMap<>();
   private final Map<String, JobCounts> seen = new HashMap<>();
@@ -55,7 +60,7 @@ final class OracleJobBlocks {
       touched.add(core.jobName(job));
     }
     for (int job = 0; job < core.jobCount(); job++) {
-      JobCounts tally = core.tally(job);
+      JobCounts tally = core.tasks().tally(job);
       String name = core.jobName(job);
       if (!tally.equals(seen.put(name, tally))) {
         assertThat(touched).as("jobs with another tally").contains(name);

@@ -16,6 +16,7 @@ public final class ConfigKeys {
           QueueKeys.QUEUE,
           SettingsKeys.CAPACITY,
           SetKeys.SET,
+          WindowKeys.FREEZE,
           PhysicalResourceKeys.PHYSICAL_RESOURCES,
           PhysicalResourceKeys.physical("ram_mb"),
           PhysicalResourceKeys.physical("cpu_core"),

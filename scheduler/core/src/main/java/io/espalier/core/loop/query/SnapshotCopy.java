@@ -95,7 +95,7 @@ public final class SnapshotCopy implements SlicedWork {
     for (int j = 0; j < core.jobCount(); j++) {
       if (core.job(j) != null) {
         jobs.add(j);
-        tasks += core.endNode(j) - core.firstNode(j);
+        tasks += core.tasks().endNode(j) - core.tasks().firstNode(j);
       }
     }
     if (tasks * BYTES_PER_TASK > Runtime.getRuntime().maxMemory() / PART_OF_HEAP) {
@@ -110,8 +110,8 @@ public final class SnapshotCopy implements SlicedWork {
   /** Returns how many tasks were copied, at least 1. */
   private int copy(int most) {
     int number = jobs.get(job);
-    int first = core.firstNode(number);
-    int count = core.endNode(number) - first;
+    int first = core.tasks().firstNode(number);
+    int count = core.tasks().endNode(number) - first;
     if (task == 0) {
       statuses.add(new TaskStatus[count]);
     }
@@ -122,7 +122,7 @@ public final class SnapshotCopy implements SlicedWork {
       if (isRunning(number, first + task)) {
         running.add(new int[] {job, task});
       } else {
-        into[task] = core.status(number, first + task);
+        into[task] = core.tasks().status(number, first + task);
       }
     }
     if (task == count) {
@@ -133,19 +133,19 @@ public final class SnapshotCopy implements SlicedWork {
   }
 
   private boolean isRunning(int number, int node) {
-    return (core.bits(number, node) & Main.RUNNING.bit()) != 0;
+    return (core.tasks().bits(number, node) & Main.RUNNING.bit()) != 0;
   }
 
   private SchedulerSnapshot whole(long nowMillis) {
     for (int[] at : running) {
       int number = jobs.get(at[0]);
-      int node = core.firstNode(number) + at[1];
+      int node = core.tasks().firstNode(number) + at[1];
       if (!isRunning(number, node)) {
-        statuses.get(at[0])[at[1]] = core.status(number, node);
+        statuses.get(at[0])[at[1]] = core.tasks().status(number, node);
       }
     }
     List<CoreEvent> events = new ArrayList<>();
-    List<WorkerInfo> workers = core.workers();
+    List<WorkerInfo> workers = core.capacity().workers();
     if (workers != null) {
       events.add(new CoreEvent.WorkersNamed(workers));
     }
@@ -157,25 +157,25 @@ public final class SnapshotCopy implements SlicedWork {
         events.add(new CoreEvent.Gated(kind, gate.scope(), true));
       }
     }
-    core.overrides().forEach(each -> events.add(new CoreEvent.Overridden(each)));
-    core.factors().forEach(each -> events.add(new CoreEvent.FactorSet(each)));
-    core.caps().forEach(each -> events.add(new CoreEvent.CapSet(each)));
-    if (!core.overrides().isEmpty() || !core.factors().isEmpty()) {
+    core.capacity().overrides().forEach(each -> events.add(new CoreEvent.Overridden(each)));
+    core.capacity().factors().forEach(each -> events.add(new CoreEvent.FactorSet(each)));
+    core.capacity().caps().forEach(each -> events.add(new CoreEvent.CapSet(each)));
+    if (!core.capacity().overrides().isEmpty() || !core.capacity().factors().isEmpty()) {
       events.add(new CoreEvent.LimitsStepped(Integer.MAX_VALUE, true));
     }
-    events.add(new CoreEvent.QueuesRestored(core.queueUsage(), nowMillis));
+    events.add(new CoreEvent.QueuesRestored(core.capacity().queueUsage(), nowMillis));
     List<CoreEvent> adopted = new ArrayList<>();
     List<Long> started = new ArrayList<>();
-    for (long run : core.runs()) {
+    for (long run : core.running().all()) {
       // What runs without a task of this configuration only occupies its worker.
-      Job config = core.runJob(run) < 0 ? null : core.job(core.runJob(run));
-      if (config != null && core.runNode(run) >= 0) {
-        TaskStatus status = core.runStatus(run);
-        WorkerInfo worker = core.runWorker(run);
+      Job config = core.running().job(run) < 0 ? null : core.job(core.running().job(run));
+      if (config != null && core.running().node(run) >= 0) {
+        TaskStatus status = core.running().status(run);
+        WorkerInfo worker = core.running().worker(run);
         adopted.add(
             new CoreEvent.Adopted(
-                core.runJobName(run),
-                core.runNodeName(run),
+                core.running().jobName(run),
+                core.running().nodeName(run),
                 worker == null ? WorkerRef.LOCAL : worker.ref(),
                 SchedulerSnapshot.run(adopted.size())));
         boolean isStarted = status != null && status.main() == Main.RUNNING;
@@ -183,7 +183,7 @@ public final class SnapshotCopy implements SlicedWork {
       }
     }
     List<int[]> firsts = new ArrayList<>();
-    jobs.forEach(number -> firsts.add(new int[] {firsts.size(), core.firstNode(number)}));
+    jobs.forEach(number -> firsts.add(new int[] {firsts.size(), core.tasks().firstNode(number)}));
     return new SchedulerSnapshot(
         nowMillis,
         () -> new Events(events, adopted, firsts, statuses),

@@ -323,11 +323,14 @@ public final class YamlTranslation {
    * Returns what the parser made of the document, with its problems in the words of YAML and those
    * of the translation. Jobs with errors of the translation cannot run.
    *
-   * @param replaced member of the document that was replaced by another one before it was parsed;
-   *     null: none
+   * @param replaced members of the document that were replaced by others before it was parsed
    */
-  public Result<Config> told(Result<Config> parsed, @Nullable String replaced) {
-    Json.Obj translated = replaced == null ? document : document.without(replaced);
+  public Result<Config> told(Result<Config> parsed, Set<String> replaced) {
+    Json.Obj without = document;
+    for (String key : replaced) {
+      without = without.without(key);
+    }
+    Json.Obj translated = without;
     Map<String, List<Problem>> found = new TreeMap<>(jobProblems);
     found.keySet().removeIf(name -> translated.get(JOB + name) == null);
     Set<String> broken = new HashSet<>();
