@@ -270,7 +270,8 @@ final class QueryJson {
             .put("left", eta.left())
             .put("never", eta.never());
     if (eta.p50Seconds() >= 0) {
-      json.put("p50_seconds", rounded(eta.p50Seconds())).put("p90_seconds", rounded(eta.p90Seconds()));
+      json.put("p50_seconds", rounded(eta.p50Seconds()))
+          .put("p90_seconds", rounded(eta.p90Seconds()));
     }
     JobEta.Bottleneck narrow = eta.bottleneck();
     if (narrow != null) {

@@ -122,8 +122,7 @@ class ForecastTest {
   private static List<Forecast> forecasts(SchedulerSnapshot from, WhatIf change) {
     List<Forecast> all = new ArrayList<>();
     for (int seed = 1; seed <= RUNS; seed++) {
-      all.add(
-          new Simulation(from, from.paces(), change, POLICIES, Map.of(), seed).run(86_400_000));
+      all.add(new Simulation(from, from.paces(), change, POLICIES, Map.of(), seed).run(86_400_000));
     }
     return all;
   }
@@ -235,8 +234,7 @@ class ForecastTest {
     LimitOverride four = new LimitOverride("host", "slots", "h0", 4, "", "", 0, 0);
     WhatIf more = new WhatIf(List.of(four), List.of(), 0);
     assertThat(median(forecasts(from, more), "a")).isCloseTo(now / 2, within(0.15 * now));
-    LimitFactor none =
-        new LimitFactor("f", Scope.node("host", "h0"), Set.of(), 0, "", "", 0, 0);
+    LimitFactor none = new LimitFactor("f", Scope.node("host", "h0"), Set.of(), 0, "", "", 0, 0);
     Forecast stopped = forecasts(from, new WhatIf(List.of(), List.of(none), 0)).get(0);
     assertThat(stopped.isComplete()).isTrue();
     assertThat(Objects.requireNonNull(stopped.jobs().get("a")).left()).isBetween(90L, 118L);
@@ -269,8 +267,7 @@ class ForecastTest {
   void withoutHistoryNothingIsInvented() {
     world.configure(skewed("roundrobin", ONE));
     SchedulerSnapshot from = snapshot();
-    assertThatThrownBy(
-            () -> new Simulation(from, Map.of(), WhatIf.NOTHING, POLICIES, Map.of(), 1))
+    assertThatThrownBy(() -> new Simulation(from, Map.of(), WhatIf.NOTHING, POLICIES, Map.of(), 1))
         .isInstanceOf(Simulation.NoDurationsException.class)
         .hasMessage("a");
     assertThat(answered(new Query.Eta("a", 0)).p50Seconds()).isEqualTo(-1);
@@ -287,9 +284,7 @@ class ForecastTest {
   @Test
   void tasksThatNeverEndAreCounted() {
     world.configure(skewed("roundrobin", ONE));
-    world.run(
-        new Command.SetLimit(
-            new LimitOverride("host", "slots", "h0", 0, "o", "r", 0, 0), 0));
+    world.run(new Command.SetLimit(new LimitOverride("host", "slots", "h0", 0, "o", "r", 0, 0), 0));
     world.settle();
     JobEta eta = answered(new Query.Eta("a", 30_000));
     assertThat(eta.never()).isBetween(119L, 120L);

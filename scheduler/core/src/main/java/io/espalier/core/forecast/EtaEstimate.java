@@ -63,7 +63,8 @@ public final class EtaEstimate {
    * Computes the end of a job. It takes time proportional to the number of nodes looked at.
    *
    * @param pace of the job
-   * @param isKnown whether that pace was measured or given; otherwise there is no time in the answer
+   * @param isKnown whether that pace was measured or given; otherwise there is no time in the
+   *     answer
    * @param scan a complete one of that job
    */
   public static JobEta of(
@@ -114,7 +115,8 @@ public final class EtaEstimate {
       boolean ofWorkers = resource.level() >= nodes.levels().worker();
       for (int i = 0; need > 0 && i < demand.size(); i++) {
         int node = demand.first() + i;
-        double limit = ofWorkers ? ofWorkers(resource) : core.capacity().limit(node, resource.index());
+        double limit =
+            ofWorkers ? ofWorkers(resource) : core.capacity().limit(node, resource.index());
         if (demand.work(i) > 0 && limit >= need && (ofWorkers || scan.own(node) > 0)) {
           take(
               new Place(
@@ -145,7 +147,10 @@ public final class EtaEstimate {
   }
 
   private int mostRunning() {
-    int most = config.scheduling().maxConcurrent() == 0 ? Integer.MAX_VALUE : config.scheduling().maxConcurrent();
+    int most =
+        config.scheduling().maxConcurrent() == 0
+            ? Integer.MAX_VALUE
+            : config.scheduling().maxConcurrent();
     for (var cap : core.capacity().caps()) {
       if (cap.scope().equals(Scope.job(config.name()))) {
         most = Math.min(most, cap.most());
@@ -174,7 +179,8 @@ public final class EtaEstimate {
   /** Returns the time until all is over that this part of the cases does not exceed. */
   private double quantile(JobProgress progress, long never, double part) {
     long ready = Math.max(0, progress.left() - never - progress.running());
-    double longest = progress.running() == 0 ? 0 : pace.restQuantile(root(part, progress.running()));
+    double longest =
+        progress.running() == 0 ? 0 : pace.restQuantile(root(part, progress.running()));
     if (ready > 0) {
       longest = Math.max(longest, pace.quantile(root(part, Math.min(ready, 1_000))));
     }
@@ -184,7 +190,8 @@ public final class EtaEstimate {
     }
     int equal = equallyNarrow(place);
     double slots = Math.max(1, place.limit() / place.need());
-    double last = place.kind() == Kind.START_RATE ? longest : pace.restQuantile(root(part, slots * equal));
+    double last =
+        place.kind() == Kind.START_RATE ? longest : pace.restQuantile(root(part, slots * equal));
     double none = place.kind() == Kind.START_RATE ? 0 : pace.restMillis();
     double chance = place.deviationMillis() * normal(root(part, equal));
     return Math.max(longest, place.millis() + chance - none + last);
@@ -247,7 +254,9 @@ public final class EtaEstimate {
       double more = resource.index() == raised.index() ? 1 : 0;
       for (int i = 0; i < demand.size(); i++) {
         double limit =
-            ofWorkers ? ofWorkers(resource) : core.capacity().limit(demand.first() + i, resource.index());
+            ofWorkers
+                ? ofWorkers(resource)
+                : core.capacity().limit(demand.first() + i, resource.index());
         boolean counts = limit >= Math.max(1, config.needs().get(resource.index()));
         most = counts ? Math.max(most, demand.work(i) / (limit + more)) : most;
       }

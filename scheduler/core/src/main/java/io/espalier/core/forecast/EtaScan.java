@@ -21,8 +21,7 @@ public final class EtaScan {
   /** In trees with more nodes, the lowest level that has tasks is not looked at. */
   private static final int MOST_NODES = 200_000;
 
-  private static final int OVER =
-      Main.DONE.bit() | Main.FAILED.bit() | Main.CANCELLED.bit();
+  private static final int OVER = Main.DONE.bit() | Main.FAILED.bit() | Main.CANCELLED.bit();
 
   private final SchedulingCore core;
   private final Map<String, JobPace> paces;

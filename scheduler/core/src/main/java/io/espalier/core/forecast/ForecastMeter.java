@@ -130,7 +130,8 @@ final class ForecastMeter {
       double[] used = busy[resource.index()];
       int first = used.length == 0 ? 0 : nodes.levelStart(resource.level());
       for (int i = 0; i < used.length; i++) {
-        double all = (double) core.capacity().limit(first + i, resource.index()) * Math.max(1, now - from);
+        double all =
+            (double) core.capacity().limit(first + i, resource.index()) * Math.max(1, now - from);
         double part = all <= 0 ? 0 : used[i] / all;
         if (part > 0 && (hottest.size() < HOT_NODES || part > last(hottest).part())) {
           hottest.add(

@@ -153,7 +153,8 @@ public final class Simulation {
 
   private void begin(long run, long atMillis) {
     TaskStatus before = core.running().status(run);
-    TaskStatus status = TaskTransitions.apply(before, STARTED, job(run).retrying(), atMillis).status();
+    TaskStatus status =
+        TaskTransitions.apply(before, STARTED, job(run).retrying(), atMillis).status();
     core.setRunStatus(run, Objects.requireNonNull(status));
     meter.started(core.running().job(run));
   }

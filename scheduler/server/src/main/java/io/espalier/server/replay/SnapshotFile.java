@@ -37,8 +37,7 @@ public final class SnapshotFile {
   /** Returns the compressed lines of a snapshot. */
   public static byte[] write(SchedulerSnapshot snapshot) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (Writer out =
-        new OutputStreamWriter(new GZIPOutputStream(bytes), StandardCharsets.UTF_8)) {
+    try (Writer out = new OutputStreamWriter(new GZIPOutputStream(bytes), StandardCharsets.UTF_8)) {
       EventLines lines = new EventLines(line -> write(out, line));
       write(
           out,
@@ -75,7 +74,10 @@ public final class SnapshotFile {
                 paces.put(
                     job,
                     Json.object()
-                        .put(MILLIS, new Json.Arr(pace.millis().stream().map(each -> (Json) Json.of(each)).toList()))
+                        .put(
+                            MILLIS,
+                            new Json.Arr(
+                                pace.millis().stream().map(each -> (Json) Json.of(each)).toList()))
                         .put(FINISHING, pace.finishing())
                         .build()));
     return Json.object()

@@ -437,8 +437,7 @@ public final class FakeScheduler implements SchedulerApi {
       JobEta.Bottleneck narrow =
           new JobEta.Bottleneck(JobEta.Kind.RESOURCE, "host", "h1", "slots", 2, 30, 40);
       return done(
-          new JobEta(
-              known(query.job()).name(), view().publishedAtMillis(), 7, 2, 90, 120, narrow));
+          new JobEta(known(query.job()).name(), view().publishedAtMillis(), 7, 2, 90, 120, narrow));
     }
 
     @Override

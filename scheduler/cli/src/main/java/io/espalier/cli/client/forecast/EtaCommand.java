@@ -55,7 +55,8 @@ public final class EtaCommand extends ListCommand {
     if (job != null) {
       etas.add(eta(client, job));
     } else {
-      for (Json.Obj each : JsonFields.objects(get(client, ApiV1.JOBS, Map.of(), Map.of()), "jobs")) {
+      for (Json.Obj each :
+          JsonFields.objects(get(client, ApiV1.JOBS, Map.of(), Map.of()), "jobs")) {
         Json.Obj eta = eta(client, JsonFields.text(each, "name"));
         if (JsonFields.number(eta, "left") > 0) {
           etas.add(eta);

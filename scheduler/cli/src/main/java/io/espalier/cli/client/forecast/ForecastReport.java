@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
 record ForecastReport(
     long atMillis,
     Forecasts now,
-    @Nullable Forecasts then, List<Resource> resources, List<String> levels) {
+    @Nullable Forecasts then,
+    List<Resource> resources,
+    List<String> levels) {
   private static final int COLUMNS = 60;
   private static final String BARS = " ▁▂▃▄▅▆▇█";
   private static final double P50 = 0.5;
@@ -87,7 +89,8 @@ record ForecastReport(
       for (int column = 0; column < COLUMNS; column++) {
         bars.append(BARS.charAt(eighths(at(run.use(), whole * column / COLUMNS), resource)));
       }
-      lines.add(String.format(Locale.ROOT, "%-" + Math.max(1, width) + "s  %s", name(resource), bars));
+      lines.add(
+          String.format(Locale.ROOT, "%-" + Math.max(1, width) + "s  %s", name(resource), bars));
     }
     if (!lines.isEmpty()) {
       lines.add(" ".repeat(width + 2) + "now" + " ".repeat(COLUMNS - 3) + span(whole));
@@ -177,8 +180,7 @@ record ForecastReport(
     Json.Builder jobs = Json.object();
     for (String job : forecasts.jobs()) {
       Json.Builder one =
-          spans(forecasts.end(job, P50), forecasts.end(job, P90))
-              .put("never", forecasts.left(job));
+          spans(forecasts.end(job, P50), forecasts.end(job, P90)).put("never", forecasts.left(job));
       jobs.put(job, one.build());
     }
     Forecast run = forecasts.typical();

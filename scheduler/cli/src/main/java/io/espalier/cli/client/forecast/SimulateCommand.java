@@ -127,7 +127,8 @@ public final class SimulateCommand extends ClientCommand {
     List<String> levels = new ArrayList<>();
     int ofWorkers = began.topology().levels().worker();
     for (Resource resource : began.config().settings().resources().all()) {
-      levels.add(resource.level() < ofWorkers ? began.topology().levels().name(resource.level()) : "");
+      levels.add(
+          resource.level() < ofWorkers ? began.topology().levels().name(resource.level()) : "");
       if (resource.level() < ofWorkers) {
         resources.add(resource);
       }
@@ -152,8 +153,7 @@ public final class SimulateCommand extends ClientCommand {
     Json.Obj answer = get(client, ApiV1.SNAPSHOT, Map.of(), Map.of());
     try {
       return SnapshotFile.read(
-          Base64.getDecoder().decode(JsonFields.text(answer, "recording")),
-          plugins.configParser());
+          Base64.getDecoder().decode(JsonFields.text(answer, "recording")), plugins.configParser());
     } catch (IllegalArgumentException | RecordedEvents.BadRecordingException e) {
       throw new CommandException(
           ExitCode.FAILED, "the scheduler's snapshot cannot be read: " + e.getMessage(), e);
@@ -229,12 +229,7 @@ public final class SimulateCommand extends ClientCommand {
       for (int seed = 1; seed <= runs; seed++) {
         all.add(
             new Simulation(
-                    snapshot,
-                    paces,
-                    change,
-                    plugins.policies(),
-                    plugins.workerSelectors(),
-                    seed)
+                    snapshot, paces, change, plugins.policies(), plugins.workerSelectors(), seed)
                 .run(horizon * 1000));
       }
     } catch (Simulation.NoDurationsException e) {

@@ -1,9 +1,8 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.running.WorkerInfo;
-import java.util.Objects;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.queue.QueueUsageHistory;
@@ -16,6 +15,7 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
