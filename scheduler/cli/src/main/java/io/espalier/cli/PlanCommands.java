@@ -85,7 +85,7 @@ final class PlanCommands {
         ConfigSource source = ConfigSources.open(config);
         ConfigSource.Text text = source.fetch();
         ConfigLoader loader = new ConfigLoader(Plugins.load().configParser());
-        Result<Json.Obj> read = loader.document(text);
+        Result<Json.Obj> read = loader.part(text);
         Json.Obj members = read.value();
         List<Problem> problems = new ArrayList<>(read.problems());
         if (members != null && members.get(SETTINGS) != null) {
