@@ -49,6 +49,11 @@ final class PooledSchedulerApi implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<byte[]> snapshot() {
+    return here(api.snapshot());
+  }
+
+  @Override
   public <T> CompletionStage<T> run(Command<T> command) {
     return here(api.run(command));
   }

@@ -4,6 +4,7 @@ import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.event.EventKind;
+import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
@@ -51,6 +52,18 @@ public sealed interface LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
       loop.answer(query, answer);
+    }
+  }
+
+  /**
+   * Copies the state of the scheduler, in slices.
+   *
+   * @param answer completes on the owner's thread; what it holds may not be durable yet
+   */
+  record TakeSnapshot(CompletableFuture<SchedulerSnapshot> answer) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.snapshot(answer);
     }
   }
 

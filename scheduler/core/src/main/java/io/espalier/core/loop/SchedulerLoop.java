@@ -10,6 +10,7 @@ import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.config.Job;
 import io.espalier.core.event.EventKind;
+import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.LimitOverrideCommands;
@@ -18,6 +19,7 @@ import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.command.WorkerPool;
 import io.espalier.core.loop.query.ImpactQuery;
 import io.espalier.core.loop.query.QueryQueue;
+import io.espalier.core.loop.query.SnapshotCopy;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
@@ -204,6 +206,10 @@ public final class SchedulerLoop {
       // This is either a refusal or a bug of ours, which must not stop the scheduler.
       answer.completeExceptionally(e);
     }
+  }
+
+  void snapshot(CompletableFuture<SchedulerSnapshot> answer) {
+    chores.add(new SnapshotCopy(core, live, paces, answer));
   }
 
   private static <T extends @Nullable Object> void complete(
