@@ -114,8 +114,7 @@ public final class ConfigLoader {
     return document(text, isYaml ? YamlTranslation.of(text, environment, false) : null);
   }
 
-  private static Result<Json.Obj> document(
-      ConfigSource.Text text, @Nullable YamlTranslation yaml) {
+  private static Result<Json.Obj> document(ConfigSource.Text text, @Nullable YamlTranslation yaml) {
     Problems problems = new Problems();
     Json.Obj document = merged(text, yaml, problems);
     return new Result<>(problems.errors() > 0 ? null : document, problems.sorted());
