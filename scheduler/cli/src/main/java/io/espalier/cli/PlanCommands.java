@@ -4,6 +4,7 @@ import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.inspect.SchedulerInfoCommands;
+import io.espalier.cli.client.operate.JobEditCommands;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Printable;
@@ -84,7 +85,7 @@ final class PlanCommands {
         ConfigSource source = ConfigSources.open(config);
         ConfigSource.Text text = source.fetch();
         ConfigLoader loader = new ConfigLoader(Plugins.load().configParser());
-        Result<Json.Obj> read = loader.document(text);
+        Result<Json.Obj> read = loader.part(text);
         Json.Obj members = read.value();
         List<Problem> problems = new ArrayList<>(read.problems());
         if (members != null && members.get(SETTINGS) != null) {
@@ -239,13 +240,7 @@ final class PlanCommands {
                 + count(impact, "nodes_before")
                 + " go");
       }
-      say(
-          count(impact, "orphans")
-              + " of "
-              + count(impact, "running")
-              + " running tasks become orphans, "
-              + count(impact, "orphan_kills")
-              + " of them are killed");
+      say(JobEditCommands.effect(impact));
       for (Json.Obj orphan : JsonFields.objects(impact, "orphan_tasks")) {
         say(
             "  "
@@ -253,13 +248,6 @@ final class PlanCommands {
                 + " on "
                 + JsonFields.text(orphan, "node")
                 + killed(orphan));
-      }
-      if (JsonFields.number(impact, "over_limit") > 0) {
-        say(
-            count(impact, "over_limit")
-                + " nodes go over their limit, at most "
-                + count(impact, "over_limit_kills")
-                + " tasks are killed for it");
       }
       for (Json.Obj over : JsonFields.objects(impact, "over_limit_nodes")) {
         say(

@@ -225,6 +225,7 @@ class PageActionsIT {
     window.picture("job-config-diff");
     assertThat(window.barriers()).isEmpty();
     press("Save …");
+    assertThat(dialog()).containsText("0 tasks new, 0 gone.");
     dialog().getByLabel("Reason").fill("they took over");
     confirm("Save", "check is saved");
     assertThat(page.locator(".title .sub")).containsText("the night shift");

@@ -144,13 +144,21 @@ class PlanIT {
     Site site = new Site(directory).config(SETTINGS + "}");
     site.write(
         "next.json",
-        "{\"bistro_settings\": {\"nodes\": {\"levels\": \"host\"}, \"resourcez\": {}},\n"
-            + "\"bistro_job->x\": {\"owner\": \"o\", \"priority\": \"x\"}}");
+        SETTINGS
+            + ",\n\"bistro_job->x\": {\"owner\": \"o\", \"priority\": \"x\"},"
+            + "\n\"bistro_job->y\": {\"ownr\": \"o\"}}");
     site.write("job.json", "{\"owner\": \"me\", \"prioritty\": 3, \"timeout_sec\": \"x\"}");
     try (Espalier daemon = site.daemon()) {
       Ended whole = command(site, daemon, "plan", "next.json");
       assertThat(whole.code()).isEqualTo(2);
-      assertThat(whole.stderr()).contains("next.json:1:", "levels", "next.json:2:", "priority");
+      List<String> errors =
+          site.espalier("validate", "next.json", "--runner", "remote")
+              .stdout()
+              .lines()
+              .filter(line -> line.contains(": error: "))
+              .toList();
+      assertThat(errors).hasSizeGreaterThanOrEqualTo(2);
+      assertThat(whole.stderr()).contains(errors);
       Ended one = command(site, daemon, "plan", "job.json", "--job", "x");
       assertThat(one.code()).isEqualTo(2);
       assertThat(one.stdout()).contains("bistro_job->x.timeout_sec", "cannot be applied");

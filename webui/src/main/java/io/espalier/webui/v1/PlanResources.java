@@ -56,7 +56,10 @@ final class PlanResources {
         .thenApply(PlanResources::json);
   }
 
-  private static ConfigChange change(ApiRequest request) {
+  private ConfigChange change(ApiRequest request) {
+    if (api.view().config() == null) {
+      throw new ApiException(503, api.view().whyNoConfig() + "; see " + ApiV1.PROBLEMS);
+    }
     if (!(request.body().get("config") instanceof Json.Obj config)) {
       throw ApiException.badRequest(
           "\"config\" must be an object with \"bistro_settings\" or \"bistro_job->NAME\"");

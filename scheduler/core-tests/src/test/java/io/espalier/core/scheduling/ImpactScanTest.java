@@ -16,8 +16,15 @@ import io.espalier.testkit.config.ConfigFixtures;
 import io.espalier.testkit.scheduling.TestPolicies;
 import io.espalier.testkit.scheduling.TreeFixture;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** What a configuration that is not in force would do. */
@@ -160,5 +167,111 @@ final class ImpactScanTest {
         core.impact(TaskDifference.of(core.config(), core.topology(), next, core.topology()));
     core.apply(config(CONFIG.replace("\"owner\": \"o\"", "\"owner\": \"p\"")), tree, 200);
     assertThat(scan.isStale()).isTrue();
+  }
+
+  private static Config randomConfig(Random random) {
+    StringBuilder jobs = new StringBuilder();
+    for (String name : List.of("a", "b", "c")) {
+      if (random.nextInt(4) > 0) {
+        String level = random.nextInt(3) == 0 ? "host" : "db";
+        String some = "\"" + random.nextInt(8) + "\", \"" + random.nextInt(8) + "\", \"h0\"";
+        jobs.append(",\"bistro_job->").append(name).append("\": {\"owner\": \"o\", ");
+        jobs.append("\"level_for_tasks\": \"").append(level).append("\", ");
+        jobs.append("\"command\": [\"x\"], \"enabled\": ").append(random.nextInt(4) > 0);
+        if (random.nextBoolean()) {
+          jobs.append(", \"filters\": {\"").append(level);
+          jobs.append("\": {\"whitelist\": [").append(some).append("]}}");
+        }
+        jobs.append('}');
+      }
+    }
+    return config(
+        "{\"bistro_settings\": {\"nodes\": {\"levels\": [\"host\", \"db\"]}, \"resources\": {"
+            + "\"host\": {\"slots\": {\"default\": 1, \"limit\": "
+            + (1 + random.nextInt(3))
+            + "}}}}"
+            + jobs
+            + "}");
+  }
+
+  private Topology randomTree(Random random) {
+    List<String> paths = new ArrayList<>();
+    for (int db = 0; db < 8; db++) {
+      if (random.nextInt(5) > 0) {
+        paths.add("h" + random.nextInt(3) + "/" + db);
+      }
+    }
+    return tree(paths.toArray(new String[0]));
+  }
+
+  private static Set<String> over(SchedulingCore core) {
+    Set<String> over = new TreeSet<>();
+    for (int n = core.topology().levelStart(1); n < core.topology().levelEnd(1); n++) {
+      if (core.capacity().free(n, 0) < 0) {
+        over.add(core.topology().name(n));
+      }
+    }
+    return over;
+  }
+
+  private static Set<Long> orphans(SchedulingCore core) {
+    return LongStream.of(core.running().orphans()).boxed().collect(Collectors.toSet());
+  }
+
+  /** Counts the tasks of a job in a core where nothing has run. */
+  private static long tasks(Config config, Topology nodes, String job) {
+    SchedulingCore fresh = new SchedulingCore(1);
+    fresh.apply(config, nodes, 100);
+    int number = fresh.findJob(job);
+    return fresh.job(number) == null ? 0 : fresh.tasks().progress(number).total();
+  }
+
+  @Test
+  void whatIsPlannedHappens() {
+    for (int seed = 0; seed < 200; seed++) {
+      Random random = new Random(seed);
+      SchedulingCore world = new SchedulingCore(seed);
+      world.apply(randomConfig(random), randomTree(random), 100);
+      for (int change = 0; change < 3; change++) {
+        world.round(TestPolicies.IN_TURN, 100, run -> {});
+        Config after = randomConfig(random);
+        Topology nodes = random.nextBoolean() ? world.topology() : randomTree(random);
+        ImpactScan scan =
+            world.impact(TaskDifference.of(world.config(), world.topology(), after, nodes));
+        while (!scan.step(3)) {
+          // In slices.
+        }
+        UpdateImpact impact = scan.impact();
+        Map<String, Long> before = new HashMap<>();
+        for (String job : List.of("a", "b", "c")) {
+          before.put(job, tasks(world.config(), world.topology(), job));
+        }
+        Set<Long> orphans = orphans(world);
+        Set<String> over = over(world);
+        Topology old = world.topology();
+        world.apply(after, nodes, 200 + change);
+
+        String what = "seed " + seed + ", change " + change;
+        for (String job : before.keySet()) {
+          OfJob touched =
+              impact.jobs().stream()
+                  .filter(each -> each.job().equals(job))
+                  .findFirst()
+                  .orElse(new OfJob(job, "", 0, 0, 0, 0, 0, 0));
+          long grown = touched.added() - touched.removed();
+          assertThat(tasks(after, nodes, job) - before.getOrDefault(job, 0L))
+              .as(what)
+              .isEqualTo(grown);
+        }
+        Set<Long> newOrphans = orphans(world);
+        newOrphans.removeAll(orphans);
+        assertThat(impact.orphanCount()).as(what).isEqualTo(newOrphans.size());
+        Set<String> newOver = over(world);
+        newOver.removeAll(over);
+        // A node that comes back gets the tasks that still run on it; a plan does not know them.
+        newOver.removeIf(host -> old.find(1, host) < 0);
+        assertThat(impact.overLimitCount()).as(what).isEqualTo(newOver.size());
+      }
+    }
   }
 }

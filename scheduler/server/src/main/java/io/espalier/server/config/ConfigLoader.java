@@ -105,8 +105,18 @@ public final class ConfigLoader {
    * @return no value when one cannot be read
    */
   public Result<Json.Obj> document(ConfigSource.Text text) {
+    return document(text, yaml(text));
+  }
+
+  /** Like {@link #document}, for a text that may be a part of a configuration, without settings. */
+  public Result<Json.Obj> part(ConfigSource.Text text) {
+    boolean isYaml = text.documents().stream().anyMatch(YamlText::isYaml);
+    return document(text, isYaml ? YamlTranslation.of(text, environment, false) : null);
+  }
+
+  private static Result<Json.Obj> document(ConfigSource.Text text, @Nullable YamlTranslation yaml) {
     Problems problems = new Problems();
-    Json.Obj document = merged(text, yaml(text), problems);
+    Json.Obj document = merged(text, yaml, problems);
     return new Result<>(problems.errors() > 0 ? null : document, problems.sorted());
   }
 
