@@ -15,16 +15,16 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * The start of jobs of scraping databases: hosts of 25 databases, every twentieth of 100; two tasks
- * at a time on a host. Durations have a long tail, and each job has its own.
+ * The start of jobs of scraping databases: hosts of 25 databases, two tasks at a time on a host.
+ * Durations have a long tail. Their median is chosen so that a further job takes about as much longer
+ * as in the paper, whose workload is not known.
  */
 record MakespanWorld(SchedulerSnapshot snapshot, Map<String, JobPace> paces) {
   private static final int DATABASES = 25;
-  private static final int LARGE = 100;
-  private static final int LARGE_EVERY = 20;
+  private static final double MEDIAN_MILLIS = 1_500;
 
-  /** Of the logarithm of durations: one in a hundred takes ten times the median. */
-  private static final double DEVIATION = 0.9;
+  /** Of the logarithm of durations: one in a hundred takes sixty times the median. */
+  private static final double DEVIATION = 1.6;
 
   static MakespanWorld of(int hosts, int jobs, String policy, Plugins plugins) {
     StringBuilder text =
@@ -38,7 +38,7 @@ record MakespanWorld(SchedulerSnapshot snapshot, Map<String, JobPace> paces) {
       String name = "job-" + (char) ('a' + job);
       text.append(", \"bistro_job->").append(name);
       text.append("\": {\"owner\": \"p\", \"priority\": ").append(job + 1).append('}');
-      paces.put(name, pace(2_000 + 400.0 * (job * 7 % 20)));
+      paces.put(name, pace());
     }
     var read = JsonReader.config().read(text.append('}').toString());
     Config config =
@@ -49,7 +49,7 @@ record MakespanWorld(SchedulerSnapshot snapshot, Map<String, JobPace> paces) {
       nodes.add(NodeSpec.child(1, "host" + host, null));
     }
     for (int host = 0; host < hosts; host++) {
-      for (int db = 0; db < (host % LARGE_EVERY == 0 ? LARGE : DATABASES); db++) {
+      for (int db = 0; db < DATABASES; db++) {
         nodes.add(NodeSpec.child(2, "db" + host + '.' + db, "host" + host));
       }
     }
@@ -64,19 +64,19 @@ record MakespanWorld(SchedulerSnapshot snapshot, Map<String, JobPace> paces) {
   }
 
   /** Returns a log-normal distribution, by the quantiles of a normal one. */
-  private static JobPace pace(double medianMillis) {
+  private static JobPace pace() {
     List<Long> millis = new ArrayList<>();
     for (int i = 0; i < JobPace.QUANTILES; i++) {
       double part = (i + 0.5) / JobPace.QUANTILES;
       // The logistic distribution, which has nearly the same quantiles and an inverse.
       double normal = Math.log(part / (1 - part)) * Math.sqrt(3) / Math.PI;
-      millis.add(Math.round(medianMillis * Math.exp(DEVIATION * normal)));
+      millis.add(Math.round(MEDIAN_MILLIS * Math.exp(DEVIATION * normal)));
     }
     return new JobPace(millis, 1);
   }
 
-  /** Returns how long the work on the largest host takes with both of its slots, in seconds. */
+  /** Returns how long the mean work on a host takes with both of its slots, in seconds. */
   double bound() {
-    return paces.values().stream().mapToDouble(JobPace::meanMillis).sum() * LARGE / 2 / 1000;
+    return paces.values().stream().mapToDouble(JobPace::meanMillis).sum() * DATABASES / 2 / 1000;
   }
 }
