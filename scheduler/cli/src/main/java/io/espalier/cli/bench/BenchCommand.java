@@ -17,7 +17,6 @@ public final class BenchCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(
-        spec.commandLine(), "say which experiment: paper or makespan");
+    throw new ParameterException(spec.commandLine(), "say which experiment: paper or makespan");
   }
 }

@@ -38,7 +38,10 @@ import picocli.CommandLine.Spec;
           + " takes about as much longer as there."
     },
     footerHeading = "%nEXAMPLES%n",
-    footer = {"  espalier bench makespan", "  espalier bench makespan --hosts 40 --runs 3 --out plots"})
+    footer = {
+      "  espalier bench makespan",
+      "  espalier bench makespan --hosts 40 --runs 3 --out plots"
+    })
 final class MakespanCommand implements Callable<Integer> {
   private static final int MOST_HOSTS = 4_000;
   private static final int MOST_RUNS = 100;
@@ -84,16 +87,19 @@ final class MakespanCommand implements Callable<Integer> {
     Plugins plugins = Plugins.load();
     List<String> policies = plugins.policies().keySet().stream().sorted().toList();
     PrintWriter table = spec.commandLine().getOut();
-    StringBuilder heading = new StringBuilder(String.format(Locale.ROOT, "%4s %9s", "jobs", "bound"));
+    StringBuilder heading =
+        new StringBuilder(String.format(Locale.ROOT, "%4s %9s", "jobs", "bound"));
     policies.forEach(policy -> heading.append(String.format(Locale.ROOT, " %26s", policy)));
-    table.println("seconds until all jobs are over (mean +- deviation), and until one is on average");
+    table.println(
+        "seconds until all jobs are over (mean +- deviation), and until one is on average");
     table.println(heading);
     Map<String, double[]> means = new TreeMap<>();
     for (int i = 0; i < JOBS.length; i++) {
       StringBuilder row = new StringBuilder();
       for (String policy : policies) {
         MakespanWorld world = MakespanWorld.of(hosts, JOBS[i], policy, plugins);
-        row.append(row.isEmpty() ? String.format(Locale.ROOT, "%4d %9.0f", JOBS[i], world.bound()) : "");
+        row.append(
+            row.isEmpty() ? String.format(Locale.ROOT, "%4d %9.0f", JOBS[i], world.bound()) : "");
         double[] makespans = new double[runs];
         double ends = 0;
         for (int run = 0; run < runs; run++) {
@@ -105,7 +111,11 @@ final class MakespanCommand implements Callable<Integer> {
         means.computeIfAbsent(policy, name -> new double[JOBS.length])[i] = mean;
         row.append(
             String.format(
-                Locale.ROOT, " %9.0f +- %4.0f %9.0f", mean, deviation(makespans, mean), ends / runs / 1000));
+                Locale.ROOT,
+                " %9.0f +- %4.0f %9.0f",
+                mean,
+                deviation(makespans, mean),
+                ends / runs / 1000));
       }
       table.println(row);
       table.flush();
@@ -166,7 +176,8 @@ final class MakespanCommand implements Callable<Integer> {
     return plot.add(series("the paper's tree scheduling", "#444", true, PAPER_TREE)).svg();
   }
 
-  private static SvgPlot.Series series(String name, String colour, boolean quoted, double[] values) {
+  private static SvgPlot.Series series(
+      String name, String colour, boolean quoted, double[] values) {
     List<double[]> points = new ArrayList<>();
     for (int i = 0; i < values.length; i++) {
       points.add(new double[] {2.0 * (i + 1), values[i]});

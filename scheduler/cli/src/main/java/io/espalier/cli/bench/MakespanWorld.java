@@ -16,8 +16,8 @@ import java.util.TreeMap;
 
 /**
  * The start of jobs of scraping databases: hosts of 25 databases, two tasks at a time on a host.
- * Durations have a long tail. Their median is chosen so that a further job takes about as much longer
- * as in the paper, whose workload is not known.
+ * Durations have a long tail. Their median is chosen so that a further job takes about as much
+ * longer as in the paper, whose workload is not known.
  */
 record MakespanWorld(SchedulerSnapshot snapshot, Map<String, JobPace> paces) {
   private static final int DATABASES = 25;
@@ -57,8 +57,7 @@ record MakespanWorld(SchedulerSnapshot snapshot, Map<String, JobPace> paces) {
         List.of(
             new CoreEvent.Clock(0),
             new CoreEvent.Began(
-                config,
-                Objects.requireNonNull(nodes.build(config.settings().nodeOrder()).value())),
+                config, Objects.requireNonNull(nodes.build(config.settings().nodeOrder()).value())),
             new CoreEvent.Stepped(Integer.MAX_VALUE, true));
     return new MakespanWorld(new SchedulerSnapshot(0, events, List.of(), paces), paces);
   }
