@@ -75,6 +75,7 @@ public final class ImpactScan {
   }
 
   /** Returns whether other jobs or nodes are in force than those that were compared. */
+  @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
   public boolean isStale() {
     return core.state() != state
         || core.config() != before
