@@ -550,7 +550,7 @@ public final class SchedulingCore {
     state().rooms.roundBegins();
     policy.schedule(current);
     state().roundOver();
-    boolean complete = current.isComplete();
+    boolean complete = current.isComplete() && !state().wakeMembers(maxStarts);
     record(new CoreEvent.RoundEnded(complete));
     return complete;
   }
