@@ -233,7 +233,7 @@ public final class EtaEstimate {
       return null;
     }
     Resource resource = place.resource();
-    boolean ofNode = place.kind() == Kind.RESOURCE && resource != null;
+    boolean ofNode = place.kind() == Kind.RESOURCE;
     double next = Math.max(secondMillis, place.nextMillis());
     return new Bottleneck(
         place.kind(),
@@ -242,7 +242,7 @@ public final class EtaEstimate {
         resource == null ? "" : resource.name(),
         place.limit(),
         (place.millis() - next) / 1000,
-        (place.millis() - (ofNode ? nextOfLevel(resource) : next)) / 1000);
+        (place.millis() - (ofNode && resource != null ? nextOfLevel(resource) : next)) / 1000);
   }
 
   /** Returns the longest time with limits of a resource that are higher by one on all nodes. */

@@ -177,8 +177,8 @@ public final class SnapshotCopy implements SlicedWork {
                 core.running().nodeName(run),
                 worker == null ? WorkerRef.LOCAL : worker.ref(),
                 SchedulerSnapshot.run(adopted.size())));
-        boolean isStarted = status != null && status.main() == Main.RUNNING;
-        started.add(isStarted ? status.sinceMillis() : nowMillis);
+        started.add(
+            status != null && status.main() == Main.RUNNING ? status.sinceMillis() : nowMillis);
       }
     }
     List<int[]> firsts = new ArrayList<>();
