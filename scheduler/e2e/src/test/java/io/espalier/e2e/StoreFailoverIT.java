@@ -142,11 +142,9 @@ class StoreFailoverIT {
     assertThat(Site.text(standby.get("/api/v1/jobs"), "jobs", "0", "name")).isEqualTo("work");
 
     site.write(
-        "work.json",
-        "{\"owner\": \"you\", \"command\": [\"" + site.file("task.sh") + "\"]}");
+        "work.json", "{\"owner\": \"you\", \"command\": [\"" + site.file("task.sh") + "\"]}");
     Ended planned =
-        site.espalier(
-            "plan", "work.json", "--job", "work", "--json", "--server", first.url());
+        site.espalier("plan", "work.json", "--job", "work", "--json", "--server", first.url());
     String plan = Site.text(planned.json(), "token");
 
     // Frozen for longer than its proof counts: it wakes up as one of many.

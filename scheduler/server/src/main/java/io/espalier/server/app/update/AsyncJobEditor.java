@@ -22,7 +22,8 @@ import java.util.function.Supplier;
  *
  * @param planning runs plans, one at a time; may reject them
  */
-public record AsyncJobEditor(JobEditor editor, ConfigPlanner planner, Executor blocking, Executor planning)
+public record AsyncJobEditor(
+    JobEditor editor, ConfigPlanner planner, Executor blocking, Executor planning)
     implements JobVersions {
   @Override
   public CompletionStage<JobVersion> save(

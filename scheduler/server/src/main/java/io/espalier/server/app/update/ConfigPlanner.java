@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * Tells what a configuration would do, and applies it when that is what somebody has agreed to.
  *
  * <p>What needs no live state is computed on the calling thread, the rest in slices on the
- * scheduler thread. Blocks; to be called by one thread at a time, because each plan needs memory that
- * grows with the tree.
+ * scheduler thread. Blocks; to be called by one thread at a time, because each plan needs memory
+ * that grows with the tree.
  */
 public final class ConfigPlanner {
   private static final int TRIES = 5;
