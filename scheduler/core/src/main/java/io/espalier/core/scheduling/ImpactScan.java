@@ -75,11 +75,8 @@ public final class ImpactScan {
   }
 
   /** Returns whether other jobs or nodes are in force than those that were compared. */
-  @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
   public boolean isStale() {
-    return core.state() != state
-        || core.config() != before
-        || !difference.isAgainst(core.config(), core.topology());
+    return core.state() != state || !difference.isAgainst(core.config(), core.topology());
   }
 
   /**
