@@ -27,7 +27,11 @@ final class GroupSoakTest {
   private static RandomRun life(long seed, Size size, UnaryOperator<GroupRule> told) {
     try {
       return new RandomRun(
-          seed, size, List.of(TestPolicies.IN_TURN, TestPolicies.ONE_BY_ONE), TestSelectors.ALL, told);
+          seed,
+          size,
+          List.of(TestPolicies.IN_TURN, TestPolicies.ONE_BY_ONE),
+          TestSelectors.ALL,
+          told);
     } catch (AssertionError | RuntimeException e) {
       throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
     }
@@ -38,15 +42,13 @@ final class GroupSoakTest {
     long seed = RandomWorlds.firstSeed();
     long placements = 0;
     for (int steps = 0; steps < STEPS; steps += Size.LONG_GROUPED.steps()) {
-      placements +=
-          life(seed++, Size.LONG_GROUPED, UnaryOperator.identity()).placements().size();
+      placements += life(seed++, Size.LONG_GROUPED, UnaryOperator.identity()).placements().size();
     }
     assertThat(placements).isGreaterThan(STEPS / 20);
   }
 
   private static GroupRule limited(GroupRule rule, int by) {
-    return new GroupRule(
-        rule.name(), rule.level(), rule.by(), Math.max(1, rule.limit(2) + by), 0);
+    return new GroupRule(rule.name(), rule.level(), rule.by(), Math.max(1, rule.limit(2) + by), 0);
   }
 
   /** What the core would do wrong if it lost count of a member, or parked one for ever. */

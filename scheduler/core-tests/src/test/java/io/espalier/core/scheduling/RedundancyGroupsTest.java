@@ -104,11 +104,9 @@ final class RedundancyGroupsTest {
   void oneMemberAtATimeOverAllJobs() {
     apply(config(ONE).build(), nodes(6));
     assertThat(round())
-        .containsExactlyInAnyOrder(
-            "a@d0", "a@d1", "b@d0", "b@d1", "a@d6", "a@d7", "b@d6", "b@d7");
+        .containsExactlyInAnyOrder("a@d0", "a@d1", "b@d0", "b@d1", "a@d6", "a@d7", "b@d6", "b@d7");
     assertThat(kind())
-        .isEqualTo(
-            new GroupKindView("replset", "host", "attribute:set", 2, 6, 0, 2, 2, 4, 4, 0));
+        .isEqualTo(new GroupKindView("replset", "host", "attribute:set", 2, 6, 0, 2, 2, 4, 4, 0));
     assertThat(message(core.tasks().explain("a", "d2")))
         .startsWith("replset s0 allows 1 member at a time: h0 is busy with task d")
         .contains(" of job ");
@@ -187,8 +185,7 @@ final class RedundancyGroupsTest {
   @Test
   void nodesWithoutTheAttributeAreInNoGroup() {
     Topology nodes =
-        nodes(
-            4, host -> host < 2 ? Json.object().put("set", 7).build() : Json.Obj.EMPTY);
+        nodes(4, host -> host < 2 ? Json.object().put("set", 7).build() : Json.Obj.EMPTY);
     apply(config(ONE).build(), nodes);
     assertThat(round()).hasSize(3 * 4);
     assertThat(core.capacity().nodeProblems())

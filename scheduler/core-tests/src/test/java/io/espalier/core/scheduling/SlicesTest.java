@@ -40,10 +40,7 @@ final class SlicesTest {
   }
 
   private static Config config(int limit, List<NodeLimitRule> limits, Duration killAfter) {
-    return hosts(limit)
-        .nodeLimits(limits)
-        .killOverLimit(Map.of("slots", killAfter))
-        .build();
+    return hosts(limit).nodeLimits(limits).killOverLimit(Map.of("slots", killAfter)).build();
   }
 
   /** Brings a change into force in slices; returns the largest part of the work in one of them. */

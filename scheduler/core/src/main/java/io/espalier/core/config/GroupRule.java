@@ -13,8 +13,7 @@ import java.util.Locale;
  * @param maxConcurrent how many members of a group may be busy at once; 0: see {@code maxFraction}
  * @param maxFraction the same as a part of the members; 0: see {@code maxConcurrent}
  */
-public record GroupRule(
-    String name, int level, String by, int maxConcurrent, double maxFraction) {
+public record GroupRule(String name, int level, String by, int maxConcurrent, double maxFraction) {
   private static final String ATTRIBUTE = "attribute:";
   private static final String TAG = "tag:";
 
@@ -40,7 +39,6 @@ public record GroupRule(
 
   /** The limit in words, such as {@code 1 member at a time}. */
   public static String words(int limit) {
-    return String.format(
-        Locale.ROOT, "%d %s at a time", limit, limit == 1 ? "member" : "members");
+    return String.format(Locale.ROOT, "%d %s at a time", limit, limit == 1 ? "member" : "members");
   }
 }

@@ -28,8 +28,7 @@ public record LimitRules(
     List<GroupRule> groups)
     implements LimitRulesBuilder.With {
   public static final LimitRules NONE =
-      new LimitRules(
-          List.of(), Duration.ofHours(1), List.of(), Map.of(), Map.of(), List.of());
+      new LimitRules(List.of(), Duration.ofHours(1), List.of(), Map.of(), Map.of(), List.of());
 
   public LimitRules {
     queues = List.copyOf(queues);

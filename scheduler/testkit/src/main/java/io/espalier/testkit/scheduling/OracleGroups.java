@@ -87,8 +87,7 @@ final class OracleGroups {
       if (by[0].equals("tag")) {
         for (String tag : topology.tags(slot)) {
           if (by[1].equals(tag)
-              || (by[1].endsWith("*")
-                  && tag.startsWith(by[1].substring(0, by[1].length() - 1)))) {
+              || (by[1].endsWith("*") && tag.startsWith(by[1].substring(0, by[1].length() - 1)))) {
             groups.add(tag);
           }
         }

@@ -169,7 +169,11 @@ final class RandomModel {
     for (String level : fixture.levels().names()) {
       for (int k = random.nextInt(3); k > 0; k--) {
         int least = scarce || grouped ? 3 : 0;
-        fixture.resource(level, level + k, least + random.nextInt(6), grouped ? random.nextInt(2) : random.nextInt(3));
+        fixture.resource(
+            level,
+            level + k,
+            least + random.nextInt(6),
+            grouped ? random.nextInt(2) : random.nextInt(3));
       }
     }
     if (scarce) {

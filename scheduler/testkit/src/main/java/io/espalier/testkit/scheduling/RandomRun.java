@@ -103,12 +103,7 @@ public final class RandomRun {
     }
 
     Size(
-        int jobs,
-        int nodesPerLevel,
-        int steps,
-        int compareEvery,
-        boolean scarce,
-        boolean closing) {
+        int jobs, int nodesPerLevel, int steps, int compareEvery, boolean scarce, boolean closing) {
       this(jobs, nodesPerLevel, steps, compareEvery, scarce, closing, false);
     }
 

@@ -73,7 +73,8 @@ final class GroupKeys {
         @Override
         @Nullable GroupRule read(ConfigObject in, GroupRule base) {
           String of = in.read(by, base);
-          Integer at = in.find(level) == null ? Integer.valueOf(base.level()) : in.read(level, base);
+          Integer at =
+              in.find(level) == null ? Integer.valueOf(base.level()) : in.read(level, base);
           ConfigValue given = in.find(level);
           if (at != null && given != null && at == in.value().names().levels().worker()) {
             given.error("workers are no nodes, so they are in no group", null);

@@ -206,7 +206,8 @@ public final class GroupMembers {
       if (nodes > 0 && groupCount(kind) == 0) {
         problems.add(
             Problem.warning(path + ".by", "no node of the level has " + what(rule))
-                .withHint("so there are no groups, and nothing is limited; look for a typing error"));
+                .withHint(
+                    "so there are no groups, and nothing is limited; look for a typing error"));
       } else if (outside[kind] > 0) {
         problems.add(
             Problem.warning(

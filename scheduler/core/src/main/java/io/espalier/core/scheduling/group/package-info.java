@@ -13,8 +13,8 @@
  *       task does not start; the member is parked: closed in the index, and put into a list of its
  *       group. Then the search goes on.
  *   <li><b>Wake.</b> When a round has found nothing more to start, groups that have room again open
- *       their parked members, the one that was parked first at first, and the round goes on. It
- *       is over when no group with room has parked members.
+ *       their parked members, the one that was parked first at first, and the round goes on. It is
+ *       over when no group with room has parked members.
  * </ol>
  *
  * <p>So a limit is never exceeded, because each start asks, and at the end of a round no task is
