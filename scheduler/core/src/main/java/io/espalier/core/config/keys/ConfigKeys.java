@@ -16,6 +16,7 @@ public final class ConfigKeys {
           QueueKeys.QUEUE,
           SettingsKeys.CAPACITY,
           SetKeys.SET,
+          GroupKeys.GROUP,
           WindowKeys.FREEZE,
           PhysicalResourceKeys.PHYSICAL_RESOURCES,
           PhysicalResourceKeys.physical("ram_mb"),
