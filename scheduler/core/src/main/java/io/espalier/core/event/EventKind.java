@@ -92,6 +92,10 @@ public enum EventKind {
   WORKER_CORDONED("An operator cordoned a worker.", List.of("worker"), Members.COMMAND),
   WORKER_DRAINED("An operator drains a worker.", List.of("worker"), Members.COMMAND),
   WORKER_UNCORDONED("An operator ended a cordon.", List.of("worker"), Members.COMMAND),
+  CONFIG_APPLIED(
+      "An operator applied a configuration; it is written to its source.",
+      List.of("saved", "deleted", "settings", "kills", "new", "nodes"),
+      Members.COMMAND),
   CONFIG_IN_FORCE("A configuration and its nodes are in force.", List.of("jobs", "nodes"));
 
   /** Groups of members that several kinds share. */

@@ -6,16 +6,20 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.config.Job;
 import io.espalier.core.event.EventKind;
+import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.LimitOverrideCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.command.WorkerPool;
+import io.espalier.core.loop.query.ImpactQuery;
 import io.espalier.core.loop.query.QueryQueue;
+import io.espalier.core.loop.query.SnapshotCopy;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
@@ -41,6 +45,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.query.PeakUsage;
+import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusParser;
@@ -203,6 +208,10 @@ public final class SchedulerLoop {
     }
   }
 
+  void snapshot(CompletableFuture<SchedulerSnapshot> answer) {
+    chores.add(new SnapshotCopy(core, live, paces, answer));
+  }
+
   private static <T extends @Nullable Object> void complete(
       CompletableFuture<T> answer, CompletionStage<? extends T> from) {
     from.whenComplete(
@@ -217,6 +226,14 @@ public final class SchedulerLoop {
 
   void inspect(Runnable read) {
     inspections.add(read);
+  }
+
+  void measure(TaskDifference difference, CompletableFuture<@Nullable UpdateImpact> answer) {
+    chores.add(new ImpactQuery(core.impact(difference), answer));
+  }
+
+  void announce(EventKind kind, Json.Obj data, long nowMillis) {
+    events.add(nowMillis, kind, data);
   }
 
   void awaitDurable(CompletableFuture<@Nullable Void> durable) {

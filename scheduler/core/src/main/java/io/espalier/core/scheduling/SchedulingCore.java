@@ -24,6 +24,7 @@ import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.update.LiveState;
 import io.espalier.core.scheduling.update.NewTasks;
+import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.scheduling.util.Ticks;
 import io.espalier.core.scheduling.worker.WorkerTable;
@@ -175,8 +176,8 @@ public final class SchedulingCore {
   }
 
   /**
-   * Updates {@link #orphans} after an in-place update of jobs, which may turn running tasks into
-   * orphans or back.
+   * Updates {@link RunningTaskQueries#orphans} after an in-place update of jobs, which may turn
+   * running tasks into orphans or back.
    *
    * @param units as for {@link #step}
    * @return true when all running tasks have been checked
@@ -440,6 +441,11 @@ public final class SchedulingCore {
     return new OverLimitScan(this, nowMillis);
   }
 
+  /** Begins to search for what a configuration would do to what runs and to what is stored. */
+  public ImpactScan impact(TaskDifference difference) {
+    return new ImpactScan(this, difference);
+  }
+
   // ---- workers
 
   /**
@@ -544,7 +550,7 @@ public final class SchedulingCore {
     state().rooms.roundBegins();
     policy.schedule(current);
     state().roundOver();
-    boolean complete = current.isComplete();
+    boolean complete = current.isComplete() && !state().wakeMembers(maxStarts);
     record(new CoreEvent.RoundEnded(complete));
     return complete;
   }

@@ -11,6 +11,7 @@ import io.espalier.server.app.metrics.SchedulerMetrics;
 import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.update.AsyncJobEditor;
+import io.espalier.server.app.update.ConfigPlanner;
 import io.espalier.server.config.JobEditor;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.store.DataDirectory;
@@ -42,6 +43,7 @@ import org.slf4j.LoggerFactory;
 record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer server) {
   private static final Logger LOG = LoggerFactory.getLogger(WebParts.class);
   private static final int QUERY_THREADS = 2;
+  private static final int WAITING_PLANS = 16;
   private static final long AUDIT_FILE_BYTES = 16L << 20;
   private static final int AUDIT_FILES = 8;
 
@@ -56,6 +58,7 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
       StoreParts stored,
       LoopParts loop,
       JobEditor editor,
+      ConfigPlanner planner,
       PrometheusMeterRegistry metrics,
       InstantSource clock)
       throws IOException {
@@ -68,6 +71,16 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
             new LinkedBlockingQueue<>(),
             r -> new Thread(r, "log-queries"));
     opened.add("log queries", queries::shutdownNow);
+    // Of its own: a plan may take seconds, and needs memory that grows with the tree.
+    ThreadPoolExecutor plans =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(WAITING_PLANS),
+            r -> new Thread(r, "plans"));
+    opened.add("plans", plans::shutdownNow);
     loop.events().readOlderFrom(stored.store(), queries);
     opened.add(
         "store cleaner",
@@ -90,7 +103,7 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
                 : opened.add("worker logs", remote.logs(loop.logs())),
             stored.store(),
             queries,
-            new AsyncJobEditor(editor, queries),
+            new AsyncJobEditor(editor, planner, queries, plans),
             stored.leadership().control(stored.epoch()),
             loop.callbacks());
     WebSecurity security = options.http().access().open(audit(opened, stored.data()));

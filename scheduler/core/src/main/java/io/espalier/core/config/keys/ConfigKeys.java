@@ -16,6 +16,7 @@ public final class ConfigKeys {
           QueueKeys.QUEUE,
           SettingsKeys.CAPACITY,
           SetKeys.SET,
+          GroupKeys.GROUP,
           WindowKeys.FREEZE,
           WindowKeys.NODE_WINDOWS,
           PhysicalResourceKeys.PHYSICAL_RESOURCES,

@@ -6,6 +6,7 @@ import static io.espalier.core.config.keys.ValueType.membersSchema;
 import static io.espalier.core.config.keys.ValueType.plugIn;
 import static io.espalier.core.config.keys.ValueType.seconds;
 
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
@@ -118,7 +119,7 @@ public final class SettingsKeys extends Section<Settings> {
           bool(),
           Settings::shuffle,
           "With `roundrobin` only: jobs take turns in a [random order](policies.md#shuffled-turns)"
-              + " that is drawn anew for each turn, in place of that of their names.");
+              + " that is drawn again for each turn, in place of that of their names.");
   private final Key<Settings, String> workerSelector =
       key(
           "remote_worker_selector",
@@ -208,6 +209,14 @@ public final class SettingsKeys extends Section<Settings> {
           settings -> settings.rules().startRates(),
           "`{LEVEL: start rate}`: how often tasks may start below each node of the level;"
               + " `instance` is the whole scheduler.");
+
+  private final Key<Settings, List<GroupRule>> groups =
+      own(
+          "groups",
+          GroupKeys.groupList(),
+          settings -> settings.rules().groups(),
+          "`{KIND: {...}}`: [redundancy groups](groups.md): at most so many nodes of each may have"
+              + " running tasks at once, over all jobs.");
 
   {
     include(OptionKeys.OPTIONS, Settings::defaults, false);
@@ -322,7 +331,8 @@ public final class SettingsKeys extends Section<Settings> {
                 in.get(halfLife, base),
                 in.get(nodeLimits, base),
                 in.get(startRates, base),
-                killOverLimit),
+                killOverLimit,
+                in.get(groups, base)),
             in.get(capacity, base),
             in.get(sets, base),
             WindowKeys.schedule(in, windows, freezes, base),

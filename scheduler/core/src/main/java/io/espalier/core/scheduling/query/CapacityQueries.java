@@ -1,7 +1,9 @@
 package io.espalier.core.scheduling.query;
 
+import io.espalier.core.api.view.GroupKindView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.queue.QueueUsageHistory;
@@ -14,6 +16,7 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +45,11 @@ public final class CapacityQueries {
 
   private SchedulingState state() {
     return current.get();
+  }
+
+  /** Returns the kinds of redundancy groups. Costs time proportional to their number. */
+  public List<GroupKindView> groups() {
+    return GroupViews.kinds(state());
   }
 
   /** Returns all queues. Costs time proportional to the number of queues and jobs. */
@@ -94,6 +102,9 @@ public final class CapacityQueries {
     List<Problem> problems = new ArrayList<>(state().nodeLimits().problems());
     problems.addAll(state().neverFits().problems(state().limitTable));
     problems.addAll(state().slowFilters());
+    if (state().groups != null) {
+      problems.addAll(state().groups.members().problems());
+    }
     problems.addAll(state().workers.problems(state().jobs));
     return problems;
   }
@@ -104,6 +115,13 @@ public final class CapacityQueries {
    */
   public long nextOverLimitMillis() {
     return state().nextOverLimitMillis();
+  }
+
+  /** Returns the workers in the pool or, alone, the scheduler's own host; null: none are needed. */
+  public @Nullable List<WorkerInfo> workers() {
+    return pool.mode() == WorkerTable.Mode.NONE
+        ? null
+        : pool.pool().stream().map(pool::info).filter(Objects::nonNull).toList();
   }
 
   /**
