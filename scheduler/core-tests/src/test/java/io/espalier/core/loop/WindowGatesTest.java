@@ -134,8 +134,7 @@ class WindowGatesTest {
   @Test
   void nothingStartsThatWouldStillRunWhenTheWindowCloses() {
     at("2026-11-23T20:00:00Z");
-    world.configure(
-        config("", "", ", \"windows\": [\"20:00-22:00 UTC\"], \"assume\": \"30m\""));
+    world.configure(config("", "", ", \"windows\": [\"20:00-22:00 UTC\"], \"assume\": \"30m\""));
     assertThat(running("j")).isEqualTo(1);
     until("2026-11-23T21:30:00.001Z");
     world.writes("j", "a", "done");
@@ -234,7 +233,8 @@ class WindowGatesTest {
     at("2026-11-23T10:30:00Z");
     world.configure(HOSTS.formatted(FOUR, RULES));
     assertThat(nodes()).containsExactly("o", "p");
-    assertThat(reason("j", "e")).isEqualTo("window of host eu1 opens Mon 22:00 CET (in 10 h 30 min)");
+    assertThat(reason("j", "e"))
+        .isEqualTo("window of host eu1 opens Mon 22:00 CET (in 10 h 30 min)");
     assertThat(reason("j", "b"))
         .isEqualTo(
             "windows of host bad are broken: \"Mon Mars/Base\": unknown time zone \"Mars/Base\"");
@@ -268,8 +268,7 @@ class WindowGatesTest {
     world.configure(HOSTS.formatted(FOUR, RULES.replace("22:00-05:00", "12:00-15:00")));
     assertThat(nodes()).containsExactly("b", "e", "p");
     world.writes("j", "p", "incomplete");
-    world.configure(
-        HOSTS.formatted(FOUR, "{\"level\": \"instance\", \"windows\": [\"Sun UTC\"]}"));
+    world.configure(HOSTS.formatted(FOUR, "{\"level\": \"instance\", \"windows\": [\"Sun UTC\"]}"));
     world.advance(10_000);
     assertThat(nodes()).containsExactly("b", "e");
     world.configure(HOSTS.formatted(FOUR, ""));
@@ -285,7 +284,9 @@ class WindowGatesTest {
             .mapToObj(i -> "\"h" + i + "\": {\"tags\": [\"eu\"]}")
             .collect(Collectors.joining(", "));
     String config =
-        HOSTS.formatted(hosts, RULES).replace("\"owner\"", "\"level_for_tasks\": \"host\", \"owner\"");
+        HOSTS
+            .formatted(hosts, RULES)
+            .replace("\"owner\"", "\"level_for_tasks\": \"host\", \"owner\"");
     world.configure(config);
     assertThat(nodes()).isEmpty();
     assertThat(world.core.gates(GateKind.NODE_WINDOW)).hasSize(7_000);

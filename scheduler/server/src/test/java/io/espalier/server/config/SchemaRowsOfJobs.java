@@ -290,12 +290,12 @@ final class SchemaRowsOfJobs extends SchemaRows {
   }
 
   private void ofWindows(UnaryOperator<String> queue) {
-    for (UnaryOperator<String> frame : List.<UnaryOperator<String>>of(SchemaRows::settings, SchemaRows::owned)) {
+    for (UnaryOperator<String> frame :
+        List.<UnaryOperator<String>>of(SchemaRows::settings, SchemaRows::owned)) {
       key(frame, "overrun", List.of("'allow'", "'avoid'"), List.of("true", "'x'", "1", "{}"));
       key(frame, "assume", List.of("'30m'", "90", "false"), List.of("true", "'x'", "0", "[]"));
     }
-    List<String> rules =
-        List.of("[]", "[{'level': 'host', 'windows': ['Sat UTC']}]");
+    List<String> rules = List.of("[]", "[{'level': 'host', 'windows': ['Sat UTC']}]");
     key(SchemaRows::settings, "node_windows", rules, NO_LIST);
     UnaryOperator<String> rule = member -> settings("'node_windows': [{" + member + "}]");
     UnaryOperator<String> host = member -> rule.apply("'level': 'host', " + member);
@@ -315,7 +315,8 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "'level': 'host', 'attribute': 'a', 'windows': ['Sat UTC']");
     add(Verdict.BAD, rule, "'windows': ['Sat UTC']", "'level': 'host', 'windows': []");
     String days = "'from': '2026-12-18', 'to': '2027-01-04'";
-    for (UnaryOperator<String> frame : List.of(SchemaRows::settings, SchemaRows::owned, queue, host)) {
+    for (UnaryOperator<String> frame :
+        List.of(SchemaRows::settings, SchemaRows::owned, queue, host)) {
       key(
           frame,
           "windows",

@@ -117,9 +117,7 @@ final class WindowKeys {
           if (holder.isEmpty() && given == null && !in.has(freezes)) {
             in.value().error("expected \"windows\", \"freezes\" or \"attribute\"", null);
           }
-          return of == null
-              ? null
-              : new NodeWindowRule(of, in.get(tag, base), holder, schedule);
+          return of == null ? null : new NodeWindowRule(of, in.get(tag, base), holder, schedule);
         }
       };
 

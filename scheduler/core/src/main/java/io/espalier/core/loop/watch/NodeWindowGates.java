@@ -225,9 +225,7 @@ final class NodeWindowGates {
       Opening opening = isBroken ? null : group.times.next(nowMillis, 0);
       boolean isClosed = opening == null || opening.fromMillis() > nowMillis;
       group.changes =
-          opening == null
-              ? Long.MAX_VALUE
-              : isClosed ? opening.fromMillis() : opening.toMillis();
+          opening == null ? Long.MAX_VALUE : isClosed ? opening.fromMillis() : opening.toMillis();
       next = Math.min(next, group.changes);
       if (!group.isKnown || isClosed != group.isClosed) {
         // A group that was never closed has no gates to open but stale ones.

@@ -27,9 +27,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes jobs and nodes outside of their windows. Which gates there are to be is computed from the schedules
- * and then compared with those of the core, which knows nothing of schedules and time zones
- * (docs/adr/0070-windows.md). Jobs with the same schedules share the computed times.
+ * Closes jobs and nodes outside of their windows. Which gates there are to be is computed from the
+ * schedules and then compared with those of the core, which knows nothing of schedules and time
+ * zones (docs/adr/0070-windows.md). Jobs with the same schedules share the computed times.
  */
 public final class WindowGates {
   private static final long RECHECK_MILLIS = 60_000;
@@ -143,7 +143,9 @@ public final class WindowGates {
     String ofNodes = nodes.problem();
     return tooLong.isEmpty()
         ? ofNodes
-        : (ofNodes == null ? "" : ofNodes + "; ") + "tasks take longer than any window of their job is open: " + String.join(", ", tooLong);
+        : (ofNodes == null ? "" : ofNodes + "; ")
+            + "tasks take longer than any window of their job is open: "
+            + String.join(", ", tooLong);
   }
 
   /** When {@link #step} must be called next; {@link Long#MAX_VALUE}: it need not. */
@@ -262,8 +264,7 @@ public final class WindowGates {
     return (takes + ROUND_MILLIS - 1) / ROUND_MILLIS * ROUND_MILLIS;
   }
 
-  private String reason(
-      Job job, List<Schedule> schedules, long until, long takes, long nowMillis) {
+  private String reason(Job job, List<Schedule> schedules, long until, long takes, long nowMillis) {
     List<String> names =
         List.of("the settings", "queue " + job.scheduling().queue(), "job " + job.name());
     for (int i = 0; i < names.size(); i++) {
