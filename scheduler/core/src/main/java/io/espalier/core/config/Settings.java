@@ -16,6 +16,7 @@ import java.util.Map;
  * @param rules limits of the tree, apart from levels and resources
  * @param sets rules of sets of jobs, by name
  * @param schedule when tasks of any job may start
+ * @param nodeWindows when tasks may start on some nodes
  * @param exitInitialWaitBefore time until which the initial wait is skipped
  * @param nodesHash hash of the {@code nodes} object, to which a node snapshot is bound
  * @param original the JSON from which the settings were parsed
@@ -36,6 +37,7 @@ public record Settings(
     JobCapacity capacity,
     Map<String, SetRule> sets,
     Schedule schedule,
+    List<NodeWindowRule> nodeWindows,
     Instant exitInitialWaitBefore,
     JobOptions defaults,
     String nodesHash,
@@ -45,6 +47,7 @@ public record Settings(
     workerOverrides = Map.copyOf(workerOverrides);
     physicalResources = List.copyOf(physicalResources);
     sets = Map.copyOf(sets);
+    nodeWindows = List.copyOf(nodeWindows);
   }
 
   /**
@@ -67,6 +70,7 @@ public record Settings(
         JobCapacity.NONE,
         Map.of(),
         Schedule.ALWAYS,
+        List.of(),
         Instant.EPOCH,
         JobOptions.usual(0),
         "",

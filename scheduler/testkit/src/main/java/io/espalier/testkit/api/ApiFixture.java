@@ -240,6 +240,7 @@ public final class ApiFixture {
             JobCapacity.NONE,
             Map.of(),
             Schedule.ALWAYS,
+            List.of(),
             Instant.EPOCH,
             JobOptions.usual(2),
             "hash",

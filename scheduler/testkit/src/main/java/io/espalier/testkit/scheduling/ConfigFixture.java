@@ -211,6 +211,7 @@ public final class ConfigFixture {
             JobCapacity.NONE,
             Map.of(),
             Schedule.ALWAYS,
+            List.of(),
             Instant.EPOCH,
             JobOptions.usual(levels.bottom()),
             "",

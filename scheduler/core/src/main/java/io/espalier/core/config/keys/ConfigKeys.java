@@ -18,6 +18,7 @@ public final class ConfigKeys {
           SetKeys.SET,
           GroupKeys.GROUP,
           WindowKeys.FREEZE,
+          WindowKeys.NODE_WINDOWS,
           PhysicalResourceKeys.PHYSICAL_RESOURCES,
           PhysicalResourceKeys.physical("ram_mb"),
           PhysicalResourceKeys.physical("cpu_core"),
