@@ -9,6 +9,7 @@ import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.view.NotifierView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.source.JobVersion;
@@ -68,6 +69,11 @@ final class PooledSchedulerApi implements SchedulerApi {
   @Override
   public ProblemAges problemAges() {
     return api.problemAges();
+  }
+
+  @Override
+  public List<NotifierView> notifiers() {
+    return api.notifiers();
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param workerOverrides slots by worker key (host:port, host or shard) and resource name
  * @param rules limits of the tree, apart from levels and resources
  * @param sets rules of sets of jobs, by name
+ * @param notifications receivers of notifications, by name
  * @param exitInitialWaitBefore time until which the initial wait is skipped
  * @param nodesHash hash of the {@code nodes} object, to which a node snapshot is bound
  * @param original the JSON from which the settings were parsed
@@ -33,6 +34,7 @@ public record Settings(
     LimitRules rules,
     JobCapacity capacity,
     Map<String, SetRule> sets,
+    Map<String, NotifierSpec> notifications,
     Instant exitInitialWaitBefore,
     JobOptions defaults,
     String nodesHash,
@@ -42,6 +44,7 @@ public record Settings(
     workerOverrides = Map.copyOf(workerOverrides);
     physicalResources = List.copyOf(physicalResources);
     sets = Map.copyOf(sets);
+    notifications = Map.copyOf(notifications);
   }
 
   /**
@@ -62,6 +65,7 @@ public record Settings(
         List.of(),
         LimitRules.NONE,
         JobCapacity.NONE,
+        Map.of(),
         Map.of(),
         Instant.EPOCH,
         JobOptions.usual(0),

@@ -86,7 +86,12 @@ public enum EventKind {
   WORKER_CORDONED("An operator cordoned a worker.", List.of("worker"), Members.COMMAND),
   WORKER_DRAINED("An operator drains a worker.", List.of("worker"), Members.COMMAND),
   WORKER_UNCORDONED("An operator ended a cordon.", List.of("worker"), Members.COMMAND),
-  CONFIG_IN_FORCE("A configuration and its nodes are in force.", List.of("jobs", "nodes"));
+  CONFIG_IN_FORCE("A configuration and its nodes are in force.", List.of("jobs", "nodes")),
+  LEADER_CHANGED(
+      "A scheduler leads and has its first configuration in force.", List.of("leader", "epoch")),
+  PROBLEM_RAISED(
+      "The scheduler has had a problem for some seconds.", List.of("source", "message")),
+  PROBLEM_CLEARED("A problem has been over for some seconds.", List.of("source"));
 
   /** Groups of members that several kinds share. */
   private static final class Members {

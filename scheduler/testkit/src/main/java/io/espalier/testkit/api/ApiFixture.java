@@ -238,6 +238,7 @@ public final class ApiFixture {
             LimitRules.NONE,
             JobCapacity.NONE,
             Map.of(),
+            Map.of(),
             Instant.EPOCH,
             JobOptions.usual(2),
             "hash",

@@ -228,6 +228,7 @@ public final class ConfigFixture {
             rules,
             JobCapacity.NONE,
             Map.of(),
+            Map.of(),
             Instant.EPOCH,
             JobOptions.usual(levels.bottom()),
             "",

@@ -12,6 +12,7 @@ import io.espalier.core.config.Levels;
 import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
+import io.espalier.core.config.NotifierSpec;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.ResourceCatalog;
@@ -142,6 +143,13 @@ public final class SettingsKeys extends Section<Settings> {
           SetKeys.setRules(),
           Settings::sets,
           "`{SET: {...}}`: rules of sets of jobs. A set needs no entry here.");
+  private final Key<Settings, Map<String, NotifierSpec>> notifications =
+      own(
+          "notifications",
+          NotifierKeys.notifiers(),
+          Settings::notifications,
+          "`{NAME: {...}}`: [who is told](notifications.md) of failed jobs, problems, brakes and"
+              + " the like.");
   private final Key<Settings, Duration> halfLife =
       own(
           "priority_half_life_sec",
@@ -311,6 +319,7 @@ public final class SettingsKeys extends Section<Settings> {
                 killOverLimit),
             in.get(capacity, base),
             in.get(sets, base),
+            in.get(notifications, base),
             in.get(exitInitialWaitBefore, base),
             OptionKeys.OPTIONS.read(in, JobOptions.usual(known.bottom())),
             hash(in.json()),
