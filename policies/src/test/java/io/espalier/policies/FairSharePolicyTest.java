@@ -67,7 +67,7 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
             Integer.MAX_VALUE,
             run -> {
               runs.add(run);
-              starts.merge(core.runJobName(run).substring(2), 1, Integer::sum);
+              starts.merge(core.running().jobName(run).substring(2), 1, Integer::sum);
             });
     assertThat(whole).isTrue();
     return starts;
@@ -96,8 +96,10 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
   void effectivePrioritiesOf1And2Share30SlotsAs20And10() {
     SchedulingCore core = core(config(30, queue("a", 1), queue("b", 1)), 40, 3);
     core.restoreQueueUsage(List.of(new QueueUsage("a", 1, 0), new QueueUsage("b", 2, 0)), 0);
-    assertThat(core.queues()).extracting(QueueView::effectivePriority).containsExactly(1.0, 2.0);
-    assertThat(core.queues().get(0).share()).isEqualTo(2 / 3.0, within(1e-9));
+    assertThat(core.capacity().queues())
+        .extracting(QueueView::effectivePriority)
+        .containsExactly(1.0, 2.0);
+    assertThat(core.capacity().queues().get(0).share()).isEqualTo(2 / 3.0, within(1e-9));
     passesGive20And10(core);
   }
 
@@ -151,7 +153,7 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
   void aSliceGoesOnWhereTheLastOneEnded() {
     SchedulingCore core = core(config(30, queue("a", 1), queue("b", 2)), 40, 7);
     int[] starts = new int[2];
-    while (!core.round(policy(), 1, run -> starts[core.runJob(run)]++)) {
+    while (!core.round(policy(), 1, run -> starts[core.running().job(run)]++)) {
       assertThat(starts[0] + starts[1]).isLessThanOrEqualTo(30);
     }
     assertThat(starts).containsExactly(20, 10);
@@ -169,8 +171,8 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
     SchedulingCore core = core(config, 5, 8);
     List<String> order = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
-      core.round(policy(), 100, run -> order.add(core.runJobName(run)));
-      core.finish(core.runs()[0], null);
+      core.round(policy(), 100, run -> order.add(core.running().jobName(run)));
+      core.finish(core.running().all()[0], null);
     }
     assertThat(order).containsExactly("x", "y", "z", "x", "y", "z", "x");
   }
@@ -216,8 +218,10 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
     simulation.until(5 * HOUR);
     Map<String, Integer> starts = simulation.until(15 * HOUR);
     assertThat(of(starts, "a") / (double) of(starts, "b")).isBetween(2.85, 3.17);
-    assertThat(core.queues()).extracting(QueueView::share).containsExactly(0.75, 0.25);
-    assertThat(core.queues()).extracting(q -> q.weight().orElse(0)).containsExactly(3.0, 1.0);
+    assertThat(core.capacity().queues()).extracting(QueueView::share).containsExactly(0.75, 0.25);
+    assertThat(core.capacity().queues())
+        .extracting(q -> q.weight().orElse(0))
+        .containsExactly(3.0, 1.0);
   }
 
   /** Factors keep their meaning: the square root, as the documentation says. */
@@ -276,7 +280,7 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
   }
 
   private static double current(SchedulingCore core, int queue) {
-    return core.queues().get(queue).currentPriority();
+    return core.capacity().queues().get(queue).currentPriority();
   }
 
   /** Virtual time. */

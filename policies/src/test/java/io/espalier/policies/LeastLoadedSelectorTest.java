@@ -40,7 +40,7 @@ final class LeastLoadedSelectorTest extends WorkerSelectorContract {
   void withoutResourcesTheFewestTasksCount() {
     SchedulingCore core = core(new ConfigFixture("db").job("a"), POOL, 5);
     assertThat(started(core)).containsExactly("w1", "w2", "w1", "w2", "w1");
-    assertThat(core.workerUse()).extracting(use -> use.tasks()).containsExactly(3, 2);
+    assertThat(core.capacity().workerUse()).extracting(use -> use.tasks()).containsExactly(3, 2);
   }
 
   @Test

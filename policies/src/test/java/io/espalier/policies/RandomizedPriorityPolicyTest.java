@@ -30,7 +30,7 @@ final class RandomizedPriorityPolicyTest extends SchedulingPolicyContract {
       SchedulingCore core = new SchedulingCore(seed);
       core.apply(
           config.build(), TreeFixture.of(config.levels(), "h1/d1", "h1/d2", "h2/d3", "h2/d4"), 0);
-      core.round(policy(), 100, run -> starts[core.runJob(run)]++);
+      core.round(policy(), 100, run -> starts[core.running().job(run)]++);
     }
     assertThat(starts[0] + starts[1]).isEqualTo(400);
     assertThat(starts[0]).isBetween(323, 400);

@@ -58,8 +58,8 @@ final class RoundRobinPolicyTest extends SchedulingPolicyContract {
     SchedulingCore core = core(config, "d1", "d2", "d3");
     Set<String> jobs = new HashSet<>();
     for (int i = 0; i < 60; i++) {
-      core.round(policy(), 10, run -> jobs.add(core.runJobName(run)));
-      core.finish(core.runs()[0], null);
+      core.round(policy(), 10, run -> jobs.add(core.running().jobName(run)));
+      core.finish(core.running().all()[0], null);
     }
     assertThat(jobs).containsExactlyInAnyOrder("a", "b", "c");
   }
@@ -71,8 +71,8 @@ final class RoundRobinPolicyTest extends SchedulingPolicyContract {
     SchedulingCore core = core(config, "d1", "d2", "d3");
     List<String> jobs = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      core.round(policy(), 10, run -> jobs.add(core.runJobName(run)));
-      core.finish(core.runs()[0], null);
+      core.round(policy(), 10, run -> jobs.add(core.running().jobName(run)));
+      core.finish(core.running().all()[0], null);
     }
     assertThat(jobs).containsExactly("a", "b", "c", "a", "b", "c");
   }

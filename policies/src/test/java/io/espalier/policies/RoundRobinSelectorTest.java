@@ -30,7 +30,7 @@ final class RoundRobinSelectorTest extends WorkerSelectorContract {
         new ConfigFixture("db").resource("instance", "two_at_a_time", 2).job("a");
     SchedulingCore core = core(config, POOL, 9);
     assertThat(started(core)).containsExactly("w1", "w2");
-    for (long run : core.runs()) {
+    for (long run : core.running().all()) {
       core.finish(run, null);
     }
     assertThat(started(core)).containsExactly("w3", "w1");

@@ -108,8 +108,8 @@ public class CoreOperations {
   public boolean endAndStartWithStatuses() {
     World w = world();
     long run = w.take();
-    int job = w.core.runJob(run);
-    int node = w.core.runNode(run);
+    int job = w.core.running().job(run);
+    int node = w.core.running().node(run);
     TaskStatus running = TaskTransitions.firstStart(1_000);
     w.core.setStatus(job, node, running);
     w.core.finish(run, TaskTransitions.apply(running, DONE, w.backoff, 2_000).status());
@@ -144,13 +144,13 @@ public class CoreOperations {
   @Benchmark
   public Explanation explain() {
     World w = world();
-    return w.core.explain("job100", w.lastNode);
+    return w.core.tasks().explain("job100", w.lastNode);
   }
 
   /** Counts per level of a job, after a task has ended and another has started. */
   @Benchmark
   public Histogram histogram() {
     endAndStart();
-    return world().core.histogram(0, 5);
+    return world().core.tasks().histogram(0, 5);
   }
 }

@@ -113,14 +113,14 @@ public final class QueryBenchmark {
     row("a host", FEW, () -> ask(new Query.Node("host", host())));
     row("a page of 100 tasks", FEW, () -> ask(query("", "")));
     row("a page of 100 failed tasks", FEW, () -> ask(query("failed", "")));
-    String cause = core.failures(0, 20, 1).groups().get(19).fingerprint();
+    String cause = core.tasks().failures(0, 20, 1).groups().get(19).fingerprint();
     row("a page of 100 tasks of one cause", FEW, () -> ask(query("", cause)));
     print(
         String.format(
             Locale.ROOT,
             "| %,d | %,d | *the longest step of the loop while it was asked* | | | %.1f | |",
             (long) scraping.leaves() * JOBS,
-            core.runningCount(),
+            core.running().count(),
             longestStep / 1e6));
   }
 
@@ -177,7 +177,7 @@ public final class QueryBenchmark {
             Locale.ROOT,
             "| %,d | %,d | %s | %.2f | %.2f | %.2f | %.2f |",
             (long) scraping.leaves() * JOBS,
-            core.runningCount(),
+            core.running().count(),
             what,
             nanos[times / 2] / 1e6,
             nanos[times * 99 / 100] / 1e6,

@@ -145,7 +145,7 @@ final class Refresh {
     UpdatePlan change = core.prepare(config, next);
     long prepared = System.nanoTime() - from;
     Slices slices = new Slices();
-    int runningBefore = core.runningCount();
+    int runningBefore = core.running().count();
     core.begin(change);
     while (!slices.isDone(() -> core.step(UNITS_PER_SLICE) != null)) {
       events(ENDS_BETWEEN_SLICES);
@@ -166,7 +166,7 @@ final class Refresh {
         slices.longest / 1e6,
         slices.longestByClock / 1e6,
         swap / 1e6,
-        core.orphans().length,
+        core.running().orphans().length,
         lost(before, statuses));
   }
 
@@ -176,7 +176,7 @@ final class Refresh {
     for (int job = 0; job < core.jobCount(); job++) {
       BitSet failed = new BitSet();
       for (int node = core.topology().levelStart(2); node < core.topology().levelEnd(2); node++) {
-        if ((core.bits(job, node) & Main.ERROR.bit()) != 0) {
+        if ((core.tasks().bits(job, node) & Main.ERROR.bit()) != 0) {
           failed.set(node);
         }
       }
@@ -194,12 +194,12 @@ final class Refresh {
       BitSet failed = BitSet.valueOf(statuses.get(job));
       for (int node = failed.nextSetBit(0); node >= 0; node = failed.nextSetBit(node + 1)) {
         int now = core.topology().find(2, before.name(node));
-        lost += now >= 0 && !FAILED.equals(core.status(job, now)) ? 1 : 0;
+        lost += now >= 0 && !FAILED.equals(core.tasks().status(job, now)) ? 1 : 0;
       }
     }
-    for (long run : core.runs()) {
-      lost += core.runStatus(run) == null ? 1 : 0;
+    for (long run : core.running().all()) {
+      lost += core.running().status(run) == null ? 1 : 0;
     }
-    return lost + Math.abs(core.runningCount() - count);
+    return lost + Math.abs(core.running().count() - count);
   }
 }

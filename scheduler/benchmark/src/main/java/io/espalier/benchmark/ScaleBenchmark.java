@@ -184,7 +184,7 @@ public final class ScaleBenchmark {
     System.err.println(
         "columns: nodes, jobs, heap used by the core, bytes per node, bytes per task, time to"
             + " build, tasks started and ended then, heap allowed");
-    if (core.runningCount() != 0) {
+    if (core.running().count() != 0) {
       throw new IllegalStateException("tasks are left");
     }
   }

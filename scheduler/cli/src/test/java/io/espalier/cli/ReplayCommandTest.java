@@ -169,7 +169,9 @@ class ReplayCommandTest {
                     running.add(run);
                     starts[0]++;
                     core.setStatus(
-                        core.runJob(run), core.runNode(run), TaskStatus.of(Main.RUNNING, now, 1));
+                        core.running().job(run),
+                        core.running().node(run),
+                        TaskStatus.of(Main.RUNNING, now, 1));
                   });
         }
       }

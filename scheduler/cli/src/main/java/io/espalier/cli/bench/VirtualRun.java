@@ -145,8 +145,8 @@ final class VirtualRun {
       core.finish(run, PLAINLY_DONE);
       return;
     }
-    int job = core.runJob(run);
-    TaskStatus before = core.runStatus(run);
+    int job = core.running().job(run);
+    TaskStatus before = core.running().status(run);
     core.finish(run, TaskTransitions.apply(before, DONE, backoff(job), nowMillis).status());
   }
 
@@ -155,12 +155,13 @@ final class VirtualRun {
     if (!statuses) {
       return;
     }
-    TaskStatus before = core.runStatus(run);
+    TaskStatus before = core.running().status(run);
     long nowMillis = now / 1_000_000;
     TaskStatus status =
         before == null
             ? firstStarts.at(nowMillis)
-            : TaskTransitions.apply(before, STARTED, backoff(core.runJob(run)), nowMillis).status();
+            : TaskTransitions.apply(before, STARTED, backoff(core.running().job(run)), nowMillis)
+                .status();
     core.setRunStatus(run, Objects.requireNonNull(status));
   }
 
@@ -173,7 +174,7 @@ final class VirtualRun {
   private void begin(boolean inTheMiddle) {
     for (int i = 0; i < placedCount; i++) {
       long run = placed[i];
-      boolean global = core.runJob(run) == globalJob;
+      boolean global = core.running().job(run) == globalJob;
       double average = global ? point.globalTaskSeconds() : point.taskSeconds();
       double part = durations.fraction();
       // The rest of a task at a random moment is more often short than long.
@@ -185,7 +186,8 @@ final class VirtualRun {
         ended++;
         globalEnded += global ? 1 : 0;
       }
-      checksum = checksum * 0x9e3779b97f4a7c15L + core.runNode(run) * 31L + core.runJob(run);
+      checksum =
+          checksum * 0x9e3779b97f4a7c15L + core.running().node(run) * 31L + core.running().job(run);
     }
     starts += placedCount;
   }

@@ -287,7 +287,7 @@ class BrakesTest {
     brake(new Brake.Key(Target.JOB, "", "free"), 0.5);
     endAll("free", "incomplete");
     assertThat(running("free")).isEqualTo(3);
-    assertThat(world.core.explain("free", "f").reasons())
+    assertThat(world.core.tasks().explain("free", "f").reasons())
         .extracting(Explanation.Reason::kind)
         .contains(Explanation.Kind.MAX_CONCURRENT);
     world.configure(TWO_HOSTS.replace("\"slots\": 0}", "\"slots\": 0}, \"max_concurrent\": 4"));
@@ -370,7 +370,7 @@ class BrakesTest {
     endAll("j", "incomplete");
     endAll("free", "incomplete");
     world.advance(60_000);
-    assertThat(world.core.explain("free", "a").reasons())
+    assertThat(world.core.tasks().explain("free", "a").reasons())
         .singleElement()
         .satisfies(
             reason -> {
@@ -387,7 +387,7 @@ class BrakesTest {
     endAll("j", "incomplete");
     endAll("free", "incomplete");
     world.advance(60_000);
-    assertThat(world.core.explain("free", "a").reasons())
+    assertThat(world.core.tasks().explain("free", "a").reasons())
         .extracting(Explanation.Reason::message)
         .anyMatch(message -> message.contains("queue q"));
     assertThat(Objects.requireNonNull(world.loop.standings().get("free")).state())

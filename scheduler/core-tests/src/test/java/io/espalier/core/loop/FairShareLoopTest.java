@@ -44,7 +44,7 @@ final class FairShareLoopTest {
     for (; seen < world.launches.size(); seen++) {
       starts.merge(world.launches.get(seen).job(), 1, Integer::sum);
     }
-    for (QueueUsage usage : world.core.queueUsage()) {
+    for (QueueUsage usage : world.core.capacity().queueUsage()) {
       double before = expected.getOrDefault(usage.queue(), 0.0);
       assertThat(usage.value()).as("%s now", usage.queue()).isEqualTo(before, within(1e-12));
     }

@@ -48,7 +48,7 @@ class JobAdmissionTest {
             job("b", ", \"create_time\": 5"),
             job("c", ", \"create_time\": 5")));
     assertThat(running()).containsExactly("b");
-    assertThat(world.core.explain("a", "n1").reasons())
+    assertThat(world.core.tasks().explain("a", "n1").reasons())
         .anySatisfy(
             reason -> {
               assertThat(reason.kind()).isEqualTo(Kind.CAPACITY);

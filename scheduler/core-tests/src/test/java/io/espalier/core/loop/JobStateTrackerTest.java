@@ -100,7 +100,7 @@ class JobStateTrackerTest {
   }
 
   private Explanation.Reason firstReason(String node) {
-    return world.core.explain("j", node).reasons().get(0);
+    return world.core.tasks().explain("j", node).reasons().get(0);
   }
 
   private static TaskSelection all(TaskSelector selector) {

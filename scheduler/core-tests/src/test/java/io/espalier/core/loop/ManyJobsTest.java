@@ -38,7 +38,7 @@ class ManyJobsTest {
     Map<String, JobProgress> shown = Objects.requireNonNull(world.view).progress();
     for (int job = 0; job < world.core.jobCount(); job++) {
       if (world.core.job(job) != null) {
-        JobProgress now = world.core.progress(job);
+        JobProgress now = world.core.tasks().progress(job);
         JobProgress seen = Objects.requireNonNull(shown.get(now.job()));
         assertThat(seen.withPace(0, -1, WaitQuantiles.NONE, Map.of())).isEqualTo(now);
       }

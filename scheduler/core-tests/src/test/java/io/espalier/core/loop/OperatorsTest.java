@@ -180,7 +180,7 @@ class OperatorsTest {
   void explainSaysThatALimitIsAnOverrideWhyAndUntilWhen() {
     world.configure(TWO_HOSTS);
     done(limit("", 0, 60_000));
-    Explanation.Reason reason = world.core.explain("j", "b").reasons().get(0);
+    Explanation.Reason reason = world.core.tasks().explain("j", "b").reasons().get(0);
     assertThat(reason.limit()).isZero();
     assertThat(reason.message())
         .contains("needs 1 of slots, -1 of 0 are free; it can never start while the limit is 0")
@@ -198,7 +198,7 @@ class OperatorsTest {
                 new LimitOverride("worker", "threads", "instance-node", 2, "", "", 0, 0), 0)));
     assertThat(done(limit("h1", 3, 0)).override().limit()).isEqualTo(3);
     assertThat(world.running).hasSize(2);
-    assertThat(world.core.explain("j", "b").reasons().get(0).message())
+    assertThat(world.core.tasks().explain("j", "b").reasons().get(0).message())
         .isEqualTo(
             "needs 1 of threads, 0 of 2 are free on this host; the limit of 2 is an override");
     world.core.verify();
@@ -339,7 +339,7 @@ class OperatorsTest {
     world.core.verify();
     done(world.run(new Command.Resume("after", "", "")));
     assertThat(world.running.keySet()).noneMatch(k -> k.job().equals("after"));
-    assertThat(world.core.explain("after", "d").reasons())
+    assertThat(world.core.tasks().explain("after", "d").reasons())
         .extracting(Explanation.Reason::kind)
         .contains(Explanation.Kind.DEPENDENCY);
     world.writes("j", "b", "done");
@@ -357,7 +357,8 @@ class OperatorsTest {
     done(world.run(new Command.Rerun(selection(TaskSelector.ALL, false, -1))));
     world.crashAndRestart();
     world.configure(TWO_HOSTS);
-    assertThat(world.core.status(world.core.findJob("j"), world.core.topology().find(2, "a")))
+    assertThat(
+            world.core.tasks().status(world.core.findJob("j"), world.core.topology().find(2, "a")))
         .isNull();
     done(world.run(new Command.Resume("j", "", "")));
     assertThat(world.running).containsKey(key("a"));
@@ -417,7 +418,8 @@ class OperatorsTest {
     int job = world.core.findJob("j");
     int node = world.core.topology().find(2, "a");
     String cause =
-        Objects.requireNonNull(Objects.requireNonNull(world.core.status(job, node)).failure())
+        Objects.requireNonNull(
+                Objects.requireNonNull(world.core.tasks().status(job, node)).failure())
             .fingerprint();
     TaskSelector some = new TaskSelector(Set.of(), "", Set.of(), cause);
     SelectionResult rerun = done(world.run(new Command.Rerun(selection(some, false, 2))));

@@ -68,7 +68,7 @@ class OverLimitTest {
     slots(1);
     world.advance(59_999);
     assertThat(world.kills).isEmpty();
-    Explanation.Reason waits = world.core.explain("j", "d").reasons().get(0);
+    Explanation.Reason waits = world.core.tasks().explain("j", "d").reasons().get(0);
     assertThat(waits.message())
         .contains("-2 of 1 are free")
         .endsWith(
@@ -89,7 +89,7 @@ class OverLimitTest {
     assertThat(StatusLabel.of(killed.bits()).word()).isEqualTo("incomplete_backoff");
     assertThat(killed.position()).as("as of other kills").isEqualTo(1);
     assertThat(newest("task_ended").data().get("stop_reason")).isEqualTo(Json.of("over_limit"));
-    assertThat(world.core.explain("j", "c").reasons().get(0).message())
+    assertThat(world.core.tasks().explain("j", "c").reasons().get(0).message())
         .contains(
             "killed as one of the youngest: 3 of slots were in use on h1 of level host for"
                 + " 60 s, its limit is 1");

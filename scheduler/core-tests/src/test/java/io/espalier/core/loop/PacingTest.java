@@ -110,7 +110,7 @@ class PacingTest {
   void explain_names_the_wait_and_its_end() {
     world.configure(config("\"working_wait\": 10,"));
     world.writes("j", "a", "incomplete");
-    Explanation explanation = world.core.explain("j", "a");
+    Explanation explanation = world.core.tasks().explain("j", "a");
     assertThat(explanation.reasons()).hasSize(1);
     Explanation.Reason reason = explanation.reasons().get(0);
     assertThat(reason.kind()).isEqualTo(Kind.BACKOFF);

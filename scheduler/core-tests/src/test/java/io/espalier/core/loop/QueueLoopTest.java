@@ -30,7 +30,7 @@ final class QueueLoopTest {
   }
 
   private double usage(String queue) {
-    return world.core.queueUsage().stream()
+    return world.core.capacity().queueUsage().stream()
         .filter(usage -> usage.queue().equals(queue))
         .mapToDouble(QueueUsage::value)
         .sum();

@@ -295,7 +295,8 @@ class RandomOutcomesTest {
     Map<Main, Long> counts = new EnumMap<>(Main.class);
     for (int i = 0; i < NODES; i++) {
       String node = "n%02d".formatted(i);
-      int bits = world.core.bits(world.core.findJob(job), world.core.topology().find(1, node));
+      int bits =
+          world.core.tasks().bits(world.core.findJob(job), world.core.topology().find(1, node));
       Main main = Main.UNSTARTED;
       for (Main one : Main.values()) {
         main = (bits & one.bit()) != 0 ? one : main;

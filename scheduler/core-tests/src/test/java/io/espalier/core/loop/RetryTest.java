@@ -87,7 +87,7 @@ class RetryTest {
   }
 
   private Explanation.Reason why() {
-    Explanation explanation = world.core.explain("j", "a");
+    Explanation explanation = world.core.tasks().explain("j", "a");
     assertThat(explanation.reasons()).hasSize(1);
     return explanation.reasons().get(0);
   }

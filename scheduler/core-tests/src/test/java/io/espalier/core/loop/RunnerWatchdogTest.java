@@ -143,7 +143,7 @@ class RunnerWatchdogTest {
     assertThat(progress.ready()).isZero();
     assertThat(progress.blocked()).isEqualTo(1);
     assertThat(world.loop.isQuiet()).isTrue();
-    Explanation why = world.core.explain("j", "a");
+    Explanation why = world.core.tasks().explain("j", "a");
     assertThat(why.reasons())
         .singleElement()
         .satisfies(

@@ -98,7 +98,7 @@ class SchedulerLoopTest {
   void aRefusedStartIsNoAttemptAndWaitsAsLongAsItsWorkerSaidAndExplainSaysWhy() {
     world.configure(ONE_HOST);
     world.refuses("j", "a", "the worker is draining", 5_000);
-    assertThat(world.core.explain("j", "a").reasons())
+    assertThat(world.core.tasks().explain("j", "a").reasons())
         .anySatisfy(
             reason -> {
               assertThat(reason.kind()).isEqualTo(Explanation.Kind.BACKOFF);

@@ -64,7 +64,7 @@ class StartRateLoopTest {
     runFor(1000);
     assertThat(starts).containsExactly(500L, 1000L);
     assertThat(world.loop.stats().heldNodes()).isEqualTo(1);
-    assertThat(world.core.explain("j", "f").reasons())
+    assertThat(world.core.tasks().explain("j", "f").reasons())
         .singleElement()
         .satisfies(
             reason -> {

@@ -170,7 +170,7 @@ class StuckJobsTest {
     assertThat(standing("first").state()).isEqualTo(JobState.SUCCEEDED);
     isStuck("then", "it waits for job first, which is done on 2 of 3 nodes; c is disabled");
     assertThat(moves("then")).endsWith("\"stuck\"");
-    assertThat(world.core.explain("then", "a").reasons())
+    assertThat(world.core.tasks().explain("then", "a").reasons())
         .extracting(Explanation.Reason::message)
         .contains("waits for job first, which is done on 2 of 3 nodes; c is disabled");
   }

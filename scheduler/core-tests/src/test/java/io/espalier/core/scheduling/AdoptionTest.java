@@ -29,7 +29,7 @@ final class AdoptionTest {
     core.round(
         TestPolicies.IN_TURN,
         100,
-        run -> starts.add(core.runJobName(run) + "/" + core.runNodeName(run)));
+        run -> starts.add(core.running().jobName(run) + "/" + core.running().nodeName(run)));
     core.verify();
     return starts;
   }
@@ -37,16 +37,16 @@ final class AdoptionTest {
   @Test
   void aTaskAdoptedBeforeTheFirstConfigurationHoldsItsSlotsFromThatOn() {
     long run = core.adopt("a", "d1", SOMEWHERE);
-    assertThat(core.runJobName(run)).isEqualTo("a");
-    assertThat(core.runNodeName(run)).isEqualTo("d1");
-    assertThat(core.runJob(run)).isEqualTo(-1);
-    assertThat(core.orphans()).containsExactly(run);
+    assertThat(core.running().jobName(run)).isEqualTo("a");
+    assertThat(core.running().nodeName(run)).isEqualTo("d1");
+    assertThat(core.running().job(run)).isEqualTo(-1);
+    assertThat(core.running().orphans()).containsExactly(run);
     assertThat(round()).isEmpty();
 
     apply("h1/d1", "h1/d2", "h2/d3");
-    assertThat(core.orphans()).isEmpty();
-    assertThat(core.runPath(run)).containsExactly(TreeFixture.INSTANCE, "h1", "d1");
-    assertThat(core.resourcesByNode(run).get("h1")).containsEntry("slots", 1);
+    assertThat(core.running().orphans()).isEmpty();
+    assertThat(core.running().path(run)).containsExactly(TreeFixture.INSTANCE, "h1", "d1");
+    assertThat(core.running().resourcesByNode(run).get("h1")).containsEntry("slots", 1);
     assertThat(round()).containsExactly("a/d3");
 
     core.finish(run, null);
@@ -57,21 +57,21 @@ final class AdoptionTest {
   void aTaskOfAJobThatIsGoneEndsWithoutATrace() {
     long run = core.adopt("gone", "d1", SOMEWHERE);
     apply("h1/d1");
-    assertThat(core.orphans()).containsExactly(run);
+    assertThat(core.running().orphans()).containsExactly(run);
     assertThat(round()).containsExactly("a/d1");
     core.finish(run, null);
     core.verify();
-    assertThat(core.runningCount()).isEqualTo(1);
+    assertThat(core.running().count()).isEqualTo(1);
   }
 
   @Test
   void aTaskOfANodeThatIsGoneIsNotStartedAgainWhenTheNodeComesBack() {
     apply("h1/d1");
     long run = core.adopt("a", "d9", SOMEWHERE);
-    assertThat(core.runNode(run)).isEqualTo(-1);
-    assertThat(core.orphans()).containsExactly(run);
+    assertThat(core.running().node(run)).isEqualTo(-1);
+    assertThat(core.running().orphans()).containsExactly(run);
     apply("h1/d1", "h9/d9");
-    assertThat(core.runNode(run)).isNotNegative();
+    assertThat(core.running().node(run)).isNotNegative();
     assertThat(round()).containsExactly("a/d1");
     core.finish(run, null);
     assertThat(round()).containsExactly("a/d9");

@@ -43,7 +43,7 @@ final class ComplexityTest {
   /** Words per end and the start that follows it. */
   private static double workPerEvent(SchedulingCore core) {
     Random random = new Random(3);
-    long[] runs = core.runs();
+    long[] runs = core.running().all();
     long before = core.work();
     for (int i = 0; i < EVENTS; i++) {
       int at = random.nextInt(runs.length);
@@ -78,7 +78,7 @@ final class ComplexityTest {
   void aRareOpenLeafAmongAMillionIsFoundInAFewRows() {
     ConfigFixture config = new ConfigFixture("db").order(NodeOrder.RANDOM).job("a");
     SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 1_000_000));
-    assertThat(core.runningCount()).isEqualTo(1_000_000);
+    assertThat(core.running().count()).isEqualTo(1_000_000);
     assertThat(workPerEvent(core)).isLessThan(40);
   }
 
@@ -145,20 +145,21 @@ final class ComplexityTest {
     SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 40, 25));
     workPerEvent(core);
     assertThat(core.state().places.work()).isZero();
-    long run = core.runs()[0];
-    assertThat(core.findRun(core.runJob(run), core.runNode(run))).isEqualTo(run);
-    assertThat(core.state().places.work()).isEqualTo(core.runningCount());
+    long run = core.running().all()[0];
+    assertThat(core.running().find(core.running().job(run), core.running().node(run)))
+        .isEqualTo(run);
+    assertThat(core.state().places.work()).isEqualTo(core.running().count());
   }
 
   @Test
   void changesAreMarkedForHistogramsOnlyWhileSomebodyAsks() {
     ConfigFixture config = hosts(10);
     SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 4, 25));
-    Histogram before = core.histogram(0, 0);
+    Histogram before = core.tasks().histogram(0, 0);
     assertThat(core.state().histograms.isWatched(0)).isTrue();
     workPerEvent(core);
     assertThat(core.state().histograms.isWatched(0)).as("nobody asked for 2,000 events").isFalse();
-    assertThat(core.histogram(0, 0).levels()).hasSameSizeAs(before.levels());
+    assertThat(core.tasks().histogram(0, 0).levels()).hasSameSizeAs(before.levels());
     core.verify();
   }
 
@@ -166,7 +167,7 @@ final class ComplexityTest {
   void theEndOfABackoffCostsWhatAnEndCosts() {
     ConfigFixture config = hosts(10);
     SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 4000, 25));
-    long[] runs = core.runs();
+    long[] runs = core.running().all();
     for (int i = 0; i < 1000; i++) {
       core.finish(runs[i], TaskStatus.waiting(0, 1, 1));
     }

@@ -55,7 +55,7 @@ final class ConfiguredLimitsTest {
     int node = core.topology().find(HOST, host);
     int index =
         Objects.requireNonNull(config.build().settings().resources().find(resource)).index();
-    return core.limit(node, index);
+    return core.capacity().limit(node, index);
   }
 
   private void override(String node, int limit) {
@@ -99,7 +99,7 @@ final class ConfiguredLimitsTest {
     assertThat(limit("db8", "slots")).isEqualTo(3);
     assertThat(limit("db8", "iops")).isEqualTo(10);
     assertThat(starts()).isEqualTo(5 + 0 + 3);
-    Explanation.Reason reason = core.explain("j", "db-old-1.1").reasons().get(0);
+    Explanation.Reason reason = core.tasks().explain("j", "db-old-1.1").reasons().get(0);
     assertThat(reason.limit()).isZero();
     assertThat(reason.message())
         .isEqualTo(
@@ -133,10 +133,10 @@ final class ConfiguredLimitsTest {
     apply(NodeLimitRule.ofAttribute(HOST, "cap", "slots"));
     assertThat(List.of("a", "b", "c", "d", "e", "f", "g", "h").stream().map(n -> limit(n, "slots")))
         .containsExactly(4, 3, 2, 2, 2, 2, Integer.MAX_VALUE, 2);
-    assertThat(core.nodeProblems())
+    assertThat(core.capacity().nodeProblems())
         .extracting(Problem::value)
         .containsExactly("\"many\"", "-1", "2147483648", "1.5");
-    assertThat(core.nodeProblems().get(0).message())
+    assertThat(core.capacity().nodeProblems().get(0).message())
         .isEqualTo(
             "the attribute \"cap\" of c on level host, is no whole number from 0 to 2147483647:"
                 + " the node keeps the limit that it has without it");
@@ -148,8 +148,8 @@ final class ConfiguredLimitsTest {
       host("h" + i, Set.of(), Json.object().put("cap", "x" + i).build());
     }
     apply(NodeLimitRule.ofAttribute(HOST, "cap", "slots"));
-    assertThat(core.nodeProblems()).hasSize(6);
-    assertThat(core.nodeProblems().get(5).message()).startsWith("45 more nodes");
+    assertThat(core.capacity().nodeProblems()).hasSize(6);
+    assertThat(core.capacity().nodeProblems().get(5).message()).startsWith("45 more nodes");
   }
 
   @Test
@@ -174,8 +174,8 @@ final class ConfiguredLimitsTest {
     apply(NodeLimitRule.ofTag(HOST, "ssd", Map.of("slots", 4)));
     assertThat(starts()).isEqualTo(4);
     apply(NodeLimitRule.ofTag(HOST, "ssd", Map.of("slots", 1)));
-    assertThat(core.runningCount()).isEqualTo(4);
-    assertThat(core.free(core.topology().find(HOST, "a"), 0)).isEqualTo(-3);
+    assertThat(core.running().count()).isEqualTo(4);
+    assertThat(core.capacity().free(core.topology().find(HOST, "a"), 0)).isEqualTo(-3);
     assertThat(starts()).isZero();
     nodes.clear();
     host("a", Set.of("nvme"), Json.Obj.EMPTY);
@@ -200,9 +200,11 @@ final class ConfiguredLimitsTest {
     apply(NodeLimitRule.ofTag(2, "hot", Map.of("io", 7)));
     int copy = core.topology().find(2, "copy");
     assertThat(
-            core.limit(
-                copy,
-                Objects.requireNonNull(config.build().settings().resources().find("io")).index()))
+            core.capacity()
+                .limit(
+                    copy,
+                    Objects.requireNonNull(config.build().settings().resources().find("io"))
+                        .index()))
         .isEqualTo(7);
   }
 
@@ -213,13 +215,13 @@ final class ConfiguredLimitsTest {
     config.job("big", new JobFixture("big").needs("slots", 5));
     config.job("above", new JobFixture("above").level("instance").needs("slots", 99));
     apply(NodeLimitRule.ofAttribute(HOST, "cap", "slots"));
-    assertThat(core.nodeProblems())
+    assertThat(core.capacity().nodeProblems())
         .extracting(Problem::toString)
         .containsExactly(
             "warning bistro_job->big.resources.slots: the job can never run: it needs 5 of slots,"
                 + " and no node of level host has more than 4 (a, b) (value: 5); lower what it"
                 + " needs, or raise the limit of some node");
-    assertThat(core.explain("big", "b.1").reasons().get(0).message())
+    assertThat(core.tasks().explain("big", "b.1").reasons().get(0).message())
         .isEqualTo(
             "needs 5 of slots, 2 of 2 are free; it can never start while the limit is 2, and no"
                 + " node of level host has more than 4");
@@ -228,15 +230,15 @@ final class ConfiguredLimitsTest {
         .endsWith("on 2 nodes of level host; none there has more than 4: they can never start");
 
     override("b", 5);
-    assertThat(core.nodeProblems()).isEmpty();
-    assertThat(core.explain("big", "a.1").reasons().get(0).message())
+    assertThat(core.capacity().nodeProblems()).isEmpty();
+    assertThat(core.tasks().explain("big", "a.1").reasons().get(0).message())
         .endsWith(
             "4 of 4 are free; it can never start while the limit is 4; the limit of 4 is configured"
                 + " for this node, that of its level is 2");
     end("b");
-    assertThat(core.nodeProblems()).hasSize(1);
+    assertThat(core.capacity().nodeProblems()).hasSize(1);
     apply(NodeLimitRule.ofName(HOST, "a", Map.of("slots", 5)));
-    assertThat(core.nodeProblems()).isEmpty();
+    assertThat(core.capacity().nodeProblems()).isEmpty();
   }
 
   @Test
@@ -252,7 +254,7 @@ final class ConfiguredLimitsTest {
   }
 
   private WaitingReasons waiting(String job) {
-    WaitReasonScan scan = core.waiting(core.findJob(job));
+    WaitReasonScan scan = core.tasks().waiting(core.findJob(job));
     while (!scan.isDone()) {
       scan.step(1000);
     }
@@ -264,9 +266,9 @@ final class ConfiguredLimitsTest {
     host("a", Set.of(), Json.Obj.EMPTY);
     config.resource("host", "gate", 0, 1);
     apply();
-    assertThat(core.nodeProblems()).isEmpty();
+    assertThat(core.capacity().nodeProblems()).isEmpty();
     apply(NodeLimitRule.ofTag(HOST, "special", Map.of("gate", Integer.MAX_VALUE)));
-    assertThat(core.nodeProblems()).as("no node is special").hasSize(1);
+    assertThat(core.capacity().nodeProblems()).as("no node is special").hasSize(1);
   }
 
   @Test
@@ -276,7 +278,7 @@ final class ConfiguredLimitsTest {
       config.job("big" + i, new JobFixture("big" + i).needs("slots", Integer.MAX_VALUE));
     }
     apply();
-    assertThat(core.nodeProblems()).hasSize(101);
-    assertThat(core.nodeProblems().get(100).message()).startsWith("50 more");
+    assertThat(core.capacity().nodeProblems()).hasSize(101);
+    assertThat(core.capacity().nodeProblems().get(100).message()).startsWith("50 more");
   }
 }

@@ -40,11 +40,11 @@ final class ConformanceTest {
   }
 
   private String name(long run) {
-    return core.runJobName(run) + "/" + core.runNodeName(run);
+    return core.running().jobName(run) + "/" + core.running().nodeName(run);
   }
 
   private long run(String name) {
-    for (long run : core.runs()) {
+    for (long run : core.running().all()) {
       if (name(run).equals(name)) {
         return run;
       }
@@ -53,7 +53,9 @@ final class ConformanceTest {
   }
 
   private List<Kind> kinds(String job, String node) {
-    return core.explain(job, node).reasons().stream().map(Explanation.Reason::kind).toList();
+    return core.tasks().explain(job, node).reasons().stream()
+        .map(Explanation.Reason::kind)
+        .toList();
   }
 
   private int node(String level, String name) {
@@ -63,7 +65,7 @@ final class ConformanceTest {
   private int free(String level, String node, String resource) {
     var found = core.config().settings().resources().find(resource);
     assertThat(found).isNotNull();
-    return found == null ? 0 : core.free(node(level, node), found.index());
+    return found == null ? 0 : core.capacity().free(node(level, node), found.index());
   }
 
   @Test
@@ -90,9 +92,9 @@ final class ConformanceTest {
         new ConfigFixture("db").job("job1", new JobFixture("job1").dependsOn("job2"));
     apply(config, TreeFixture.of(config.levels(), "d1", "d2"));
     assertThat(round()).isEmpty();
-    assertThat(core.runningCount()).isZero();
+    assertThat(core.running().count()).isZero();
     assertThat(kinds("job1", "d1")).containsExactly(Kind.DEPENDENCY);
-    assertThat(core.explain("job1", "d1").reasons().get(0).message()).contains("job2");
+    assertThat(core.tasks().explain("job1", "d1").reasons().get(0).message()).contains("job2");
   }
 
   @Test
@@ -127,7 +129,7 @@ final class ConformanceTest {
     other.round(
         TestPolicies.IN_TURN,
         100,
-        run -> starts.add(other.runJobName(run) + "/" + other.runNodeName(run)));
+        run -> starts.add(other.running().jobName(run) + "/" + other.running().nodeName(run)));
     assertThat(starts)
         .containsExactlyInAnyOrder("job1/d1", "job1/d2", "job2/" + TreeFixture.INSTANCE);
   }
@@ -146,7 +148,7 @@ final class ConformanceTest {
         TreeFixture.of(config.levels(), "host1/db11", "host2/db21", "host2/off", "host3/gone"));
     assertThat(round())
         .containsExactlyInAnyOrder("good/gone", "good/off", "disabled/db11", "unknown/db21");
-    assertThat(core.orphans()).isEmpty();
+    assertThat(core.running().orphans()).isEmpty();
 
     config
         .withoutJob("unknown")
@@ -158,7 +160,7 @@ final class ConformanceTest {
             config.levels(), "host1/db11", "host1/db12", "host2/db21", "host2/db22", "host2/off!"));
 
     List<String> orphans = new ArrayList<>();
-    for (long run : core.orphans()) {
+    for (long run : core.running().orphans()) {
       orphans.add(name(run));
     }
     assertThat(orphans)
@@ -169,11 +171,11 @@ final class ConformanceTest {
     assertThat(free("db", "db12", "db_slots")).isEqualTo(5);
     assertThat(free("db", "db21", "db_slots")).isEqualTo(3);
     assertThat(free("db", "off", "db_slots")).as("a disabled node").isEqualTo(3);
-    assertThat(core.resourcesByNode(run("good/gone")))
+    assertThat(core.running().resourcesByNode(run("good/gone")))
         .isEqualTo(Map.of("host3", Map.of("host_slots", 3), "gone", Map.of("db_slots", 2)));
 
     // Only the enabled job is offered, with its four enabled nodes.
-    for (long run : core.runs()) {
+    for (long run : core.running().all()) {
       core.finish(run, null);
     }
     assertThat(round())
@@ -184,17 +186,17 @@ final class ConformanceTest {
   void s9_replicasShareOneCounter() {
     ConfigFixture config = new ConfigFixture("host", "db").resource("db", "lock", 1).job("job1");
     apply(config, TreeFixture.of(config.levels(), "h1/d1", "h2/d1"));
-    assertThat(core.progress(core.findJob("job1")).total()).isEqualTo(1);
-    assertThat(core.explain("job1", "d1").startable()).isTrue();
+    assertThat(core.tasks().progress(core.findJob("job1")).total()).isEqualTo(1);
+    assertThat(core.tasks().explain("job1", "d1").startable()).isTrue();
     assertThat(round()).containsExactly("job1/d1");
     assertThat(free("db", "d1", "lock")).isZero();
-    assertThat(core.orphans()).isEmpty();
+    assertThat(core.running().orphans()).isEmpty();
     assertThat(round()).isEmpty();
     // One copy is enough for it to be no orphan.
     apply(config, TreeFixture.of(config.levels(), "h1/d1!", "h2/d1"));
-    assertThat(core.orphans()).isEmpty();
+    assertThat(core.running().orphans()).isEmpty();
     apply(config, TreeFixture.of(config.levels(), "h1/d1!", "h2/d1!"));
-    assertThat(core.orphans()).hasSize(1);
+    assertThat(core.running().orphans()).hasSize(1);
   }
 
   @Test
@@ -211,7 +213,8 @@ final class ConformanceTest {
     assertThat(round()).containsExactly("job2/d2");
     core.open(GateKind.PAUSE, "job1");
     assertThat(round()).containsExactly("job1/d1");
-    assertThat(core.runPath(run("job1/d1"))).containsExactly(TreeFixture.INSTANCE, "h2", "d1");
+    assertThat(core.running().path(run("job1/d1")))
+        .containsExactly(TreeFixture.INSTANCE, "h2", "d1");
   }
 
   @Test
@@ -222,9 +225,9 @@ final class ConformanceTest {
     assertThat(round()).hasSize(2);
     Config before = config.build();
     apply(config.withoutJob("job1"), topology);
-    assertThat(core.orphans()).hasSize(1).containsExactly(run("job1/d1"));
+    assertThat(core.running().orphans()).hasSize(1).containsExactly(run("job1/d1"));
     core.apply(before, topology, 0);
-    assertThat(core.orphans()).isEmpty();
+    assertThat(core.running().orphans()).isEmpty();
     assertThat(round()).as("it still runs").isEmpty();
     core.finish(run("job1/d1"), null);
     assertThat(round()).containsExactly("job1/d1");
@@ -237,9 +240,9 @@ final class ConformanceTest {
     apply(config, topology);
     round();
     apply(config.job("job1", new JobFixture("job1").disabled()), topology);
-    assertThat(core.orphans()).hasSize(1);
-    core.finish(core.orphans()[0], null);
-    assertThat(core.orphans()).isEmpty();
+    assertThat(core.running().orphans()).hasSize(1);
+    core.finish(core.running().orphans()[0], null);
+    assertThat(core.running().orphans()).isEmpty();
   }
 
   @Test

@@ -36,12 +36,14 @@ final class EntitlementsTest {
                 TestPolicies.IN_TURN,
                 10_000,
                 run -> {
-                  WorkerInfo worker = core.runWorker(run);
-                  String place = core.runPath(run).get(1);
+                  WorkerInfo worker = core.running().worker(run);
+                  String place = core.running().path(run).get(1);
                   if (onWorkers) {
                     place = worker == null ? "nowhere" : worker.ref().shard();
                   }
-                  starts.computeIfAbsent(core.runJobName(run), j -> new ArrayList<>()).add(place);
+                  starts
+                      .computeIfAbsent(core.running().jobName(run), j -> new ArrayList<>())
+                      .add(place);
                 }))
         .isTrue();
     core.verify();
@@ -91,7 +93,7 @@ final class EntitlementsTest {
     Map<String, List<String>> starts = starts(true);
     assertThat(starts.get("plain")).isSubsetOf("w1", "w2");
     assertThat(starts.get("privileged")).contains("r1", "r1");
-    assertThat(core.runningCount()).as("nothing is left free").isEqualTo(6);
+    assertThat(core.running().count()).as("nothing is left free").isEqualTo(6);
   }
 
   @Test
@@ -140,7 +142,7 @@ final class EntitlementsTest {
             .job("plain", new JobFixture("plain"));
     applyToWorkers(config);
     assertThat(starts(true)).isEmpty();
-    Reason reason = core.explain("plain", "a").reasons().get(0);
+    Reason reason = core.tasks().explain("plain", "a").reasons().get(0);
     assertThat(reason.kind()).isEqualTo(Kind.NO_WORKER);
     assertThat(reason.resource()).isEqualTo("open");
   }
@@ -171,7 +173,7 @@ final class EntitlementsTest {
     assertThat(starts.getOrDefault("plain", List.of())).doesNotContain("r1");
     assertThat(starts.get("privileged")).contains("r1");
     Reason reason =
-        core.explain("plain", "d").reasons().stream()
+        core.tasks().explain("plain", "d").reasons().stream()
             .filter(r -> r.kind() == Kind.RESOURCE)
             .findFirst()
             .orElseThrow();
@@ -209,17 +211,17 @@ final class EntitlementsTest {
     override("open", 0);
     override("special", HUGE);
     int h1 = core.topology().find(1, "h1");
-    assertThat(core.free(h1, 0)).isEqualTo(-HUGE);
+    assertThat(core.capacity().free(h1, 0)).isEqualTo(-HUGE);
     assertThat(starts(false)).isEqualTo(Map.of("kept", List.of("h1")));
     override("open", HUGE);
     override("special", 0);
     core.verify();
     assertThat(starts(false)).isEmpty();
-    for (long run : core.runs()) {
+    for (long run : core.running().all()) {
       core.finish(run, null);
     }
-    assertThat(core.free(h1, 0)).isEqualTo(HUGE);
-    assertThat(core.free(h1, 1)).isZero();
+    assertThat(core.capacity().free(h1, 0)).isEqualTo(HUGE);
+    assertThat(core.capacity().free(h1, 1)).isZero();
   }
 
   private void override(String resource, int limit) {

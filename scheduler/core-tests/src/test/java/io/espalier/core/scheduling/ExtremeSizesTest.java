@@ -34,7 +34,8 @@ class ExtremeSizesTest {
       // In slices.
     }
     for (long run : runs) {
-      assertThat(started.add(core.runJobName(run) + " on " + core.runNodeName(run))).isTrue();
+      assertThat(started.add(core.running().jobName(run) + " on " + core.running().nodeName(run)))
+          .isTrue();
     }
     return runs;
   }
@@ -107,7 +108,7 @@ class ExtremeSizesTest {
     assertThat(first).as("one that needs all, and those that need nothing").hasSize(17);
     core.verify();
     String waits = started.contains("all on n0000") ? "n1111" : "n0000";
-    Explanation explanation = core.explain("all", waits);
+    Explanation explanation = core.tasks().explain("all", waits);
     assertThat(explanation.reasons()).as("each full resource, by name").hasSizeGreaterThan(60);
     finish(first);
     runToTheEnd(15, 1);
@@ -139,7 +140,7 @@ class ExtremeSizesTest {
     core.apply(config.build(), TreeFixture.of(config.levels(), NodeOrder.ORIGINAL, nodes), 0);
     List<Long> first = round();
     assertThat(first).hasSize(40);
-    assertThat(core.runPath(first.get(0))).hasSize(65);
+    assertThat(core.running().path(first.get(0))).hasSize(65);
     finish(first);
     runToTheEnd(20, 20);
   }
@@ -168,8 +169,8 @@ class ExtremeSizesTest {
       core.apply(config.build(), next, 0);
       core.verify();
       assertThat(round()).as("there is nothing, or its slots are taken still").isEmpty();
-      assertThat(core.runs()).hasSize(200);
-      assertThat(running).allMatch(core::isRunning);
+      assertThat(core.running().all()).hasSize(200);
+      assertThat(running).allMatch(core.running()::isRunning);
     }
     finish(running);
     runToTheEnd(100, 100);

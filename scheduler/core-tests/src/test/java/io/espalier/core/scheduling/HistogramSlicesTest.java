@@ -39,12 +39,12 @@ final class HistogramSlicesTest {
       for (int host = 0; host < 10; host++) {
         core.setStatus(0, first + host * SHARDS, calls % 2 == 0 ? null : of(Main.DONE));
       }
-      used = core.prepareHistogram(0, UNITS);
+      used = core.tasks().prepareHistogram(0, UNITS);
     }
 
     assertThat(calls).as("it is not done in one piece").isGreaterThan(10);
     long hosts =
-        core.histogram(0, 0).levels().getOrDefault("host", Map.of()).values().stream()
+        core.tasks().histogram(0, 0).levels().getOrDefault("host", Map.of()).values().stream()
             .mapToLong(Histogram.Bucket::count)
             .sum();
     assertThat(hosts).isEqualTo(HOSTS);

@@ -71,7 +71,7 @@ final class JobThrottleTest {
   }
 
   private Explanation explain() {
-    return core.explain("a", "d499");
+    return core.tasks().explain("a", "d499");
   }
 
   // ---- max_concurrent
@@ -81,7 +81,7 @@ final class JobThrottleTest {
     apply(job().maxConcurrent(3));
     for (int i = 0; i < 100; i++) {
       assertThat(round()).isEqualTo(i == 0 ? 3 : 1);
-      assertThat(core.runningCount()).isEqualTo(3);
+      assertThat(core.running().count()).isEqualTo(3);
       core.finish(runs.get(i), null);
     }
   }
@@ -93,8 +93,8 @@ final class JobThrottleTest {
     apply(job().maxConcurrent(5));
     assertThat(round()).isEqualTo(3);
     apply(job().maxConcurrent(1));
-    assertThat(core.runningCount()).isEqualTo(5);
-    assertThat(core.orphans()).isEmpty();
+    assertThat(core.running().count()).isEqualTo(5);
+    assertThat(core.running().orphans()).isEmpty();
     for (int i = 0; i < 4; i++) {
       assertThat(round()).isZero();
       core.finish(runs.get(i), null);
@@ -112,7 +112,7 @@ final class JobThrottleTest {
     core.adopt("a", "elsewhere", new WorkerRef("w", 1));
     apply(job().maxConcurrent(3));
     assertThat(round()).isEqualTo(1);
-    assertThat(core.runningCount()).isEqualTo(3);
+    assertThat(core.running().count()).isEqualTo(3);
   }
 
   @Test

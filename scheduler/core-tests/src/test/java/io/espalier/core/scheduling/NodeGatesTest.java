@@ -77,7 +77,7 @@ final class NodeGatesTest {
   }
 
   private int slots(String host) {
-    return core.limit(core.topology().find(1, host), 0);
+    return core.capacity().limit(core.topology().find(1, host), 0);
   }
 
   @Test
@@ -88,7 +88,7 @@ final class NodeGatesTest {
     assertThat(round()).hasSize(3);
     Topology nodes = core.topology();
     String db = nodes.name(nodes.childStart(nodes.find(1, "n1")));
-    Explanation explanation = core.explain("j", db);
+    Explanation explanation = core.tasks().explain("j", db);
     assertThat(explanation.reasons()).hasSize(1);
     Explanation.Reason reason = explanation.reasons().get(0);
     assertThat(reason.kind()).isEqualTo(Kind.NODE_DISABLED);
@@ -229,7 +229,7 @@ final class NodeGatesTest {
     assertThat(round()).hasSize(6);
     Topology nodes = core.topology();
     String last = nodes.name(nodes.childEnd(nodes.find(1, "n2")) - 1);
-    assertThat(core.explain("j", last).reasons())
+    assertThat(core.tasks().explain("j", last).reasons())
         .extracting(Explanation.Reason::message)
         .containsExactly(
             "needs 1 of slots, 0 of 4 are free; the limit of 8 is an override of the configured 5"
@@ -247,11 +247,11 @@ final class NodeGatesTest {
     assertThat(round()).hasSize(8);
     factor("none", Scope.all(), 0);
     assertThat(slots("n1")).isZero();
-    assertThat(core.nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
     core.setClock(2_000);
     core.override(new LimitOverride("host", "slots", "n1", 3, "", "", 0, 0));
     settle();
-    assertThat(core.nextOverLimitMillis()).isEqualTo(12_000);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(12_000);
     OverLimitScan scan = core.overLimits(12_000);
     while (!scan.step(10)) {
       // In slices.
@@ -261,6 +261,6 @@ final class NodeGatesTest {
         .satisfies(found -> assertThat(List.of(found.used(), found.limit())).containsExactly(4, 3));
     core.removeFactor("none");
     settle();
-    assertThat(core.nextOverLimitMillis()).isEqualTo(12_000);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(12_000);
   }
 }

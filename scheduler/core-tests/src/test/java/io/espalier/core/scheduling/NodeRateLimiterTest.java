@@ -62,7 +62,7 @@ final class NodeRateLimiterTest {
   }
 
   private void placed(long run) {
-    starts.add(now - START + " " + String.join("/", core.runPath(run)));
+    starts.add(now - START + " " + String.join("/", core.running().path(run)));
   }
 
   private void runUntil(long end) {
@@ -91,8 +91,8 @@ final class NodeRateLimiterTest {
     assertThat(startsByHost()).isEqualTo(Map.of("h0", 5, "h1", 5, "h2", 5));
     assertThat(starts.get(0)).startsWith("200 ");
     assertThat(starts.get(14)).startsWith("1000 ");
-    assertThat(core.nodesHeldByRate()).isEqualTo(3);
-    assertThat(core.jobsHeldByRate()).isZero();
+    assertThat(core.capacity().nodesHeldByRate()).isEqualTo(3);
+    assertThat(core.capacity().jobsHeldByRate()).isZero();
   }
 
   @Test
@@ -163,7 +163,7 @@ final class NodeRateLimiterTest {
   void explainAndTheReasonsOfTheWaitingNameTheNode() {
     hosts(0, 2, 3);
     rates(Map.of("host", new StartRate(2, 1)));
-    Explanation explanation = core.explain("a", "d1_2");
+    Explanation explanation = core.tasks().explain("a", "d1_2");
     assertThat(explanation.reasons())
         .singleElement()
         .satisfies(
@@ -173,7 +173,7 @@ final class NodeRateLimiterTest {
               assertThat(reason.untilMillis()).isEqualTo(START + 500);
             });
     assertThat(explanation.path().get(1).blocks()).isTrue();
-    WaitReasonScan scan = core.waiting(core.findJob("a"));
+    WaitReasonScan scan = core.tasks().waiting(core.findJob("a"));
     while (!scan.isDone()) {
       scan.step(100);
     }
@@ -221,7 +221,7 @@ final class NodeRateLimiterTest {
     while (!core.advance(now, 10)) {
       // In slices.
     }
-    assertThat(core.nodesHeldByRate()).isZero();
+    assertThat(core.capacity().nodesHeldByRate()).isZero();
     assertThat(core.nextTimerMillis()).isEqualTo(Long.MAX_VALUE);
     assertThat(round()).isEqualTo(50);
     assertThat(core.nextTimerMillis()).isEqualTo(now + 1000);

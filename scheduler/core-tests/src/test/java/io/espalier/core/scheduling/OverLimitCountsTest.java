@@ -68,14 +68,14 @@ final class OverLimitCountsTest {
             .rules(killing("slots"))
             .job("j", new JobFixture("j"));
     core.apply(config.build(), TreeFixture.of(config.levels(), "h/a", "h/b", "h/c", "g/d"), 100);
-    assertThat(core.nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
     core.adopt("j", "a", WorkerRef.LOCAL);
     core.setClock(5_000);
     core.adopt("j", "b", WorkerRef.LOCAL);
     core.setClock(7_000);
     long last = core.adopt("j", "c", WorkerRef.LOCAL);
     core.verify();
-    assertThat(core.nextOverLimitMillis()).isEqualTo(15_000);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(15_000);
     OverLimitScan.Found place = onlyPlace(15_000);
     assertThat(List.of(place.level(), place.node(), place.resource()))
         .containsExactly("host", "h", "slots");
@@ -83,9 +83,9 @@ final class OverLimitCountsTest {
     assertThat(place.sinceMillis()).isEqualTo(5_000);
     assertThat(core.overLimits(14_999).found()).isEmpty();
     core.finish(last, null);
-    assertThat(core.nextOverLimitMillis()).isEqualTo(15_000);
-    core.finish(core.findRun(core.findJob("j"), core.topology().find(2, "b")), null);
-    assertThat(core.nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(15_000);
+    core.finish(core.running().find(core.findJob("j"), core.topology().find(2, "b")), null);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
@@ -105,10 +105,10 @@ final class OverLimitCountsTest {
     core.apply(
         config.build(), TreeFixture.of(config.levels(), "x/y", "h/a", "h/b", "g/c", "g/d"), 3_000);
     core.verify();
-    assertThat(core.nextOverLimitMillis()).isEqualTo(11_000);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(11_000);
     core.apply(config.build(), TreeFixture.of(config.levels(), "h/a", "h/b"), 4_000);
     core.verify();
-    assertThat(core.nextOverLimitMillis()).isEqualTo(12_000);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(12_000);
   }
 
   @Test
@@ -135,13 +135,13 @@ final class OverLimitCountsTest {
     assertThat(round()).isEqualTo(3);
     core.setClock(4_000);
     override("worker", "ram", "w1", 1);
-    assertThat(core.nextOverLimitMillis()).isEqualTo(14_000);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(14_000);
     OverLimitScan.Found place = onlyPlace(14_000);
     assertThat(List.of(place.level(), place.node(), place.used(), place.limit(), place.holders()))
         .containsExactly("worker", "w1", 3, 1, 3);
     core.endOverride(new LimitOverride.Key("worker", "ram", "w1"));
     assertThat(core.stepLimits(1000)).isTrue();
-    assertThat(core.nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
@@ -164,9 +164,9 @@ final class OverLimitCountsTest {
     }
     int host = core.topology().find(1, "h");
     int slots = resource("slots");
-    assertThat(core.free(host, slots)).isEqualTo(-HUGE);
+    assertThat(core.capacity().free(host, slots)).isEqualTo(-HUGE);
     override("host", "slots", "", HUGE);
-    assertThat(core.free(host, slots)).isZero();
+    assertThat(core.capacity().free(host, slots)).isZero();
     override("host", "slots", "", 0);
     core.apply(config.build(), TreeFixture.of(config.levels(), "h/a", "h/b", "h/c", "g/d"), 0);
     core.verify();
@@ -174,7 +174,7 @@ final class OverLimitCountsTest {
     runs.forEach(run -> core.finish(run, null));
     core.verify();
     host = core.topology().find(1, "h");
-    assertThat(core.free(host, slots)).isZero();
+    assertThat(core.capacity().free(host, slots)).isZero();
     override("host", "slots", "h", HUGE);
     override("worker", "ram", "w1", HUGE);
     assertThat(round()).as("one of j in all").isEqualTo(1);

@@ -64,14 +64,17 @@ final class QueueCapsTest {
 
   private long running(String job) {
     long n = 0;
-    for (long run : core.runs()) {
-      n += core.runJobName(run).equals(job) ? 1 : 0;
+    for (long run : core.running().all()) {
+      n += core.running().jobName(run).equals(job) ? 1 : 0;
     }
     return n;
   }
 
   private QueueView etl() {
-    return core.queues().stream().filter(q -> q.name().equals("etl")).findFirst().orElseThrow();
+    return core.capacity().queues().stream()
+        .filter(q -> q.name().equals("etl"))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
@@ -81,7 +84,7 @@ final class QueueCapsTest {
     assertThat(running("a")).isZero();
     assertThat(running("b")).as("needs none").isEqualTo(20);
     assertThat(running("c")).as("of another queue").isEqualTo(20);
-    Explanation explanation = core.explain("a", "h3");
+    Explanation explanation = core.tasks().explain("a", "h3");
     assertThat(explanation.startable()).isFalse();
     assertThat(explanation.reasons())
         .singleElement()
@@ -99,13 +102,13 @@ final class QueueCapsTest {
     apply(config(etl(Map.of(SLOTS, 7), Map.of(SLOTS, 0.069))), 20);
     round();
     assertThat(running("a")).isEqualTo(6);
-    assertThat(core.explain("a", lastFree()).reasons().get(0).message())
+    assertThat(core.tasks().explain("a", lastFree()).reasons().get(0).message())
         .isEqualTo("needs 1 of slots, the queue etl holds 6 and may hold 6 of the 100 in all");
   }
 
   private String lastFree() {
     for (int i = 0; i < 20; i++) {
-      if (core.explain("a", "h" + i).status().equals("unstarted")) {
+      if (core.tasks().explain("a", "h" + i).status().equals("unstarted")) {
         return "h" + i;
       }
     }
@@ -160,8 +163,8 @@ final class QueueCapsTest {
     round();
     assertThat(running("a")).isEqualTo(5);
     assertThat(running("d")).isZero();
-    for (long run : core.runs()) {
-      if (core.runJobName(run).equals("a")) {
+    for (long run : core.running().all()) {
+      if (core.running().jobName(run).equals("a")) {
         core.finish(run, null);
       }
     }
@@ -193,13 +196,14 @@ final class QueueCapsTest {
     assertThat(etl().currentPriority()).isEqualTo(0.1, within(1e-9));
     apply(config(etl(Map.of(SLOTS, 50), Map.of())), 21);
     assertThat(etl().currentPriority()).isEqualTo(0.1, within(1e-9));
-    for (long run : core.runs()) {
+    for (long run : core.running().all()) {
       core.finish(run, null);
     }
     apply(new ConfigFixture("host").resource("host", "slots", 5).job("c"), 20);
     now += HOUR;
     core.advance(now, 100);
-    assertThat(core.queueUsage()).contains(new QueueUsage("default", usage("default"), now));
+    assertThat(core.capacity().queueUsage())
+        .contains(new QueueUsage("default", usage("default"), now));
     assertThat(usage("etl")).isEqualTo(0.05, within(1e-9));
     now += HOUR;
     core.advance(now, 100);
@@ -209,7 +213,7 @@ final class QueueCapsTest {
   }
 
   private double usage(String queue) {
-    return core.queueUsage().stream()
+    return core.capacity().queueUsage().stream()
         .filter(usage -> usage.queue().equals(queue))
         .mapToDouble(QueueUsage::value)
         .sum();
@@ -247,7 +251,7 @@ final class QueueCapsTest {
     assertThat(etl().currentPriority()).isEqualTo(0.15, within(1e-9));
     apply(withHalfLife(Duration.ofHours(1), etl), 20);
     later(HOUR);
-    for (long run : core.runs()) {
+    for (long run : core.running().all()) {
       core.finish(run, DONE);
     }
     assertThat(etl().currentPriority()).isEqualTo(0.175, within(1e-9));

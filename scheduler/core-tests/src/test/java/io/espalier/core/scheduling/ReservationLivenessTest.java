@@ -86,9 +86,9 @@ final class ReservationLivenessTest {
         TreeFixture.of(config.levels(), config.build().settings().nodeOrder(), nodes),
         0);
     world.turn();
-    long tasks = core.progress(core.findJob("heavy0")).total();
-    tasks += core.progress(core.findJob("heavy1")).total();
-    int most = core.runningCount() + 40;
+    long tasks = core.tasks().progress(core.findJob("heavy0")).total();
+    tasks += core.tasks().progress(core.findJob("heavy1")).total();
+    int most = core.running().count() + 40;
     long bound =
         (tasks + 1) * names.size() * (AFTER_MILLIS + 2 * RECHECK_MILLIS + 2L * most * END_MILLIS);
     while (world.now < bound && world.heavy.size() < tasks && !world.running.isEmpty()) {
@@ -169,14 +169,14 @@ final class ReservationLivenessTest {
 
     private void placed(long run) {
       running.add(run);
-      if (core.runJobName(run).startsWith("heavy")) {
-        heavy.add(core.runJobName(run) + core.runNodeName(run));
+      if (core.running().jobName(run).startsWith("heavy")) {
+        heavy.add(core.running().jobName(run) + core.running().nodeName(run));
       }
     }
 
     void end() {
       long run = running.remove();
-      core.finish(run, core.runJobName(run).startsWith("heavy") ? DONE : null);
+      core.finish(run, core.running().jobName(run).startsWith("heavy") ? DONE : null);
       now += END_MILLIS;
       turn();
     }

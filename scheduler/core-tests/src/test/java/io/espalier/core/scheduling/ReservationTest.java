@@ -67,7 +67,7 @@ final class ReservationTest {
               100,
               run -> {
                 running.add(run);
-                started.add(core.runJobName(run));
+                started.add(core.running().jobName(run));
               });
       // Not every policy takes all it could.
       complete |= started.size() == before;
@@ -78,7 +78,7 @@ final class ReservationTest {
   /** The task that has run longest ends, and may start again. */
   private void end() {
     Long run = running.remove();
-    core.finish(run, core.runJobName(run).equals("b") ? DONE : null);
+    core.finish(run, core.running().jobName(run).equals("b") ? DONE : null);
     now += 10;
     turn();
   }
@@ -120,7 +120,7 @@ final class ReservationTest {
     int ends = endsUntilHeavy(10_000);
     assertThat(now - begun).isBetween(60_000L, 60_000L + 3 * 10);
     assertThat(ends).isEqualTo((now - begun) / 10);
-    assertThat(core.reservations()).isEmpty();
+    assertThat(core.capacity().reservations()).isEmpty();
     assertThat(started).hasSize(3 + ends - 1);
   }
 
@@ -142,7 +142,7 @@ final class ReservationTest {
     long idle = 0;
     while (!started.contains("b")) {
       end();
-      idle += core.reservedSlots() * 10;
+      idle += core.capacity().reservedSlots() * 10;
     }
     // One slot, from one end to the next.
     assertThat(idle).isEqualTo(10);
@@ -151,23 +151,23 @@ final class ReservationTest {
   @Test
   void bothSidesAreExplained() {
     fill(seconds(10));
-    while (core.reservations().isEmpty()) {
+    while (core.capacity().reservations().isEmpty()) {
       end();
     }
-    Explanation waiting = core.explain("b", "h1");
+    Explanation waiting = core.tasks().explain("b", "h1");
     assertThat(waiting.reasons()).hasSize(1);
     assertThat(waiting.reasons().get(0).kind()).isEqualTo(Kind.RESOURCE);
     assertThat(waiting.reasons().get(0).message())
         .isEqualTo(
             "needs 2 of slots, 0 of 3 are free; kept free for job b, task h1, since"
                 + " 1970-01-01T00:00:11Z");
-    Reservation kept = core.reservations().get(0);
+    Reservation kept = core.capacity().reservations().get(0);
     assertThat(kept.job()).isEqualTo("b");
     assertThat(kept.sinceMillis() - kept.waitsSinceMillis()).isEqualTo(10_000);
     Long run = running.remove();
-    String node = core.runNodeName(run);
+    String node = core.running().nodeName(run);
     core.finish(run, null);
-    Explanation closed = core.explain("a", node);
+    Explanation closed = core.tasks().explain("a", node);
     assertThat(closed.reasons()).hasSize(1);
     assertThat(closed.reasons().get(0).kind()).isEqualTo(Kind.RESERVED);
     assertThat(closed.reasons().get(0).message())
@@ -176,7 +176,7 @@ final class ReservationTest {
                 + " 1970-01-01T00:00:11Z");
     assertThat(closed.path().get(0).reserved())
         .isEqualTo(new Explanation.Reserved("b", "h1", kept.sinceMillis(), 1));
-    assertThat(core.reservation(0)).isNotNull();
+    assertThat(core.capacity().reservation(0)).isNotNull();
   }
 
   @Test
@@ -184,17 +184,17 @@ final class ReservationTest {
     fill(seconds(10));
     core.close(Gate.of(GateKind.PAUSE, "b", ""));
     assertThat(endsUntilHeavy(2_000)).isEqualTo(-1);
-    assertThat(core.reservations()).isEmpty();
+    assertThat(core.capacity().reservations()).isEmpty();
     core.open(GateKind.PAUSE, "b");
     long resumed = now;
-    while (core.reservations().isEmpty()) {
+    while (core.capacity().reservations().isEmpty()) {
       end();
     }
     assertThat(now - resumed).isBetween(10_000L, 10_020L);
     core.close(Gate.of(GateKind.PAUSE, "b", ""));
-    assertThat(core.reservations()).isEmpty();
+    assertThat(core.capacity().reservations()).isEmpty();
     turn();
-    assertThat(core.runningCount()).isEqualTo(3);
+    assertThat(core.running().count()).isEqualTo(3);
   }
 
   @Test
@@ -207,15 +207,15 @@ final class ReservationTest {
     core.close(gate);
     now += 5_000;
     turn();
-    assertThat(core.reservations()).isEmpty();
+    assertThat(core.capacity().reservations()).isEmpty();
     core.open(GateKind.NODE_CLOSED, instance);
     long opened = now;
-    while (core.reservations().isEmpty()) {
+    while (core.capacity().reservations().isEmpty()) {
       end();
     }
     assertThat(now - opened).isBetween(10_000L, 10_020L);
     core.close(gate);
-    assertThat(core.reservations()).isEmpty();
+    assertThat(core.capacity().reservations()).isEmpty();
     core.verify();
   }
 
@@ -226,7 +226,7 @@ final class ReservationTest {
     config.job("b", heavy(seconds(1)));
     apply();
     assertThat(endsUntilHeavy(500)).isEqualTo(-1);
-    assertThat(core.reservations()).isEmpty();
+    assertThat(core.capacity().reservations()).isEmpty();
     core.override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 2, "", "", now, 0));
     core.stepLimits(100);
     assertThat(endsUntilHeavy(200)).isPositive();
@@ -235,14 +235,14 @@ final class ReservationTest {
   @Test
   void aLimitThatIsLoweredEndsWhatCanNeverFit() {
     fill(seconds(1));
-    while (core.reservations().isEmpty()) {
+    while (core.capacity().reservations().isEmpty()) {
       end();
     }
     core.override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 1, "", "", now, 0));
     core.stepLimits(100);
     now += 1_000;
     turn();
-    assertThat(core.reservations()).isEmpty();
+    assertThat(core.capacity().reservations()).isEmpty();
   }
 
   @Test
@@ -254,26 +254,26 @@ final class ReservationTest {
     }
     config.job("c", new JobFixture("c").level("host").needs("slots", 1));
     apply();
-    while (core.reservations().isEmpty()) {
+    while (core.capacity().reservations().isEmpty()) {
       end();
     }
     assertThat(now - begun).isBetween(10_000L, 10_020L);
-    List<Reservation> before = core.reservations();
+    List<Reservation> before = core.capacity().reservations();
     config.withoutJob("c");
     apply();
-    assertThat(core.reservations()).isEqualTo(before);
+    assertThat(core.capacity().reservations()).isEqualTo(before);
   }
 
   @Test
   void aNodeIsKeptOnlyForAsLongAsSomebodyWantsIt() {
     fill(seconds(1));
-    while (core.reservations().isEmpty()) {
+    while (core.capacity().reservations().isEmpty()) {
       end();
     }
     for (String node : List.of("h1", "h2", "h3", "h4", "h5")) {
       core.setStatus(core.findJob("b"), core.topology().find(1, node), DONE);
     }
-    assertThat(core.reservations()).isEmpty();
+    assertThat(core.capacity().reservations()).isEmpty();
     turn();
     assertThat(core.nextTimerMillis()).isEqualTo(Long.MAX_VALUE);
   }
@@ -322,7 +322,7 @@ final class ReservationTest {
   }
 
   private void endUntilHeld() {
-    while (core.reservations().isEmpty()) {
+    while (core.capacity().reservations().isEmpty()) {
       end();
     }
   }
@@ -335,9 +335,9 @@ final class ReservationTest {
     // Room for the heavy task, which is kept from the light ones.
     end();
     end();
-    assertThat(core.runningCount()).isEqualTo(1);
+    assertThat(core.running().count()).isEqualTo(1);
     long usable = now;
-    while (!core.reservations().isEmpty()) {
+    while (!core.capacity().reservations().isEmpty()) {
       assertThat(now - usable).isLessThan(5_000);
       now += 10;
       turn();
@@ -345,10 +345,10 @@ final class ReservationTest {
     // Looks are a second apart; the last one at which it lacked slots was up to one before.
     assertThat(now - usable).isBetween(2_000L, 4_000L);
     turn();
-    assertThat(core.runningCount()).isEqualTo(3);
+    assertThat(core.running().count()).isEqualTo(3);
     // It waits anew: there are no slots to lack before.
     long given = now;
-    while (core.reservations().isEmpty()) {
+    while (core.capacity().reservations().isEmpty()) {
       end();
       assertThat(now - given).isLessThan(4_000);
     }
@@ -365,14 +365,14 @@ final class ReservationTest {
     long held = now;
     // A task of it turns up elsewhere: it may not have another one.
     long adopted = core.adopt("b", "elsewhere", WorkerRef.LOCAL);
-    while (!core.reservations().isEmpty()) {
+    while (!core.capacity().reservations().isEmpty()) {
       end();
       assertThat(now - held).isLessThan(1_050);
     }
     assertThat(now - held).isBetween(980L, 1_020L);
     for (int i = 0; i < 500; i++) {
       end();
-      assertThat(core.reservations()).isEmpty();
+      assertThat(core.capacity().reservations()).isEmpty();
     }
     assertThat(started).doesNotContain("b");
     core.finish(adopted, null);
@@ -413,13 +413,13 @@ final class ReservationTest {
     turn();
     now += 1_500;
     turn();
-    List<Reservation> held = core.reservations();
+    List<Reservation> held = core.capacity().reservations();
     assertThat(held).hasSize(1);
     while (core.step(FEW) == null) {
       // To the end.
     }
     core.verify();
-    assertThat(core.reservations()).as("after %d steps", steps).isEqualTo(held);
+    assertThat(core.capacity().reservations()).as("after %d steps", steps).isEqualTo(held);
     core.override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 1, "", "", now, 0));
     while (!core.stepLimits(100)) {
       // In slices.
@@ -428,7 +428,7 @@ final class ReservationTest {
       now += 1_000;
       turn();
     }
-    assertThat(core.reservations()).as("after %d steps", steps).isEmpty();
+    assertThat(core.capacity().reservations()).as("after %d steps", steps).isEmpty();
     return true;
   }
 

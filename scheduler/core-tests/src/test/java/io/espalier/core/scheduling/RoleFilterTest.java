@@ -64,8 +64,11 @@ final class RoleFilterTest {
         TestPolicies.IN_TURN,
         100_000,
         run -> {
-          String path = String.join("/", core.runPath(run).subList(1, core.runPath(run).size()));
-          assertThat(roles.put(core.runJobName(run) + " " + path, core.runRole(run))).isNull();
+          String path =
+              String.join(
+                  "/", core.running().path(run).subList(1, core.running().path(run).size()));
+          assertThat(roles.put(core.running().jobName(run) + " " + path, core.running().role(run)))
+              .isNull();
         });
     core.verify();
     return roles;
@@ -89,7 +92,7 @@ final class RoleFilterTest {
         shards(),
         0);
     assertThat(round()).containsOnlyKeys("backup c/s3");
-    Explanation why = core.explain("backup", "s1");
+    Explanation why = core.tasks().explain("backup", "s1");
     assertThat(why.reasons()).hasSize(1);
     assertThat(why.reasons().get(0).kind()).isEqualTo(Kind.FILTERED);
     assertThat(why.reasons().get(0).message())
@@ -109,7 +112,7 @@ final class RoleFilterTest {
         0);
     assertThat(round()).hasSize(2);
     // s1 runs under a as primary; s2, or first's s2, under b.
-    Explanation why = core.explain("last", "s2");
+    Explanation why = core.tasks().explain("last", "s2");
     assertThat(why.alternatives()).hasSize(1);
     Explanation.Alternative other = why.alternatives().get(0);
     assertThat(other.parent()).isEqualTo("a");
@@ -117,7 +120,7 @@ final class RoleFilterTest {
     assertThat(other.messages())
         .anyMatch(m -> m.contains("only places with the role primary, and under a"))
         .anyMatch(m -> m.startsWith("a: needs 1 of slots, 0 of 1 are free"));
-    assertThat(core.explain("last", "s3").alternatives()).isEmpty();
+    assertThat(core.tasks().explain("last", "s3").alternatives()).isEmpty();
   }
 
   @Test
@@ -133,7 +136,7 @@ final class RoleFilterTest {
     // One of them takes b; whichever waits, waits for slots of its only permitted host.
     round();
     for (String node : List.of("s1", "s2")) {
-      Explanation why = core.explain("backup", node);
+      Explanation why = core.tasks().explain("backup", node);
       assertThat(why.reasons()).extracting(Explanation.Reason::kind).doesNotContain(Kind.FILTERED);
     }
   }
@@ -150,7 +153,7 @@ final class RoleFilterTest {
     core.apply(other, shards(), 0);
     core.verify();
     assertThat(round()).isEqualTo(Map.of("j b/s2", "primary"));
-    assertThat(core.orphans()).isEmpty();
+    assertThat(core.running().orphans()).isEmpty();
   }
 
   /** No resource keeps a shard from being started twice: that it has one status does. */
@@ -197,12 +200,13 @@ final class RoleFilterTest {
     boolean more = true;
     while (more || !running.isEmpty()) {
       Set<String> alive = new HashSet<>();
-      running.forEach(run -> alive.add(core.runJobName(run) + "/" + core.runNodeName(run)));
+      running.forEach(
+          run -> alive.add(core.running().jobName(run) + "/" + core.running().nodeName(run)));
       List<Long> started = new ArrayList<>();
       core.round(TestPolicies.IN_TURN, 1 + random.nextInt(100), started::add);
       more = !started.isEmpty();
       for (long run : started) {
-        String task = core.runJobName(run) + "/" + core.runNodeName(run);
+        String task = core.running().jobName(run) + "/" + core.running().nodeName(run);
         assertThat(alive.add(task)).as(task).isTrue();
         starts.merge(task, 1, Integer::sum);
         running.add(run);

@@ -63,7 +63,7 @@ final class RoomReservationTest {
               100,
               run -> {
                 running.add(run);
-                started.add(core.runJobName(run));
+                started.add(core.running().jobName(run));
               });
     }
     core.verify();
@@ -72,7 +72,7 @@ final class RoomReservationTest {
   /** The task that has run longest ends, and a light one may start again. */
   private void end() {
     Long run = running.remove();
-    core.finish(run, core.runJobName(run).equals("b") ? DONE : null);
+    core.finish(run, core.running().jobName(run).equals("b") ? DONE : null);
     now += 10;
     turn();
   }
@@ -88,7 +88,7 @@ final class RoomReservationTest {
   }
 
   private void endUntilSomethingIsKept() {
-    while (core.keptRoom().isEmpty() && !started.contains("b")) {
+    while (core.capacity().keptRoom().isEmpty() && !started.contains("b")) {
       end();
     }
   }
@@ -120,7 +120,7 @@ final class RoomReservationTest {
     long begun = now;
     endUntilSomethingIsKept();
     assertThat(now - begun).isBetween(10_000L, 10_020L);
-    CapacityReservation kept = core.keptRoom().get(0);
+    CapacityReservation kept = core.capacity().keptRoom().get(0);
     assertThat(kept.kind()).isEqualTo(CapacityReservation.Kind.QUEUE);
     assertThat(kept.name()).isEqualTo("etl");
     assertThat(kept.job()).isEqualTo("b");
@@ -129,7 +129,7 @@ final class RoomReservationTest {
     // Three tasks of its queue and five of the other one, which goes on, end in turn.
     assertThat(endsUntilHeavy(9)).isPositive();
     assertThat(started).doesNotContain("a").contains("c");
-    assertThat(core.keptRoom()).isEmpty();
+    assertThat(core.capacity().keptRoom()).isEmpty();
   }
 
   @Test
@@ -147,7 +147,7 @@ final class RoomReservationTest {
   void aFullQueueExplainsBothSides() {
     fillQueue(TEN);
     endUntilSomethingIsKept();
-    Explanation heavy = core.explain("b", "h1");
+    Explanation heavy = core.tasks().explain("b", "h1");
     assertThat(heavy.reasons()).hasSize(1);
     assertThat(heavy.reasons().get(0).kind()).isEqualTo(Kind.QUEUE_LIMIT);
     assertThat(heavy.reasons().get(0).message())
@@ -155,12 +155,15 @@ final class RoomReservationTest {
             "needs 3 of slots, the queue etl holds 3 and may hold 3; kept free for job b, since"
                 + " 1970-01-01T00:00:11Z");
     Long light =
-        running.stream().filter(run -> core.runJobName(run).equals("a")).findFirst().orElseThrow();
-    String node = core.runNodeName(light);
+        running.stream()
+            .filter(run -> core.running().jobName(run).equals("a"))
+            .findFirst()
+            .orElseThrow();
+    String node = core.running().nodeName(light);
     running.remove(light);
     core.finish(light, null);
     turn();
-    Explanation closed = core.explain("a", node);
+    Explanation closed = core.tasks().explain("a", node);
     assertThat(closed.reasons()).hasSize(1);
     assertThat(closed.reasons().get(0).kind()).isEqualTo(Kind.RESERVED);
     assertThat(closed.reasons().get(0).message())
@@ -174,7 +177,7 @@ final class RoomReservationTest {
     fillQueue(TEN);
     endUntilSomethingIsKept();
     core.close(Gate.of(GateKind.PAUSE, "b", ""));
-    assertThat(core.keptRoom()).isEmpty();
+    assertThat(core.capacity().keptRoom()).isEmpty();
     turn();
     assertThat(endsUntilHeavy(1_300)).isEqualTo(-1);
     core.open(GateKind.PAUSE, "b");
@@ -182,7 +185,7 @@ final class RoomReservationTest {
     config.queues(new QueueSpec("etl", 1, Map.of(0, 2), Map.of()));
     apply();
     assertThat(endsUntilHeavy(1_300)).isEqualTo(-1);
-    assertThat(core.keptRoom()).isEmpty();
+    assertThat(core.capacity().keptRoom()).isEmpty();
     config.queues(new QueueSpec("etl", 1, Map.of(0, 3), Map.of()));
     apply();
     assertThat(endsUntilHeavy(1_300)).isPositive();
@@ -199,10 +202,10 @@ final class RoomReservationTest {
     apply();
     endUntilSomethingIsKept();
     assertThat(now - begun).isBetween(10_000L, 10_020L);
-    List<CapacityReservation> before = core.keptRoom();
+    List<CapacityReservation> before = core.capacity().keptRoom();
     config.withoutJob("d");
     apply();
-    assertThat(core.keptRoom()).isEqualTo(before);
+    assertThat(core.capacity().keptRoom()).isEqualTo(before);
   }
 
   @Test
@@ -213,7 +216,7 @@ final class RoomReservationTest {
       core.setStatus(core.findJob("b"), core.topology().find(1, "h" + i), DONE);
     }
     turn();
-    assertThat(core.keptRoom()).isEmpty();
+    assertThat(core.capacity().keptRoom()).isEmpty();
     assertThat(core.nextTimerMillis()).isEqualTo(Long.MAX_VALUE);
   }
 
@@ -240,15 +243,18 @@ final class RoomReservationTest {
     long begun = now;
     endUntilSomethingIsKept();
     assertThat(now - begun).isBetween(10_000L, 10_020L);
-    CapacityReservation kept = core.keptRoom().get(0);
+    CapacityReservation kept = core.capacity().keptRoom().get(0);
     assertThat(kept.kind()).isEqualTo(CapacityReservation.Kind.WORKER);
     assertThat(kept.job()).isEqualTo("b");
     started.clear();
     assertThat(endsUntilHeavy(4)).isPositive();
-    assertThat(core.keptRoom()).isEmpty();
+    assertThat(core.capacity().keptRoom()).isEmpty();
     long heavy =
-        running.stream().filter(run -> core.runJobName(run).equals("b")).findFirst().orElseThrow();
-    WorkerInfo taken = core.runWorker(heavy);
+        running.stream()
+            .filter(run -> core.running().jobName(run).equals("b"))
+            .findFirst()
+            .orElseThrow();
+    WorkerInfo taken = core.running().worker(heavy);
     assertThat(taken).isNotNull();
     assertThat(taken == null ? "" : taken.ref().shard()).isEqualTo(kept.name());
   }
@@ -262,15 +268,15 @@ final class RoomReservationTest {
     config.job("b", new JobFixture("b").level("host").needs("gpus", 2).reserveAfter(TEN));
     apply();
     endUntilSomethingIsKept();
-    assertThat(core.explain("b", "h19").reasons().get(0).message())
+    assertThat(core.tasks().explain("b", "h19").reasons().get(0).message())
         .isEqualTo(
             "needs 2 of gpus, 0 of 2 are free on worker w1; kept free for job b, since"
                 + " 1970-01-01T00:00:11Z");
     Long light = running.remove();
-    String node = core.runNodeName(light);
+    String node = core.running().nodeName(light);
     core.finish(light, null);
     turn();
-    Explanation closed = core.explain("a", node);
+    Explanation closed = core.tasks().explain("a", node);
     assertThat(closed.reasons()).hasSize(1);
     assertThat(closed.reasons().get(0).kind()).isEqualTo(Kind.NO_WORKER);
     assertThat(closed.reasons().get(0).message())
@@ -283,7 +289,7 @@ final class RoomReservationTest {
   void aJobThatMustRunOnOneHostKeepsAWorkerThere() {
     fillWorkers(TEN, new JobFixture("b").host("x2"));
     endUntilSomethingIsKept();
-    assertThat(core.keptRoom().get(0).name()).isEqualTo("w2");
+    assertThat(core.capacity().keptRoom().get(0).name()).isEqualTo("w2");
     assertThat(endsUntilHeavy(4)).isPositive();
   }
 
@@ -291,7 +297,7 @@ final class RoomReservationTest {
   void aWorkerThatLeavesIsReplacedByAnother() {
     fillWorkers(TEN, new JobFixture("b"));
     endUntilSomethingIsKept();
-    String first = core.keptRoom().get(0).name();
+    String first = core.capacity().keptRoom().get(0).name();
     String other = first.equals("w1") ? "w2" : "w1";
     core.workers(List.of(WorkerFixture.healthy(other, "x" + other.charAt(1))));
     turn();

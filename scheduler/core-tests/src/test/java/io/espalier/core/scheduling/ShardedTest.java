@@ -54,7 +54,7 @@ final class ShardedTest {
     core.round(
         TestPolicies.IN_TURN,
         1000,
-        run -> starts.add(core.runJobName(run) + "/" + core.runNodeName(run)));
+        run -> starts.add(core.running().jobName(run) + "/" + core.running().nodeName(run)));
     core.verify();
     return Set.copyOf(starts);
   }
@@ -74,7 +74,7 @@ final class ShardedTest {
   @Test
   void the_task_of_the_instance_says_where_it_belongs_in_the_others() {
     assertThat(starts(SECOND, jobs())).containsExactlyInAnyOrder("d/d1", "h/host1");
-    Explanation why = core.explain("i", "here");
+    Explanation why = core.tasks().explain("i", "here");
     assertThat(why.startable()).isFalse();
     assertThat(why.reasons())
         .extracting(Explanation.Reason::kind)
@@ -92,14 +92,14 @@ final class ShardedTest {
   @Test
   void nodes_of_other_shards_are_told_from_nodes_that_do_not_exist() {
     starts(FIRST, jobs());
-    Explanation other = core.explain("h", "host1");
+    Explanation other = core.tasks().explain("h", "host1");
     assertThat(other.startable()).isFalse();
     assertThat(other.reasons().get(0).kind()).isEqualTo(Kind.OTHER_SHARD);
     assertThat(other.reasons().get(0).message()).contains("shard 1/2").contains("this one has 0/2");
-    assertThatThrownBy(() -> core.explain("h", "db-042"))
+    assertThatThrownBy(() -> core.tasks().explain("h", "db-042"))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("there is no such node");
-    assertThatThrownBy(() -> core.explain("d", "d1"))
+    assertThatThrownBy(() -> core.tasks().explain("d", "d1"))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("among the nodes of shard 0/2")
         .hasMessageContaining("another scheduler has it");

@@ -76,7 +76,7 @@ final class SlicesTest {
     Topology topology = TreeFixture.regular(even.settings().levels(), HOSTS, 3);
     core.apply(even, topology, 1_000);
     fill();
-    assertThat(core.runningCount()).isEqualTo(2 * HOSTS);
+    assertThat(core.running().count()).isEqualTo(2 * HOSTS);
 
     // Half of the hosts get a limit of their own, below what is in use on them; some are new.
     List<NodeLimitRule> limits =
@@ -86,13 +86,13 @@ final class SlicesTest {
     Topology larger = TreeFixture.regular(even.settings().levels(), HOSTS + 10, 3);
     assertThat(change(differing, larger)).isLessThan(2 * UNITS);
     core.verify();
-    assertThat(core.nextOverLimitMillis()).isEqualTo(12_000);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(12_000);
 
     // They have been over for as long as before when nodes change again.
     core.setClock(5_000);
     assertThat(change(differing, topology)).isLessThan(2 * UNITS);
     core.verify();
-    assertThat(core.nextOverLimitMillis()).isEqualTo(12_000);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(12_000);
   }
 
   @Test
@@ -131,7 +131,7 @@ final class SlicesTest {
       // To the end.
     }
     core.verify();
-    assertThat(core.nextOverLimitMillis()).isEqualTo(13_000);
+    assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(13_000);
   }
 
   @Test
@@ -159,7 +159,7 @@ final class SlicesTest {
   void tasksThatWereAdoptedBeforeTheirNodesWereKnownAreFoundAtOnceAndForgottenInSlices() {
     Config config = hosts(2).build();
     for (int host = 0; host < 500; host++) {
-      assertThat(core.isRunning(core.adopt("a", "n1_" + host, WorkerRef.LOCAL))).isTrue();
+      assertThat(core.running().isRunning(core.adopt("a", "n1_" + host, WorkerRef.LOCAL))).isTrue();
     }
     Topology topology = TreeFixture.regular(config.settings().levels(), HOSTS, 3);
     String first = topology.name(topology.levelStart(2));
@@ -167,9 +167,9 @@ final class SlicesTest {
     change(config, topology);
     String host = topology.name(topology.parent(topology.levelStart(2)));
     for (int slice = 0; slice < 2; slice++) {
-      assertThat(core.runLevels(run)).containsExactly("instance", "host", "db");
-      assertThat(core.runPath(run)).endsWith(host, first);
-      assertThat(core.resourcesByNode(run)).containsKeys(host, first);
+      assertThat(core.running().levels(run)).containsExactly("instance", "host", "db");
+      assertThat(core.running().path(run)).endsWith(host, first);
+      assertThat(core.running().resourcesByNode(run)).containsKeys(host, first);
       while (!core.stepOrphans(50)) {
         // In slices: the answers are the same before and after.
       }
@@ -213,10 +213,10 @@ final class SlicesTest {
     }
     core.verify();
     assertThat(news.jobs()).containsExactly("c");
-    assertThat(core.runningCount()).isZero();
+    assertThat(core.running().count()).isZero();
     int number = core.topology().find(2, node);
-    assertThat(core.bits(core.findJob("a"), number)).isEqualTo(TaskStatus.Main.DONE.bit());
-    assertThat(core.bits(core.findJob("c"), number))
+    assertThat(core.tasks().bits(core.findJob("a"), number)).isEqualTo(TaskStatus.Main.DONE.bit());
+    assertThat(core.tasks().bits(core.findJob("c"), number))
         .as("after %d steps", steps)
         .isEqualTo(TaskStatus.Main.UNSTARTED.bit());
     return true;

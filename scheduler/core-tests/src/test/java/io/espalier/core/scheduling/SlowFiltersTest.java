@@ -61,7 +61,9 @@ final class SlowFiltersTest {
               assertThat(problem.message()).contains("too many steps on a name of 240 characters");
             });
     assertThat(Objects.requireNonNull(core.config().job("good")).isValid()).isTrue();
-    assertThat(core.nodeProblems()).as("what the page of problems lists").isEqualTo(bad.problems());
+    assertThat(core.capacity().nodeProblems())
+        .as("what the page of problems lists")
+        .isEqualTo(bad.problems());
   }
 
   @Test
@@ -75,7 +77,7 @@ final class SlowFiltersTest {
     core.verify();
     assertThat(Objects.requireNonNull(core.config().job("bad")).isValid()).isFalse();
     assertThat(core.round(TestPolicies.IN_TURN, 100, start -> {})).isTrue();
-    assertThat(core.runningCount()).isZero();
+    assertThat(core.running().count()).isZero();
     fixture.job("bad", new JobFixture("bad").only("host", "xy"));
     core.apply(fixture.build(), topology, 2);
     assertThat(Objects.requireNonNull(core.config().job("bad")).isValid()).isTrue();
@@ -97,7 +99,7 @@ final class SlowFiltersTest {
     List<Long> starts = new ArrayList<>();
     assertThat(core.round(TestPolicies.IN_TURN, 100, starts::add)).isTrue();
     assertThat(starts).hasSize(3);
-    assertThat(core.nodeProblems())
+    assertThat(core.capacity().nodeProblems())
         .extracting(Problem::path)
         .containsExactly("bistro_job->bad.filters.worker");
   }
@@ -112,9 +114,9 @@ final class SlowFiltersTest {
     core.apply(fixture.build(), topology(fixture), 0);
     core.verify();
     for (String name : List.of("xy", LONG_NAME, "z")) {
-      assertThat(core.limit(core.topology().find(1, name), 0)).as(name).isEqualTo(2);
+      assertThat(core.capacity().limit(core.topology().find(1, name), 0)).as(name).isEqualTo(2);
     }
-    assertThat(core.nodeProblems())
+    assertThat(core.capacity().nodeProblems())
         .singleElement()
         .satisfies(problem -> assertThat(problem.message()).contains("too many steps"));
   }

@@ -50,11 +50,11 @@ final class WholeJobDependenciesTest {
   }
 
   private String name(long run) {
-    return core.runJobName(run) + "/" + core.runNodeName(run);
+    return core.running().jobName(run) + "/" + core.running().nodeName(run);
   }
 
   private void done(String job, String node) {
-    for (long run : core.runs()) {
+    for (long run : core.running().all()) {
       if (name(run).equals(job + "/" + node)) {
         core.finish(run, DONE);
         return;
@@ -64,7 +64,7 @@ final class WholeJobDependenciesTest {
   }
 
   private Explanation.Reason reason(String job) {
-    List<Explanation.Reason> reasons = core.explain(job, "d3").reasons();
+    List<Explanation.Reason> reasons = core.tasks().explain(job, "d3").reasons();
     assertThat(reasons).hasSize(1);
     assertThat(reasons.get(0).kind()).isEqualTo(Kind.JOB_DEPENDENCY);
     return reasons.get(0);

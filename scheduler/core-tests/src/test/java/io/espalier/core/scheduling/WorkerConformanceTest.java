@@ -51,14 +51,14 @@ final class WorkerConformanceTest {
         core.round(
             TestPolicies.IN_TURN,
             1000,
-            run -> starts.add(core.runNodeName(run) + "@" + shard(run)));
+            run -> starts.add(core.running().nodeName(run) + "@" + shard(run)));
     assertThat(complete).isTrue();
     core.verify();
     return starts;
   }
 
   private String shard(long run) {
-    WorkerInfo worker = core.runWorker(run);
+    WorkerInfo worker = core.running().worker(run);
     return worker == null ? "nowhere" : worker.ref().shard();
   }
 
@@ -67,7 +67,7 @@ final class WorkerConformanceTest {
   }
 
   private String why(String job, String node) {
-    Explanation explanation = core.explain(job, node);
+    Explanation explanation = core.tasks().explain(job, node);
     return String.join("; ", explanation.reasons().stream().map(Reason::message).toList());
   }
 
@@ -109,7 +109,7 @@ final class WorkerConformanceTest {
             .job("b", new JobFixture("b").host("h2"));
     apply(config, nodes(4));
     assertThat(round()).containsExactly("d0@w2");
-    core.finish(core.runs()[0], null);
+    core.finish(core.running().all()[0], null);
     core.workers(
         List.of(
             WorkerFixture.healthy("w1", "h2"),
@@ -125,7 +125,7 @@ final class WorkerConformanceTest {
                 0,
                 "")));
     assertThat(workers()).containsExactly("w1");
-    core.finish(core.runs()[0], null);
+    core.finish(core.running().all()[0], null);
     core.workers(List.of(WorkerFixture.healthy("w2", "h3")));
     assertThat(round()).isEmpty();
     assertThat(why("b", "d1"))
@@ -142,8 +142,9 @@ final class WorkerConformanceTest {
     core.workers(List.of(WorkerFixture.healthy("w1", "h1")));
     assertThat(round()).containsExactly("d1@w1");
     assertThat(why("a", "d2")).isEqualTo("needs 1 of slots, 0 of 1 are free on worker w1");
-    assertThat(core.resourcesByNode(core.runs()[0])).containsEntry("w1", Map.of("slots", 1));
-    core.finish(core.runs()[0], null);
+    assertThat(core.running().resourcesByNode(core.running().all()[0]))
+        .containsEntry("w1", Map.of("slots", 1));
+    core.finish(core.running().all()[0], null);
     assertThat(round()).hasSize(1);
   }
 
@@ -165,11 +166,11 @@ final class WorkerConformanceTest {
             .job("a", new JobFixture("a").needs("ram", 3))
             .job("g", new JobFixture("g").needs("ram", 0).needs("GPU: a", 1).disabled()),
         nodes(3));
-    assertThat(core.workerUse())
+    assertThat(core.capacity().workerUse())
         .extracting(use -> use.slots().get(0).limit())
         .containsExactly(4, 3, 2);
-    assertThat(core.workerUse().get(0).slots().get(1).limit()).isEqualTo(1);
-    assertThat(core.workerUse().get(1).slots().get(1).limit()).isZero();
+    assertThat(core.capacity().workerUse().get(0).slots().get(1).limit()).isEqualTo(1);
+    assertThat(core.capacity().workerUse().get(1).slots().get(1).limit()).isZero();
     assertThat(workers()).containsExactly("w2", "w1");
     assertThat(why("a", "d2"))
         .isEqualTo(
@@ -223,7 +224,8 @@ final class WorkerConformanceTest {
         "h1/d1",
         "h2/d1");
     assertThat(round()).containsExactly("d1@w2");
-    assertThat(core.runPath(core.runs()[0])).containsExactly(TreeFixture.INSTANCE, "h2", "d1");
+    assertThat(core.running().path(core.running().all()[0]))
+        .containsExactly(TreeFixture.INSTANCE, "h2", "d1");
   }
 
   @Test
@@ -237,7 +239,7 @@ final class WorkerConformanceTest {
         "h1/d2",
         "h2/d3");
     assertThat(round()).hasSize(2);
-    String waiting = core.explain("a", "d1").status().equals("running") ? "d2" : "d1";
+    String waiting = core.tasks().explain("a", "d1").status().equals("running") ? "d2" : "d1";
     assertThat(why("a", waiting)).isEqualTo("needs 1 of slots, 0 of 1 are free on worker w1");
   }
 
@@ -312,7 +314,7 @@ final class WorkerConformanceTest {
     assertThat(workers()).containsExactly("w_HEALTHY", "w_HEALTHY", "w_HEALTHY");
     pool.removeIf(WorkerInfo::takesTasks);
     core.workers(pool);
-    core.finish(core.runs()[0], null);
+    core.finish(core.running().all()[0], null);
     assertThat(round()).isEmpty();
     assertThat(why("a", core.topology().name(1)))
         .contains("none of 5 workers takes tasks now")
@@ -340,8 +342,8 @@ final class WorkerConformanceTest {
     apply(config, nodes(3));
     assertThat(round()).hasSize(2);
     apply(config.override("h1", "ram", 1).job("light", new JobFixture("light")), nodes(3));
-    assertThat(core.workerUse().get(0).slots().get(0).used()).isEqualTo(4);
-    assertThat(core.workerUse().get(0).slots().get(0).limit()).isEqualTo(1);
+    assertThat(core.capacity().workerUse().get(0).slots().get(0).used()).isEqualTo(4);
+    assertThat(core.capacity().workerUse().get(0).slots().get(0).limit()).isEqualTo(1);
     assertThat(round()).containsExactlyInAnyOrder("d0@w1", "d1@w1", "d2@w1");
     assertThat(why("heavy", "d2"))
         .isEqualTo(
@@ -365,7 +367,7 @@ final class WorkerConformanceTest {
             .override("i:1", "ram", 8)
             .job("a");
     apply(config, nodes(1));
-    assertThat(core.workerUse())
+    assertThat(core.capacity().workerUse())
         .extracting(use -> use.slots().get(0).limit())
         .containsExactly(5, 5, 8);
   }
@@ -394,7 +396,7 @@ final class WorkerConformanceTest {
         nodes(3));
     assertThat(round()).hasSize(2);
     assertThat(why("a", "d2")).isEqualTo("needs 1 of ram, 0 of 2 are free on this host");
-    assertThat(core.resourcesByNode(core.runs()[0]))
+    assertThat(core.running().resourcesByNode(core.running().all()[0]))
         .isEqualTo(Map.of(TreeFixture.INSTANCE, Map.of("ram", 1)));
   }
 
@@ -405,17 +407,17 @@ final class WorkerConformanceTest {
     apply(config, nodes(2));
     assertThat(round()).hasSize(1);
     core.workers(List.of());
-    assertThat(core.workerUse()).extracting(use -> use.tasks()).containsExactly(1);
+    assertThat(core.capacity().workerUse()).extracting(use -> use.tasks()).containsExactly(1);
     core.workers(
         List.of(
             new WorkerInfo(
                 new WorkerRef("w1", 2), "h2", "", State.HEALTHY, false, Map.of(), 0, 0, 0, "")));
     assertThat(round()).as("the old instance's task is not known to be dead").isEmpty();
-    core.finish(core.runs()[0], null);
+    core.finish(core.running().all()[0], null);
     assertThat(round()).hasSize(1);
     core.workers(List.of());
-    core.finish(core.runs()[0], null);
-    assertThat(core.workerUse()).isEmpty();
+    core.finish(core.running().all()[0], null);
+    assertThat(core.capacity().workerUse()).isEmpty();
   }
 
   @Test
@@ -426,7 +428,7 @@ final class WorkerConformanceTest {
     core.workers(List.of(WorkerFixture.healthy("w1", "h1")));
     assertThat(round()).isEmpty();
     assertThat(why("a", "d1")).isEqualTo("needs 1 of slots, 0 of 1 are free on worker w1");
-    core.finish(core.runs()[0], null);
+    core.finish(core.running().all()[0], null);
     assertThat(round()).hasSize(1);
   }
 }

@@ -107,9 +107,9 @@ final class InvocationRecovery {
       } else {
         task.retrying = core.config().settings().defaults().retrying();
       }
-      int node = core.runNode(task.run);
-      if (node >= 0 && core.runJob(task.run) >= 0) {
-        core.setStatus(core.runJob(task.run), node, task.status);
+      int node = core.running().node(task.run);
+      if (node >= 0 && core.running().job(task.run) >= 0) {
+        core.setStatus(core.running().job(task.run), node, task.status);
       }
       if (task.status.isCancelled()) {
         cancelled.accept(task);

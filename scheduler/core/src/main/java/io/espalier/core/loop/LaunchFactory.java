@@ -78,8 +78,8 @@ final class LaunchFactory {
    *     longer be trusted
    */
   Live placed(long run, long nowMillis) {
-    long eligible = core.eligibleMillis(run);
-    Live task = started(run, core.runStatus(run), nowMillis);
+    long eligible = core.running().eligibleMillis(run);
+    Live task = started(run, core.running().status(run), nowMillis);
     task.waitedMillis = Math.max(0, nowMillis - eligible);
     return task;
   }
@@ -91,10 +91,11 @@ final class LaunchFactory {
    * @throws IllegalStateException as {@link #placed}
    */
   Live started(long run, @Nullable TaskStatus earlier, long nowMillis) {
-    int job = core.runJob(run);
+    int job = core.running().job(run);
     Job config = core.job(job);
     if (config == null) {
-      throw new IllegalStateException("placed a task of the removed job " + core.runJobName(run));
+      throw new IllegalStateException(
+          "placed a task of the removed job " + core.running().jobName(run));
     }
     Program program = config.program();
     StepPosition at = earlier == null ? null : earlier.step();
@@ -114,7 +115,7 @@ final class LaunchFactory {
     Step step = at == null ? null : step(program, at);
     core.setRunStatus(run, status);
     WorkerRef worker = pool.of(run);
-    TaskKey key = new TaskKey(config.name(), core.runNodeName(run));
+    TaskKey key = new TaskKey(config.name(), core.running().nodeName(run));
     WorkerAllocation share = share(config);
     Invocation invocation = new Invocation(options.epoch(), ++sequence, nowMillis);
     LaunchSpec launch =
@@ -126,9 +127,9 @@ final class LaunchFactory {
             step == null ? config.command() : step.command(),
             TaskArgument.of(
                 config,
-                core.runPath(run),
-                core.runRole(run),
-                core.resourcesByNode(run),
+                core.running().path(run),
+                core.running().role(run),
+                core.running().resourcesByNode(run),
                 at,
                 before == null ? null : before.toJson(),
                 status.checkpoint(),
@@ -194,7 +195,7 @@ final class LaunchFactory {
             invocation,
             attempt,
             levels,
-            core.runPath(run),
+            core.running().path(run),
             limits(step == null ? job.timeLimits() : step.limits(job.timeLimits())));
     return options.callbacks().signed(at == null ? call : call.ofStep(at.label()));
   }

@@ -125,7 +125,7 @@ final class RunnerWatchdog {
    */
   boolean step(long nowMillis, ViewPublisher views) {
     if (!underWay) {
-      boolean nothing = live.size() == 0 && core.runningCount() == 0 && !hasFindings();
+      boolean nothing = live.size() == 0 && core.running().count() == 0 && !hasFindings();
       if (nothing) {
         next = Long.MAX_VALUE;
         return false;
@@ -143,7 +143,7 @@ final class RunnerWatchdog {
       Live task = live.at(at);
       if (task != null) {
         look(task, nowMillis);
-        if (!core.isRunning(task.run)) {
+        if (!core.running().isRunning(task.run)) {
           leaked.add(name(task) + " (no slots)");
         }
       }
@@ -221,14 +221,15 @@ final class RunnerWatchdog {
 
   /** Checks that only live tasks occupy slots. Searches only when the counts differ. */
   private void slots() {
-    if (core.runningCount() == live.size()) {
+    if (core.running().count() == live.size()) {
       return;
     }
     Set<Long> known = new HashSet<>();
     live.all().forEach(task -> known.add(task.run));
-    for (long run : core.runs()) {
+    for (long run : core.running().all()) {
       if (!known.contains(run)) {
-        leaked.add(core.runJobName(run) + " on " + core.runNodeName(run) + " (not alive)");
+        leaked.add(
+            core.running().jobName(run) + " on " + core.running().nodeName(run) + " (not alive)");
       }
     }
   }

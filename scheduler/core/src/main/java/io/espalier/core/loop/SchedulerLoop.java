@@ -362,7 +362,7 @@ public final class SchedulerLoop {
 
   /** The peak usage of every resource so far. */
   public List<PeakUsage> peaks() {
-    return core.peaks();
+    return core.capacity().peaks();
   }
 
   /** The number of live invocations. */
@@ -409,7 +409,7 @@ public final class SchedulerLoop {
    * start rate.
    */
   private boolean timersMatter() {
-    boolean rates = core.jobsHeldByRate() + core.nodesHeldByRate() > 0;
+    boolean rates = core.capacity().jobsHeldByRate() + core.capacity().nodesHeldByRate() > 0;
     return core.nextTimerMillis() != Long.MAX_VALUE
         && views.progress().values().stream()
             .anyMatch(
@@ -506,9 +506,9 @@ public final class SchedulerLoop {
     if (notifiers != null) {
       stats.notifiers(notifiers);
     }
-    stats.heldByRate(core.jobsHeldByRate(), core.nodesHeldByRate());
+    stats.heldByRate(core.capacity().jobsHeldByRate(), core.capacity().nodesHeldByRate());
     stats.heldByCapacity(admission.waiting());
-    stats.reserved(core.reservedNodes(), core.reservedSlots(), nowMillis);
+    stats.reserved(core.capacity().reservedNodes(), core.capacity().reservedSlots(), nowMillis);
     SchedulerView view = views.makeIfDue(nowMillis);
     if (view != null) {
       if (committer.isDurable()) {

@@ -136,7 +136,7 @@ final class TaskCompletion {
     }
     boolean goesOn = goesOn(task, status);
     if (!goesOn) {
-      boolean outside = core.runNode(task.run) < 0;
+      boolean outside = core.running().node(task.run) < 0;
       core.finish(task.run, status);
       if (outside) {
         knowOutside(key, status);
@@ -189,7 +189,7 @@ final class TaskCompletion {
     if (at != null && at.isVerification()) {
       return next.step() == null ? bounded(next) : next;
     }
-    int node = core.runNode(task.run);
+    int node = core.running().node(task.run);
     return job != null
             && next.main() == TaskStatus.Main.DONE
             && node >= 0
@@ -215,7 +215,7 @@ final class TaskCompletion {
         && task.killAskedMillis == 0
         && !task.isOfForgottenJob()
         && !committer.isStopped()
-        && core.mayGoOn(task.run);
+        && core.running().mayGoOn(task.run);
   }
 
   /**

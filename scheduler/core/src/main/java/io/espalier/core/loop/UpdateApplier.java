@@ -312,7 +312,8 @@ final class UpdateApplier {
     int end = nodes.levelEnd(config.level());
     int until = Math.min(end, first + nextNode + ROWS);
     for (int node = first + nextNode; node < until; node++) {
-      if (core.status(job, node) != null && live.get(new TaskKey(name, nodes.name(node))) == null) {
+      if (core.tasks().status(job, node) != null
+          && live.get(new TaskKey(name, nodes.name(node))) == null) {
         core.setStatus(job, node, null);
       }
     }

@@ -85,7 +85,7 @@ final class ViewPublisher {
 
   /** The problems of the configuration and of the nodes that its sources deliver. */
   private List<Problem> problems() {
-    List<Problem> ofNodes = hasConfig ? core.nodeProblems() : List.of();
+    List<Problem> ofNodes = hasConfig ? core.capacity().nodeProblems() : List.of();
     List<Problem> stuck = hasConfig ? outcomes.stuck() : List.of();
     if (ofNodes.isEmpty() && stuck.isEmpty()) {
       return configProblems;

@@ -71,7 +71,7 @@ public final class Replay {
 
   /** Returns a summary of the events replayed so far. */
   public Summary summary() {
-    return new Summary(count, placements, core.runningCount(), cutOff);
+    return new Summary(count, placements, core.running().count(), cutOff);
   }
 
   /**

@@ -46,7 +46,7 @@ public final class StuckJobs {
    * @return empty when a task can make progress, the whole job is stopped, or all tasks have ended
    */
   public String why(int job) {
-    JobCounts tally = core.tally(job);
+    JobCounts tally = core.tasks().tally(job);
     if (tally.running() > 0 || !state.jobs.canRun(job) || isKeptByPeople(job)) {
       return "";
     }
@@ -94,7 +94,7 @@ public final class StuckJobs {
   }
 
   private boolean judge(int job) {
-    JobCounts tally = core.tally(job);
+    JobCounts tally = core.tasks().tally(job);
     if (tally.running() > 0) {
       return true;
     }
@@ -112,7 +112,7 @@ public final class StuckJobs {
     int[] dependencies = state.jobs.dependencies[job];
     if (dependencies.length == 0
         || state.tasks.startable(job) > 0
-        || core.progress(job).waiting() > 0) {
+        || core.tasks().progress(job).waiting() > 0) {
       return true;
     }
     for (int dependency : dependencies) {
@@ -133,7 +133,7 @@ public final class StuckJobs {
     if (nodes == 0) {
       return "there is no node of its level, " + name + ": no node source delivers any";
     }
-    long disabled = core.progress(job).disabled();
+    long disabled = core.tasks().progress(job).disabled();
     long excluded = nodes - disabled;
     return "it has no task: of "
         + nodes

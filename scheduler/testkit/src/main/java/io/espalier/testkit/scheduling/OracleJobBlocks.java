@@ -55,7 +55,7 @@ final class OracleJobBlocks {
       touched.add(core.jobName(job));
     }
     for (int job = 0; job < core.jobCount(); job++) {
-      JobCounts tally = core.tally(job);
+      JobCounts tally = core.tasks().tally(job);
       String name = core.jobName(job);
       if (!tally.equals(seen.put(name, tally))) {
         assertThat(touched).as("jobs with another tally").contains(name);

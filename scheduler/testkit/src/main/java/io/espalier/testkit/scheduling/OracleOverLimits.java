@@ -208,7 +208,7 @@ final class OracleOverLimits {
     for (Map.Entry<At, Long> each : since.entrySet()) {
       next = Math.min(next, each.getValue() + millis(after, each.getKey()));
     }
-    assertThat(core.nextOverLimitMillis()).as("the next kill").isEqualTo(next);
+    assertThat(core.capacity().nextOverLimitMillis()).as("the next kill").isEqualTo(next);
     long until = next == Long.MAX_VALUE ? now : next + random.nextInt(3) - 1;
     Set<At> due = new HashSet<>();
     scan(core, until, random).found().forEach(found -> due.add(at(found)));
@@ -263,7 +263,7 @@ final class OracleOverLimits {
     Map<TaskKey, Integer> holders = new HashMap<>();
     for (int i = 0; i < found.holders(); i++) {
       long run = found.run(i);
-      TaskKey task = new TaskKey(core.runJobName(run), core.runNodeName(run));
+      TaskKey task = new TaskKey(core.running().jobName(run), core.running().nodeName(run));
       assertThat(holders.put(task, found.slots(i))).as("%s twice", task).isNull();
     }
     return holders;

@@ -106,7 +106,7 @@ final class QueryChecks {
 
   /** Checks the usage of each queue and the totals. */
   void queues() {
-    for (QueueView queue : core.queues()) {
+    for (QueueView queue : core.capacity().queues()) {
       assertThat(queue.use())
           .as("use of queue %s", queue.name())
           .isEqualTo(oracle.queues().dominantShare(queue.name()));
@@ -150,7 +150,8 @@ final class QueryChecks {
             });
     Map<TaskKey, Integer> found = new HashMap<>();
     ResourceHolderScan scan =
-        core.holders(new ResourceHolderScan.Place(place.level(), place.node(), resource.name()));
+        core.tasks()
+            .holders(new ResourceHolderScan.Place(place.level(), place.node(), resource.name()));
     ResourceHolderScan.Sink sink =
         new ResourceHolderScan.Sink() {
           @Override
@@ -161,7 +162,7 @@ final class QueryChecks {
           @Override
           public void holds(int at, long run, String name, int slots) {
             assertThat(name).isEqualTo(resource.name());
-            TaskKey task = new TaskKey(core.runJobName(run), core.runNodeName(run));
+            TaskKey task = new TaskKey(core.running().jobName(run), core.running().nodeName(run));
             assertThat(found.put(task, slots)).as("%s twice", task).isNull();
           }
         };
@@ -170,7 +171,9 @@ final class QueryChecks {
       assertThat(found.size()).isLessThanOrEqualTo(expected.size());
     }
     assertThat(found).as("holders of %s on %s", resource.name(), place).isEqualTo(expected);
-    int used = core.limit(node, resource.index()) - core.free(node, resource.index());
+    int used =
+        core.capacity().limit(node, resource.index())
+            - core.capacity().free(node, resource.index());
     assertThat(found.values().stream().mapToInt(n -> n).sum()).isEqualTo(used);
   }
 
@@ -181,7 +184,7 @@ final class QueryChecks {
     int slot = random.nextInt(topology.slots());
     Map<String, long[]> expected = new HashMap<>();
     long leaves = walk(slot, expected);
-    SubtreeCountScan scan = core.counts(-1, true);
+    SubtreeCountScan scan = core.tasks().counts(-1, true);
     scan.begin(slot);
     int slice = 1 + random.nextInt(20);
     while (!scan.isDone()) {
@@ -237,7 +240,7 @@ final class QueryChecks {
 
   /** Returns whether something other than slots blocks a task that would otherwise be ready. */
   boolean isBlocked(Job job, TaskKey task) {
-    boolean mayStart = core.mayStart(core.findJob(job.name()));
+    boolean mayStart = core.tasks().mayStart(core.findJob(job.name()));
     // The core evaluates dependencies on whole jobs in the next round.
     boolean isKept = job.afterJobs().isEmpty() ? oracle.isKept(task) : isKeptOnItsNode(task);
     return isKept || (!mayStart && (needsTooMuch(job) || !job.afterJobs().isEmpty()));
@@ -250,7 +253,7 @@ final class QueryChecks {
   /** Checks after a round which jobs may start anything. */
   void mayStart() {
     for (Job job : oracle.config().jobs().values()) {
-      boolean mayStart = core.mayStart(core.findJob(job.name()));
+      boolean mayStart = core.tasks().mayStart(core.findJob(job.name()));
       boolean isKept = oracle.isKept(job);
       boolean tooMuch = needsTooMuch(job);
       assertThat(mayStart)
@@ -279,11 +282,13 @@ final class QueryChecks {
       }
       if (largest >= 0 && job.needs().get(resource.index()) > largest) {
         tooMuch = true;
-        mustBeKnown |= core.overrides().isEmpty() && core.factors().isEmpty();
+        mustBeKnown |= core.capacity().overrides().isEmpty() && core.capacity().factors().isEmpty();
       }
     }
     if (mustBeKnown) {
-      assertThat(core.mayStart(core.findJob(job.name()))).as("%s can start", job.name()).isFalse();
+      assertThat(core.tasks().mayStart(core.findJob(job.name())))
+          .as("%s can start", job.name())
+          .isFalse();
     }
     return tooMuch;
   }
@@ -326,7 +331,7 @@ final class QueryChecks {
         }
       }
     }
-    WaitReasonScan scan = core.waiting(core.findJob(job.name()));
+    WaitReasonScan scan = core.tasks().waiting(core.findJob(job.name()));
     int slice = 2 + random.nextInt(20);
     while (!scan.isDone()) {
       assertThat(scan.step(slice)).isPositive();

@@ -189,7 +189,7 @@ public final class RandomRun {
     }
     if (closing && random.nextInt(5) == 0) {
       closeNodes();
-      oracle.reservations().observe(core.reservations(), now);
+      oracle.reservations().observe(core.capacity().reservations(), now);
       return;
     }
     switch (random.nextInt(18)) {
@@ -227,18 +227,18 @@ public final class RandomRun {
   // ---- rounds
 
   private void round() {
-    oracle.reservations().observe(core.reservations(), now);
-    oracle.rooms().observe(core.keptRoom(), now);
+    oracle.reservations().observe(core.capacity().reservations(), now);
+    oracle.rooms().observe(core.capacity().keptRoom(), now);
     SchedulingPolicy policy = policies.get(random.nextInt(policies.size()));
     boolean whole = random.nextInt(3) > 0;
     boolean complete = slice(policy);
     while (!complete && whole) {
-      oracle.reservations().observe(core.reservations(), now);
-      oracle.rooms().observe(core.keptRoom(), now);
+      oracle.reservations().observe(core.capacity().reservations(), now);
+      oracle.rooms().observe(core.capacity().keptRoom(), now);
       complete = slice(policy);
     }
-    oracle.reservations().observe(core.reservations(), now);
-    oracle.rooms().observe(core.keptRoom(), now);
+    oracle.reservations().observe(core.capacity().reservations(), now);
+    oracle.rooms().observe(core.capacity().keptRoom(), now);
     if (complete) {
       assertThat(oracle.eligible()).as("locally maximal").isEmpty();
     }
@@ -249,14 +249,14 @@ public final class RandomRun {
     oracle.rooms().beginRound();
     int most = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(5);
     boolean complete = core.round(policy, most, this::placed);
-    oracle.reservations().roundOver(core.reservations(), now);
+    oracle.reservations().roundOver(core.capacity().reservations(), now);
     return complete;
   }
 
   private void placed(long run) {
-    TaskKey task = new TaskKey(core.runJobName(run), core.runNodeName(run));
+    TaskKey task = new TaskKey(core.running().jobName(run), core.running().nodeName(run));
     List<Place> path = path(run);
-    WorkerInfo worker = core.runWorker(run);
+    WorkerInfo worker = core.running().worker(run);
     placements.add(task + " " + path + " " + worker);
     assertThat(oracle.isEligible(task, path)).as("%s may start on %s", task, path).isTrue();
     if (worker != null) {
@@ -269,17 +269,17 @@ public final class RandomRun {
     oracle.start(task, path, worker == null ? null : worker.ref().shard());
     oracle.takeTokens(task, path);
     runs.put(task, run);
-    oracle.reservations().duringRound(core.reservations());
-    oracle.rooms().duringRound(core.keptRoom());
+    oracle.reservations().duringRound(core.capacity().reservations());
+    oracle.rooms().duringRound(core.capacity().keptRoom());
     if (random.nextBoolean()) {
-      core.setStatus(core.runJob(run), core.runNode(run), status(Main.RUNNING));
+      core.setStatus(core.running().job(run), core.running().node(run), status(Main.RUNNING));
     }
   }
 
   private List<Place> path(long run) {
     List<Place> places = new ArrayList<>();
-    List<String> levels = core.runLevels(run);
-    List<String> nodes = core.runPath(run);
+    List<String> levels = core.running().levels(run);
+    List<String> nodes = core.running().path(run);
     for (int i = 0; i < nodes.size(); i++) {
       places.add(new Place(levels.get(i), nodes.get(i)));
     }
@@ -400,7 +400,7 @@ public final class RandomRun {
   /** Steps of tasks end: they keep what they are charged for, or else end. */
   private void goOn() {
     for (TaskKey task : List.copyOf(runs.keySet())) {
-      boolean may = core.mayGoOn(Objects.requireNonNull(runs.get(task)));
+      boolean may = core.running().mayGoOn(Objects.requireNonNull(runs.get(task)));
       // Whether a whole job is done is looked at before the next round.
       if (!oracle.waitsForJobs(task.job()) && !hasWaited(task.job())) {
         assertThat(may).as("%s may go on", task).isEqualTo(oracle.mayGoOn(task));
@@ -447,7 +447,7 @@ public final class RandomRun {
     }
     oracle.advance(now);
     oracle.rooms().advanced(now);
-    oracle.reservations().advanced(core.reservations(), now, slices == 1);
+    oracle.reservations().advanced(core.capacity().reservations(), now, slices == 1);
     assertThat(core.nextTimerMillis()).isGreaterThan(now);
   }
 
@@ -469,7 +469,7 @@ public final class RandomRun {
     oracle.overLimits().slices(now);
     for (int i = random.nextInt(3); i >= 0; i--) {
       LimitOverride.Key key = anyLimit();
-      List<LimitOverride> all = core.overrides();
+      List<LimitOverride> all = core.capacity().overrides();
       if (!all.isEmpty() && random.nextInt(3) == 0) {
         key = all.get(random.nextInt(all.size())).key();
       }
@@ -502,7 +502,7 @@ public final class RandomRun {
     }
     oracle.overLimits().sliced();
     if (closing) {
-      oracle.reservations().observe(core.reservations(), now);
+      oracle.reservations().observe(core.capacity().reservations(), now);
     }
   }
 
@@ -645,8 +645,8 @@ public final class RandomRun {
         default -> adopt();
       }
       core.verify();
-      oracle.reservations().observe(core.reservations(), now);
-      oracle.rooms().observe(core.keptRoom(), now);
+      oracle.reservations().observe(core.capacity().reservations(), now);
+      oracle.rooms().observe(core.capacity().keptRoom(), now);
       news = core.step(1 + random.nextInt(600));
     }
     while (!core.stepOrphans(1 + random.nextInt(60))) {
@@ -711,11 +711,11 @@ public final class RandomRun {
 
   private void compare() {
     core.verify();
-    oracle.reservations().observe(core.reservations(), now);
-    oracle.rooms().observe(core.keptRoom(), now);
+    oracle.reservations().observe(core.capacity().reservations(), now);
+    oracle.rooms().observe(core.capacity().keptRoom(), now);
     oracle.closings.check(core);
     oracle.overLimits().check(core, random);
-    assertThat(core.runningCount()).isEqualTo(oracle.running().size());
+    assertThat(core.running().count()).isEqualTo(oracle.running().size());
     for (Job job : oracle.config().jobs().values()) {
       compare(job);
     }
@@ -728,7 +728,7 @@ public final class RandomRun {
     compareOpenJobs();
     // This was a round.
     new QueryChecks(core, oracle).mayStart();
-    oracle.rooms().observe(core.keptRoom(), now);
+    oracle.rooms().observe(core.capacity().keptRoom(), now);
   }
 
   private void compare(Job job) {
@@ -738,9 +738,9 @@ public final class RandomRun {
     for (TaskKey task : oracle.tasks(job)) {
       int node = node(task);
       int bits = oracle.bits(task);
-      assertThat(core.bits(number, node)).as("bits of %s", task).isEqualTo(bits);
+      assertThat(core.tasks().bits(number, node)).as("bits of %s", task).isEqualTo(bits);
       count(counts, bits, queries.isBlocked(job, task));
-      Explanation explanation = core.explain(task.job(), task.node());
+      Explanation explanation = core.tasks().explain(task.job(), task.node());
       List<Failure> failures = oracle.failures(task);
       assertThat(explanation.startable()).as("%s startable", task).isEqualTo(failures.isEmpty());
       assertThat(explanation.reasons().stream().map(RandomRun::failure))
@@ -761,7 +761,7 @@ public final class RandomRun {
             counts[6],
             counts[7],
             counts[8]);
-    assertThat(core.progress(number)).isEqualTo(progress);
+    assertThat(core.tasks().progress(number)).isEqualTo(progress);
     if (random.nextInt(4) == 0) {
       compareHistogram(job, number);
     }
@@ -798,10 +798,10 @@ public final class RandomRun {
       int units = 2 + random.nextInt(20);
       long used = units;
       while (used >= units) {
-        used = core.prepareHistogram(number, units);
+        used = core.tasks().prepareHistogram(number, units);
       }
     }
-    Histogram histogram = core.histogram(number, 2);
+    Histogram histogram = core.tasks().histogram(number, 2);
     Map<String, Map<Integer, Long>> counts = new HashMap<>();
     histogram
         .levels()
@@ -831,7 +831,8 @@ public final class RandomRun {
       int level = resource.level();
       for (int node = topology.levelStart(level); node < topology.levelEnd(level); node++) {
         Place place = new Place(topology.levels().name(level), topology.name(node));
-        assertThat(core.free(node, resource.index())).isEqualTo(oracle.free(place, resource));
+        assertThat(core.capacity().free(node, resource.index()))
+            .isEqualTo(oracle.free(place, resource));
       }
     }
     runs.forEach(
@@ -849,15 +850,15 @@ public final class RandomRun {
                         charges.computeIfAbsent(name, n -> new LinkedHashMap<>()).putAll(amounts);
                       }
                     });
-            assertThat(core.resourcesByNode(run)).isEqualTo(charges);
+            assertThat(core.running().resourcesByNode(run)).isEqualTo(charges);
           }
-          assertThat(core.runJobName(run)).isEqualTo(task.job());
-          assertThat(core.runNodeName(run)).isEqualTo(task.node());
+          assertThat(core.running().jobName(run)).isEqualTo(task.job());
+          assertThat(core.running().nodeName(run)).isEqualTo(task.node());
         });
   }
 
   private void compareWorkers() {
-    for (WorkerUtilization use : core.workerUse()) {
+    for (WorkerUtilization use : core.capacity().workerUse()) {
       WorkerInfo worker = oracle.workers().get(use.shard());
       if (runner == Runner.POOL) {
         assertThat(use.tasks()).isEqualTo(oracle.tasksOn(use.shard()));
@@ -874,8 +875,8 @@ public final class RandomRun {
 
   private void compareOrphans() {
     Set<TaskKey> orphans = new HashSet<>();
-    for (long run : core.orphans()) {
-      orphans.add(new TaskKey(core.runJobName(run), core.runNodeName(run)));
+    for (long run : core.running().orphans()) {
+      orphans.add(new TaskKey(core.running().jobName(run), core.running().nodeName(run)));
     }
     assertThat(orphans).isEqualTo(oracle.orphans());
   }
@@ -909,6 +910,6 @@ public final class RandomRun {
           throw new AssertionError("placed by a policy that does not");
         });
     assertThat(open).isEqualTo(oracle.eligible().keySet());
-    oracle.reservations().roundOver(core.reservations(), now);
+    oracle.reservations().roundOver(core.capacity().reservations(), now);
   }
 }

@@ -104,6 +104,6 @@ public abstract class SchedulingPolicyContract {
   }
 
   private static String name(SchedulingCore core, long run) {
-    return core.runJobName(run) + " " + core.runNodeName(run);
+    return core.running().jobName(run) + " " + core.running().nodeName(run);
   }
 }

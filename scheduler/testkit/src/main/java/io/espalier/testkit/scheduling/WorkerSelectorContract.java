@@ -112,7 +112,7 @@ public abstract class WorkerSelectorContract {
         IN_TURN,
         Integer.MAX_VALUE,
         run -> {
-          WorkerInfo worker = core.runWorker(run);
+          WorkerInfo worker = core.running().worker(run);
           starts.add(worker == null ? "nowhere" : worker.ref().shard());
         });
     core.verify();

@@ -190,8 +190,8 @@ public final class BrakeCommands {
     if (nodes.isEmpty()) {
       return false;
     }
-    List<String> levels = core.runLevels(run);
-    List<String> path = core.runPath(run);
+    List<String> levels = core.running().levels(run);
+    List<String> path = core.running().path(run);
     return IntStream.range(0, levels.size())
         .mapToObj(i -> Scope.node(levels.get(i), path.get(i)))
         .anyMatch(scope -> nodes.stream().anyMatch(gate -> gate.scope().equals(scope)));
@@ -211,15 +211,15 @@ public final class BrakeCommands {
    */
   public void refresh(long nowMillis) {
     Effects wanted = effects(nowMillis);
-    core.factors().stream()
+    core.capacity().factors().stream()
         .map(LimitFactor::id)
         .filter(id -> id.startsWith(ID) && !wanted.factors.containsKey(id))
         .forEach(core::removeFactor);
     wanted.factors.values().stream()
-        .filter(factor -> !core.factors().contains(factor))
+        .filter(factor -> !core.capacity().factors().contains(factor))
         .forEach(core::setFactor);
     // Where a stop becomes a share, nothing may start on a node that still has its whole limit.
-    boolean isSettling = !wanted.factors.isEmpty() && !core.areLimitsInEffect();
+    boolean isSettling = !wanted.factors.isEmpty() && !core.capacity().areLimitsInEffect();
     boolean keepsGate = false;
     for (GateKind kind : List.of(GateKind.JOB_BRAKE, GateKind.NODE_BRAKE)) {
       for (Gate gate : core.gates(kind)) {
@@ -236,11 +236,11 @@ public final class BrakeCommands {
     Set<Gate> closed = new HashSet<>(core.gates(GateKind.JOB_BRAKE));
     closed.addAll(core.gates(GateKind.NODE_BRAKE));
     wanted.gates.values().stream().filter(gate -> !closed.contains(gate)).forEach(core::close);
-    core.caps().stream()
+    core.capacity().caps().stream()
         .map(RunningCap::id)
         .filter(id -> id.startsWith(ID) && !wanted.caps.containsKey(id))
         .forEach(core::removeCap);
-    Set<RunningCap> caps = new HashSet<>(core.caps());
+    Set<RunningCap> caps = new HashSet<>(core.capacity().caps());
     wanted.caps.values().stream().filter(cap -> !caps.contains(cap)).forEach(core::setCap);
     next = keepsGate ? nowMillis : Long.MAX_VALUE;
     for (Brake brake : brakes.values()) {
@@ -361,7 +361,7 @@ public final class BrakeCommands {
 
   private int running(String job) {
     int number = core.findJob(job);
-    return number < 0 ? 0 : (int) core.tally(number).running();
+    return number < 0 ? 0 : (int) core.tasks().tally(number).running();
   }
 
   /** Returns the jobs of a queue or set. */

@@ -144,7 +144,7 @@ public final class LimitOverrideCommands {
     boolean isWorker = resource.level() == core.topology().levels().worker();
     int node =
         isWorker || key.node().isEmpty() ? -1 : core.topology().find(resource.level(), key.node());
-    return node < 0 ? resource.limit() : core.configuredLimit(node, resource.index());
+    return node < 0 ? resource.limit() : core.capacity().configuredLimit(node, resource.index());
   }
 
   private @Nullable Resource resource(String level, String name) {
@@ -170,7 +170,10 @@ public final class LimitOverrideCommands {
     }
     if (level == levels.worker()) {
       List<String> workers =
-          core.workerUse().stream().map(WorkerUtilization::shard).map(this::workerName).toList();
+          core.capacity().workerUse().stream()
+              .map(WorkerUtilization::shard)
+              .map(this::workerName)
+              .toList();
       if (!workers.contains(key.node())) {
         throw unknown("there is no worker", key.node(), workers);
       }

@@ -184,7 +184,7 @@ public final class SelectionCommand implements SlicedWork {
   private boolean scan(int job, Topology in) {
     StatusFilter set = StatusFilter.of(this::isWanted);
     for (int i = 0; i < MATCHES; i++) {
-      int found = core.nextTask(job, next, LOOKS, set);
+      int found = core.tasks().next(job, next, LOOKS, set);
       if (found == -1) {
         return true;
       }
@@ -203,7 +203,7 @@ public final class SelectionCommand implements SlicedWork {
     int stop = Math.min(nodes.size(), next + MATCHES);
     for (; next < stop; next++) {
       int node = in.find(config.level(), nodes.get(next));
-      if (node >= 0 && isWanted(core.bits(job, node))) {
+      if (node >= 0 && isWanted(core.tasks().bits(job, node))) {
         take(job, node, in);
       }
     }
@@ -221,7 +221,7 @@ public final class SelectionCommand implements SlicedWork {
     if (fingerprint.isEmpty()) {
       return true;
     }
-    TaskStatus status = core.status(job, node);
+    TaskStatus status = core.tasks().status(job, node);
     Failure failure = status == null ? null : status.failure();
     return failure != null && failure.fingerprint().equals(fingerprint);
   }
@@ -238,7 +238,7 @@ public final class SelectionCommand implements SlicedWork {
     if (!name.startsWith(selection.selector().prefix())) {
       return;
     }
-    if (isRunning(core.bits(job, node)) && running(name) == null) {
+    if (isRunning(core.tasks().bits(job, node)) && running(name) == null) {
       running++;
       return;
     }
@@ -269,7 +269,7 @@ public final class SelectionCommand implements SlicedWork {
   }
 
   private void change(int job, int node, Job config, long nowMillis) {
-    int bits = core.bits(job, node);
+    int bits = core.tasks().bits(job, node);
     String name = core.topology().name(node);
     if (!isWanted(bits) || !isOfCause(job, node)) {
       return;
@@ -279,7 +279,7 @@ public final class SelectionCommand implements SlicedWork {
       changeRunning(job, node, config, nowMillis);
       return;
     }
-    TaskStatus before = core.status(job, node);
+    TaskStatus before = core.tasks().status(job, node);
     TaskStatus after = act.after(before, config, nowMillis);
     if (after != null && after.equals(before)) {
       return;

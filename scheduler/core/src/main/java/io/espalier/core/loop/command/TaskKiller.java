@@ -125,7 +125,7 @@ public final class TaskKiller {
         return false;
       }
       nextCheck = nowMillis + ORPHAN_CHECK_MILLIS;
-      orphans = core.orphans();
+      orphans = core.running().orphans();
       looked = 0;
       stubborn = 0;
       named.setLength(0);

@@ -64,13 +64,13 @@ public final class WorkerPool {
 
   /** The host of a running task's worker, as shown to tasks. */
   public String hostOf(long run, String ownHost) {
-    WorkerInfo worker = core.runWorker(run);
+    WorkerInfo worker = core.running().worker(run);
     return worker == null || worker.ref().isLocal() ? ownHost : worker.host();
   }
 
   /** The worker on which a task that was just placed will run. */
   public WorkerRef of(long run) {
-    WorkerInfo worker = core.runWorker(run);
+    WorkerInfo worker = core.running().worker(run);
     return worker == null ? WorkerRef.LOCAL : worker.ref();
   }
 
@@ -198,7 +198,7 @@ public final class WorkerPool {
   /** All workers by name: those of the pool, and others that still run tasks or are cordoned. */
   public List<WorkerView> view() {
     Map<String, WorkerUtilization> uses = new TreeMap<>();
-    core.workerUse().forEach(use -> uses.put(use.shard(), use));
+    core.capacity().workerUse().forEach(use -> uses.put(use.shard(), use));
     List<WorkerView> views = new ArrayList<>();
     for (WorkerInfo worker : workers) {
       WorkerUtilization use = uses.get(worker.ref().shard());

@@ -57,23 +57,23 @@ final class ExplainQuery implements IncrementalQuery {
     long used = 0;
     try {
       if (scan == null) {
-        explanation = withRunning(core.explain(job, node));
+        explanation = withRunning(core.tasks().explain(job, node));
         used += EXPLAINING;
         List<Place> places = places(explanation);
         if (places.isEmpty()) {
           answer.complete(explanation);
           return used;
         }
-        scan = core.holders(places.toArray(new Place[0]));
+        scan = core.tasks().holders(places.toArray(new Place[0]));
       }
       int looks = (int) Math.max(1_000, units - used);
       boolean complete = scan.step(looks, new Found(nowMillis));
-      used += Math.min(looks, core.runningCount() + 1);
+      used += Math.min(looks, core.running().count() + 1);
       if (!complete) {
         return used;
       }
       // The task may have got its slots meanwhile; a new explanation keeps the answer consistent.
-      answer.complete(withHolders(withRunning(core.explain(job, node))));
+      answer.complete(withHolders(withRunning(core.tasks().explain(job, node))));
     } catch (RefusedException e) {
       answer.completeExceptionally(e);
     }

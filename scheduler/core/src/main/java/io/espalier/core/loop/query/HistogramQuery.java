@@ -49,10 +49,10 @@ final class HistogramQuery implements IncrementalQuery {
         continue;
       }
       int left = (int) Math.max(2, units - used);
-      long looked = core.prepareHistogram(job, left);
+      long looked = core.tasks().prepareHistogram(job, left);
       used += looked;
       if (looked < left) {
-        histograms.add(core.histogram(job, samples));
+        histograms.add(core.tasks().histogram(job, samples));
         used += UNITS;
         next++;
       }

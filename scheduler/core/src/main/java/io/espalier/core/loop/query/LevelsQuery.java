@@ -44,9 +44,9 @@ final class LevelsQuery implements IncrementalQuery {
           new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + job));
       return 1;
     }
-    long used = core.prepareHistogram(number, Math.max(2, units));
+    long used = core.tasks().prepareHistogram(number, Math.max(2, units));
     if (used < units) {
-      answer.complete(levels(core.histogram(number, samples), nowMillis));
+      answer.complete(levels(core.tasks().histogram(number, samples), nowMillis));
     }
     return used;
   }
@@ -56,7 +56,7 @@ final class LevelsQuery implements IncrementalQuery {
     List<JobLevels.Level> levels = new ArrayList<>();
     // The last level is that of the tasks.
     String lowest = histogram.levels().keySet().stream().reduce((a, b) -> b).orElse("");
-    JobProgress progress = core.progress(core.findJob(job));
+    JobProgress progress = core.tasks().progress(core.findJob(job));
     String untold = progress.ready() == 0 ? "blocked" : "ready";
     histogram
         .levels()

@@ -60,10 +60,11 @@ final class NodeQuery implements IncrementalQuery {
       if (tasks == null || who == null || tasks.isStale()) {
         Topology topology = core.topology();
         node = NodeResolver.find(topology, level, name);
-        tasks = core.counts(-1, true);
+        tasks = core.tasks().counts(-1, true);
         tasks.begin(topology.slot(node, 0));
         String levelName = topology.levels().name(topology.level(node));
-        who = core.holders(new ResourceHolderScan.Place(levelName, topology.name(node), ""));
+        who =
+            core.tasks().holders(new ResourceHolderScan.Place(levelName, topology.name(node), ""));
         counts = tasks;
         holders = who;
       }
@@ -72,7 +73,7 @@ final class NodeQuery implements IncrementalQuery {
       }
       if (tasks.isDone() && used < units) {
         int looks = (int) (units - used);
-        used += Math.min(looks, core.runningCount() + 1);
+        used += Math.min(looks, core.running().count() + 1);
         if (who.step(looks, new Found(nowMillis))) {
           answer.complete(detail(tasks, nowMillis));
         }
@@ -93,7 +94,7 @@ final class NodeQuery implements IncrementalQuery {
         pick.first(Reason.MOST_HOLDERS),
         pick.total(),
         tasks.countsByJob(),
-        Reservation.shown(core.reservation(node)));
+        Reservation.shown(core.capacity().reservation(node)));
   }
 
   private final class Found implements ResourceHolderScan.Sink {

@@ -64,12 +64,12 @@ public final class ProgressTable {
       rebuild();
     }
     for (int i = 0; i < names.length; i++) {
-      long revision = core.countsRevision(jobs[i]);
-      boolean may = core.mayStart(jobs[i]);
+      long revision = core.tasks().countsRevision(jobs[i]);
+      boolean may = core.tasks().mayStart(jobs[i]);
       if (revision != seen[i] || may != mayStart[i]) {
         seen[i] = revision;
         mayStart[i] = may;
-        counts[i] = core.progress(jobs[i]);
+        counts[i] = core.tasks().progress(jobs[i]);
         isStale[i] = true;
       }
     }
@@ -94,9 +94,9 @@ public final class ProgressTable {
     counts = new JobProgress[size];
     paced = new JobProgress[size];
     for (int i = 0; i < size; i++) {
-      mayStart[i] = core.mayStart(jobs[i]);
-      seen[i] = core.countsRevision(jobs[i]);
-      counts[i] = core.progress(jobs[i]);
+      mayStart[i] = core.tasks().mayStart(jobs[i]);
+      seen[i] = core.tasks().countsRevision(jobs[i]);
+      counts[i] = core.tasks().progress(jobs[i]);
       paced[i] = counts[i];
       isStale[i] = true;
     }

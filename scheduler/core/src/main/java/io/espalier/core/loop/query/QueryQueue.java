@@ -201,7 +201,7 @@ public final class QueryQueue implements Query.Handler {
     if (core.job(number) == null) {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + query.job());
     }
-    return now(core.failures(number, query.limit(), FAILURE_SAMPLES));
+    return now(core.tasks().failures(number, query.limit(), FAILURE_SAMPLES));
   }
 
   @Override
@@ -211,7 +211,7 @@ public final class QueryQueue implements Query.Handler {
 
   @Override
   public CompletionStage<List<QueueView>> queues(Query.Queues query) {
-    return now(core.queues());
+    return now(core.capacity().queues());
   }
 
   @Override

@@ -72,7 +72,7 @@ public final class TaskPageQuery implements SlicedWork {
       begin(config, topology);
     }
     for (int i = 0; i < MATCHES; i++) {
-      int next = core.nextTask(job, node, LOOKS, set);
+      int next = core.tasks().next(job, node, LOOKS, set);
       if (next == -1) {
         answer.complete(new TaskPage(found, ""));
         return true;
@@ -99,7 +99,7 @@ public final class TaskPageQuery implements SlicedWork {
     if (query.fingerprint().isEmpty()) {
       return true;
     }
-    TaskStatus status = core.status(job, task);
+    TaskStatus status = core.tasks().status(job, task);
     Failure failure = status == null ? null : status.failure();
     return failure != null && failure.fingerprint().equals(query.fingerprint());
   }

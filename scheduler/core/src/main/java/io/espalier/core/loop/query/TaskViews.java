@@ -41,14 +41,14 @@ public final class TaskViews {
   static TaskView of(
       SchedulingCore core, LiveTasks live, String shard, int job, Job config, int node) {
     LiveTasks.Live running = live.get(new TaskKey(config.name(), core.topology().name(node)));
-    TaskStatus status = running == null ? core.status(job, node) : running.status;
+    TaskStatus status = running == null ? core.tasks().status(job, node) : running.status;
     return TaskView.of(
         config.name(),
         core.topology().name(node),
         core.topology().levels().name(config.level()),
-        core.bits(job, node),
+        core.tasks().bits(job, node),
         status,
         running == null ? null : running.view(running.shard(shard)),
-        running == null ? core.eligibleMillis(job, node) : 0);
+        running == null ? core.tasks().eligibleMillis(job, node) : 0);
   }
 }

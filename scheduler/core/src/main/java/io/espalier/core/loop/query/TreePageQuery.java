@@ -107,7 +107,7 @@ final class TreePageQuery implements IncrementalQuery {
       expand(topology, i);
     }
     counts.clear();
-    SubtreeCountScan fresh = core.counts(job, false);
+    SubtreeCountScan fresh = core.tasks().counts(job, false);
     scan = fresh;
     return fresh;
   }
@@ -152,13 +152,13 @@ final class TreePageQuery implements IncrementalQuery {
               leaves[at],
               slots(core, topology.node(slots[at])),
               counts.get(at),
-              Reservation.shown(core.reservation(topology.node(slots[at])))));
+              Reservation.shown(core.capacity().reservation(topology.node(slots[at])))));
     }
     return new TreeView(nowMillis, topology, nodes, isTruncated);
   }
 
   private TaskCounts own(int node) {
-    return core.countsOf(job, node);
+    return core.tasks().countsOf(job, node);
   }
 
   private static TaskCounts plus(TaskCounts a, TaskCounts b) {
@@ -177,10 +177,14 @@ final class TreePageQuery implements IncrementalQuery {
     List<Slots> slots = new ArrayList<>();
     int level = core.topology().level(node);
     for (Resource resource : core.config().settings().resources().ofLevel(level)) {
-      int limit = core.limit(node, resource.index());
-      int configured = core.configuredLimit(node, resource.index());
+      int limit = core.capacity().limit(node, resource.index());
+      int configured = core.capacity().configuredLimit(node, resource.index());
       slots.add(
-          new Slots(resource.name(), limit - core.free(node, resource.index()), limit, configured));
+          new Slots(
+              resource.name(),
+              limit - core.capacity().free(node, resource.index()),
+              limit,
+              configured));
     }
     return slots;
   }

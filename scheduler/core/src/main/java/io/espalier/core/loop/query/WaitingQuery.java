@@ -37,7 +37,7 @@ final class WaitingQuery implements IncrementalQuery {
             new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + job));
         return 1;
       }
-      current = core.waiting(number);
+      current = core.tasks().waiting(number);
       scan = current;
     }
     long used = current.isDone() ? 1 : current.step(units);

@@ -120,12 +120,13 @@ public final class JobAdmission {
 
   private boolean mayVerify(Job job) {
     int number = core.findJob(job.name());
-    return number >= 0 && core.awaitingVerification(number) > core.mayNotBeVerifiedYet(number);
+    return number >= 0
+        && core.tasks().awaitingVerification(number) > core.tasks().mayNotBeVerifiedYet(number);
   }
 
   private JobCounts counts(Job job) {
     int number = core.findJob(job.name());
-    return number < 0 ? JobCounts.NONE : core.tally(number);
+    return number < 0 ? JobCounts.NONE : core.tasks().tally(number);
   }
 
   private static Set<String> admit(List<Job> open, int places) {

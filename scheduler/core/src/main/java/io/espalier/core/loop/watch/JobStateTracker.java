@@ -1,23 +1,16 @@
 package io.espalier.core.loop.watch;
 
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.SetRule;
-import io.espalier.core.config.task.OutcomeRules;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
-import io.espalier.core.loop.state.NameOrderedMap;
-import io.espalier.core.outcome.CompletionWindow;
-import io.espalier.core.outcome.FailureRule;
-import io.espalier.core.outcome.JobCounts;
 import io.espalier.core.outcome.JobEvent;
 import io.espalier.core.outcome.JobFlags;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateInputs;
 import io.espalier.core.outcome.JobStateRecord;
-import io.espalier.core.outcome.JobStateRecord.Start;
 import io.espalier.core.outcome.JobStateRules;
 import io.espalier.core.outcome.Percent;
 import io.espalier.core.problem.Problem;
@@ -27,18 +20,14 @@ import io.espalier.core.scheduling.StuckJobs;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.TaskStatus;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Maintains the state of each job (docs/design/features.md#states-of-jobs): evaluates a job
@@ -59,10 +48,10 @@ public final class JobStateTracker {
   private final SchedulingCore core;
   private final LoopEvents events;
   private final JobVerifications verifications;
-  private final Map<String, Kept> jobs = new HashMap<>();
-  private final Shown shown = new Shown();
+  private final Map<String, JobMemory> jobs = new HashMap<>();
+  private final DurableJobStates durable = new DurableJobStates();
   private List<JobStateRecord> recorded = new ArrayList<>();
-  private final Set<String> setsToJudge = new HashSet<>();
+  private final Set<String> setsToEvaluate = new HashSet<>();
   private boolean anyStuck;
   private long judgedState = -1;
   private long judgedChanges = -1;
@@ -79,79 +68,6 @@ public final class JobStateTracker {
     void changed(JobStateRecord now, boolean moved);
   }
 
-  /** The durable states. Those of configured jobs are available for each view. */
-  private static final class Shown {
-    private final Map<String, JobStateRecord> all = new HashMap<>();
-    private @Nullable Config config;
-    private String[] names = {};
-    private JobStateRecord[] values = {};
-    private Map<String, JobStateRecord> view = Map.of();
-
-    /**
-     * Whether {@link #view} is up to date with {@code config}; if not, only its values have
-     * changed.
-     */
-    private boolean isFresh;
-
-    void put(String job, JobStateRecord standing) {
-      all.put(job, standing);
-      int at = Arrays.binarySearch(names, job);
-      if (at >= 0) {
-        values[at] = standing;
-        isFresh = false;
-      } else {
-        config = null;
-      }
-    }
-
-    void remove(String job) {
-      all.remove(job);
-      config = null;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
-    Map<String, JobStateRecord> of(Config inForce) {
-      if (config != inForce) {
-        List<String> known = new ArrayList<>();
-        for (String job : inForce.jobs().keySet()) {
-          if (all.containsKey(job)) {
-            known.add(job);
-          }
-        }
-        names = known.toArray(new String[0]);
-        values = known.stream().map(all::get).toArray(JobStateRecord[]::new);
-        config = inForce;
-        isFresh = false;
-      }
-      if (!isFresh) {
-        view = new NameOrderedMap<>(names, values.clone());
-        isFresh = true;
-      }
-      return view;
-    }
-  }
-
-  /** What is known of one job, even if it is not configured now. */
-  private static final class Kept {
-    /** The latest state; null: never evaluated. */
-    @Nullable JobStateRecord standing;
-
-    String failure = "";
-
-    /** Why none of its tasks can start; empty when it is not stuck. */
-    String stuck = "";
-
-    boolean stopped;
-    boolean goesOn;
-    Start from = Start.ALL;
-    Counters counters = Counters.NONE;
-    @Nullable CompletionWindow window;
-    Optional<Duration> length = Optional.empty();
-
-    /** Whether a task has ended since the rule was last evaluated on its window. */
-    boolean judge;
-  }
-
   public JobStateTracker(SchedulingCore core, LoopEvents events, JobVerifications verifications) {
     this.verifications = verifications;
     this.core = core;
@@ -160,32 +76,24 @@ public final class JobStateTracker {
 
   /** Restores what outlived a restart: failed jobs are closed at once. */
   public void restore(List<JobStateRecord> stored) {
-    for (JobStateRecord standing : stored) {
-      Kept kept = kept(standing.job());
-      kept.standing = standing;
-      kept.failure = standing.failure();
-      // It stays stuck until it is evaluated again: a restart does not change that.
-      kept.stuck = standing.state() == JobState.STUCK ? standing.reason() : "";
-      kept.stopped = standing.stopped();
-      kept.goesOn = standing.goesOn();
-      kept.from = standing.countedFrom();
-      kept.counters = standing.counters();
-      shown.put(standing.job(), standing);
-      if (!kept.failure.isEmpty()) {
-        core.close(Gate.of(GateKind.JOB_FAILED, standing.job(), kept.failure));
+    for (JobStateRecord state : stored) {
+      memory(state.job()).restore(state);
+      durable.put(state);
+      if (!state.failure().isEmpty()) {
+        core.close(Gate.of(GateKind.JOB_FAILED, state.job(), state.failure()));
       }
     }
   }
 
-  private Kept kept(String job) {
-    return jobs.computeIfAbsent(job, name -> new Kept());
+  private JobMemory memory(String job) {
+    return jobs.computeIfAbsent(job, JobMemory::new);
   }
 
   /** Forgets a job that was deleted and created again: the new job inherits nothing. */
   public void forget(String job) {
     jobs.remove(job);
     verifications.forget(job);
-    shown.remove(job);
+    durable.remove(job);
     core.open(GateKind.JOB_FAILED, job);
     core.open(GateKind.JOB_SUCCEEDED, job);
   }
@@ -193,53 +101,25 @@ public final class JobStateTracker {
   // ---- what happens
 
   /** Counts the end of a task with that status. */
-  public void ended(String name, TaskStatus status) {
-    note(name, status);
-    kept(name).judge = true;
+  public void ended(String job, TaskStatus status) {
+    restored(job, status);
+    memory(job).newEnd();
   }
 
   /** Counts the stored status of a task that was unknown before; in any order. */
-  public void restored(String name, TaskStatus status) {
-    note(name, status);
+  public void restored(String job, TaskStatus status) {
+    Job config = core.job(core.findJob(job));
+    memory(job).countEnd(config == null ? null : config.outcome(), status);
   }
 
   /**
    * Announces that {@link #restored} will be called for all ends of a job that is new or returns.
    */
-  public void willRestore(String name) {
-    Kept kept = jobs.get(name);
-    if (kept != null) {
-      kept.window = null;
-      kept.length = Optional.empty();
+  public void willRestore(String job) {
+    JobMemory memory = jobs.get(job);
+    if (memory != null) {
+      memory.forgetWindow();
     }
-  }
-
-  private void note(String name, TaskStatus status) {
-    boolean failed = status.main() == TaskStatus.Main.FAILED;
-    if (!failed && status.main() != TaskStatus.Main.DONE) {
-      return;
-    }
-    Job job = core.job(core.findJob(name));
-    Kept kept = kept(name);
-    // A removed job may return before the last of its tasks has ended: then nothing is restored.
-    Optional<Duration> length = job == null ? kept.length : length(job.outcome());
-    if (length.isPresent() && status.sinceMillis() >= kept.from.millis()) {
-      window(kept, length.get()).add(status.sinceMillis(), failed);
-    }
-  }
-
-  private static Optional<Duration> length(OutcomeRules rules) {
-    return rules.canFail() ? rules.window() : Optional.empty();
-  }
-
-  private static CompletionWindow window(Kept kept, Duration length) {
-    CompletionWindow window = kept.window;
-    if (window == null || !kept.length.equals(Optional.of(length))) {
-      window = new CompletionWindow(length.toMillis());
-      kept.window = window;
-      kept.length = Optional.of(length);
-    }
-    return window;
   }
 
   /** Notes that an operator has paused or stopped the job. */
@@ -249,7 +129,7 @@ public final class JobStateTracker {
 
   /** Notes that a pause has expired. */
   public void pauseEnded(String job) {
-    kept(job).stopped = false;
+    memory(job).pauseEnded();
   }
 
   /**
@@ -262,7 +142,7 @@ public final class JobStateTracker {
     if (core.job(number) == null) {
       return;
     }
-    JobStateInputs facts = facts(number, kept(job));
+    JobStateInputs facts = facts(number, memory(job));
     if (!JobStateRules.isLegal(facts, JobEvent.RESUME)) {
       JobStateRules.Verdict verdict = JobStateRules.of(facts);
       throw new RefusedException(
@@ -286,18 +166,12 @@ public final class JobStateTracker {
     if (core.job(number) == null) {
       return;
     }
-    Kept kept = kept(job);
-    boolean hadFailed = !kept.failure.isEmpty();
-    JobFlags flags = JobStateRules.after(facts(number, kept), event, "");
-    kept.failure = flags.failure();
-    kept.stopped = flags.stopped();
-    kept.goesOn = flags.goesOn();
+    JobMemory memory = memory(job);
+    boolean hadFailed = !memory.failure().isEmpty();
+    JobFlags flags = JobStateRules.after(facts(number, memory), event, "");
+    memory.setFlags(flags);
     if (hadFailed && !flags.isFailed()) {
-      JobCounts tally = core.tally(number);
-      kept.from = new Start(tally.failed(), tally.ended(), nowMillis);
-      if (kept.window != null) {
-        kept.window.clear();
-      }
+      memory.countFrom(core.tasks().tally(number), nowMillis);
     }
     if (!flags.isFailed()) {
       // Reopen the job even if it was not closed, so that it is evaluated.
@@ -310,13 +184,7 @@ public final class JobStateTracker {
    * at most {@link Counters#MOST_NAMES}.
    */
   public Counters fitting(String job, Counters ofTask) {
-    if (ofTask.isEmpty()) {
-      return ofTask;
-    }
-    Kept kept = kept(job);
-    Counters fitting = ofTask.fitting(kept.counters);
-    kept.counters = kept.counters.plus(fitting.zeros());
-    return fitting;
+    return ofTask.isEmpty() ? ofTask : memory(job).fitting(ofTask);
   }
 
   /**
@@ -325,24 +193,13 @@ public final class JobStateTracker {
    * @return the sums
    */
   public Counters counted(String job, Counters more, long nowMillis, Sink record) {
-    Kept kept = kept(job);
-    kept.counters = kept.counters.plus(more);
-    JobStateRecord before = kept.standing;
-    JobStateRecord now =
-        new JobStateRecord(
-            job,
-            before == null ? JobState.RUNNING : before.state(),
-            before == null ? "" : before.reason(),
-            before == null ? nowMillis : before.sinceMillis(),
-            kept.failure,
-            kept.stopped,
-            kept.goesOn,
-            kept.from,
-            kept.counters);
-    kept.standing = now;
+    JobMemory memory = memory(job);
+    Counters sums = memory.add(more);
+    JobStateRecord now = memory.record(nowMillis);
+    memory.latest = now;
     record.changed(now, false);
     recorded.add(now);
-    return kept.counters;
+    return sums;
   }
 
   // ---- the state
@@ -359,29 +216,29 @@ public final class JobStateTracker {
     for (int job : core.takeTouched(JOBS_PER_SLICE)) {
       Job config = core.job(job);
       if (config != null && !isLoading(config.name())) {
-        changed |= look(job, config, nowMillis, record);
+        changed |= evaluate(job, config, nowMillis, record);
       }
     }
-    return judgeSets(nowMillis, record) || changed;
+    return failSets(nowMillis, record) || changed;
   }
 
   /**
    * Fails the jobs of sets in which as many jobs have failed as the rule of the set says. Only the
    * failure of a job is an occasion: what an operator has resumed since goes on.
    */
-  private boolean judgeSets(long nowMillis, Sink record) {
+  private boolean failSets(long nowMillis, Sink record) {
     boolean changed = false;
-    while (!setsToJudge.isEmpty()) {
-      List<String> sets = List.copyOf(setsToJudge);
-      setsToJudge.clear();
+    while (!setsToEvaluate.isEmpty()) {
+      List<String> sets = List.copyOf(setsToEvaluate);
+      setsToEvaluate.clear();
       for (String set : sets) {
-        changed |= judgeSet(set, nowMillis, record);
+        changed |= failSet(set, nowMillis, record);
       }
     }
     return changed;
   }
 
-  private boolean judgeSet(String set, long nowMillis, Sink record) {
+  private boolean failSet(String set, long nowMillis, Sink record) {
     SetRule rule = core.config().settings().sets().get(set);
     if (rule == null || rule.failWhenFailedJobs() == 0) {
       return false;
@@ -393,10 +250,10 @@ public final class JobStateTracker {
       if (job == null || !job.set().equals(set)) {
         continue;
       }
-      JobStateRecord standing = kept(job.name()).standing;
-      if (standing != null && standing.state() == JobState.FAILED) {
+      JobStateRecord latest = memory(job.name()).latest;
+      if (latest != null && latest.state() == JobState.FAILED) {
         failed.add(job.name());
-      } else if (standing == null || !standing.state().isEnd()) {
+      } else if (latest == null || !latest.state().isEnd()) {
         others.add(number);
       }
     }
@@ -415,10 +272,9 @@ public final class JobStateTracker {
     for (int number : others) {
       Job job = core.job(number);
       if (job != null) {
-        Kept kept = kept(job.name());
-        kept.failure = why;
+        memory(job.name()).fail(why);
         core.close(Gate.of(GateKind.JOB_FAILED, job.name(), why));
-        changed |= look(number, job, nowMillis, record);
+        changed |= evaluate(number, job, nowMillis, record);
       }
     }
     return changed;
@@ -431,7 +287,7 @@ public final class JobStateTracker {
    * @return true when a state has changed
    */
   public boolean judgeStuck(long nowMillis, boolean anyRuns, Sink record) {
-    if (!mustJudge() || (anyRuns && nowMillis < nextJudgement)) {
+    if (!hasNews() || (anyRuns && nowMillis < nextJudgement)) {
       return false;
     }
     judgedState = core.stateNumber();
@@ -446,27 +302,27 @@ public final class JobStateTracker {
         continue;
       }
       String why = stuckJobs.why(number);
-      Kept kept = kept(job.name());
+      JobMemory memory = memory(job.name());
       anyStuck |= !why.isEmpty();
-      if (!why.equals(kept.stuck)) {
-        kept.stuck = why;
-        changed |= look(number, job, nowMillis, record);
+      if (!why.equals(memory.stuck)) {
+        memory.stuck = why;
+        changed |= evaluate(number, job, nowMillis, record);
       }
     }
-    changed |= judgeSets(nowMillis, record);
+    changed |= failSets(nowMillis, record);
     return changed;
   }
 
-  private boolean mustJudge() {
+  private boolean hasNews() {
     return core.changes() != judgedChanges || core.stateNumber() != judgedState;
   }
 
   /** When the next evaluation is due; {@link Long#MAX_VALUE}: only when something happens. */
   public long nextMillis() {
-    return mustJudge() ? nextJudgement : Long.MAX_VALUE;
+    return hasNews() ? nextJudgement : Long.MAX_VALUE;
   }
 
-  private JobStateInputs facts(int number, Kept kept) {
+  private JobStateInputs facts(int number, JobMemory memory) {
     Job job = core.job(number);
     if (job == null) {
       throw new IllegalStateException("not configured");
@@ -479,27 +335,26 @@ public final class JobStateTracker {
             ? "it is disabled in its configuration"
             : !core.config().settings().enabled() ? "the settings disable the scheduler" : "",
         reason(GateKind.DEADLINE, name),
-        kept.stuck,
+        memory.stuck,
         job.outcome().donePercent(),
         verifications.tally(number),
-        new JobFlags(
-            core.gate(GateKind.PAUSE, name) != null, kept.stopped, kept.failure, kept.goesOn),
+        memory.flags(core.gate(GateKind.PAUSE, name) != null),
         unverified);
   }
 
-  private boolean look(int number, Job job, long nowMillis, Sink record) {
-    Kept kept = kept(job.name());
-    JobStateInputs facts = facts(number, kept);
-    if (kept.goesOn && (!facts.isSuccess() || facts.tally().isThrough())) {
-      kept.goesOn = false;
-      facts = facts(number, kept);
+  private boolean evaluate(int number, Job job, long nowMillis, Sink record) {
+    JobMemory memory = memory(job.name());
+    JobStateInputs facts = facts(number, memory);
+    if (memory.goesOn() && (!facts.isSuccess() || facts.tally().isThrough())) {
+      memory.goesOnNoLonger();
+      facts = facts(number, memory);
     }
     if (JobStateRules.isLegal(facts, JobEvent.RULE_BROKEN)) {
-      String broken = broken(job.outcome(), kept, facts.tally(), nowMillis);
+      String broken = memory.brokenRule(job.outcome(), facts.tally(), nowMillis);
       if (broken != null) {
-        kept.failure = JobStateRules.after(facts, JobEvent.RULE_BROKEN, broken).failure();
+        memory.fail(JobStateRules.after(facts, JobEvent.RULE_BROKEN, broken).failure());
         core.close(Gate.of(GateKind.JOB_FAILED, job.name(), broken));
-        facts = facts(number, kept);
+        facts = facts(number, memory);
       }
     }
     JobStateRules.Verdict verdict = JobStateRules.of(facts);
@@ -510,38 +365,11 @@ public final class JobStateTracker {
         verifications.begin(number);
       }
     }
-    closeRest(job.name(), facts);
-    return changed(job.name(), kept, verdict, nowMillis, record);
+    closeWhenEnough(job.name(), facts);
+    return changed(job.name(), memory, verdict, nowMillis, record);
   }
 
-  private @Nullable String broken(OutcomeRules rules, Kept kept, JobCounts tally, long nowMillis) {
-    Start from = kept.from;
-    if (tally.failed() < from.failed() || tally.ended() < from.ended()) {
-      // Tasks counted earlier are gone or will run again: only ends from now on count.
-      kept.from =
-          new Start(
-              Math.min(from.failed(), tally.failed()),
-              Math.min(from.ended(), tally.ended()),
-              from.millis());
-    }
-    if (!rules.canFail()) {
-      return null;
-    }
-    if (rules.window().isPresent()) {
-      CompletionWindow window = window(kept, rules.window().get());
-      if (!kept.judge) {
-        // The expiry of old successes must not fail a job in which nothing ends.
-        return null;
-      }
-      kept.judge = false;
-      window.moveTo(nowMillis);
-      return FailureRule.broken(rules, window.failed(), window.ended());
-    }
-    return FailureRule.broken(
-        rules, tally.failed() - kept.from.failed(), tally.ended() - kept.from.ended());
-  }
-
-  private void closeRest(String job, JobStateInputs facts) {
+  private void closeWhenEnough(String job, JobStateInputs facts) {
     boolean rests = facts.restIsNotNeeded();
     if (rests == (core.gate(GateKind.JOB_SUCCEEDED, job) != null)) {
       return;
@@ -576,29 +404,20 @@ public final class JobStateTracker {
   }
 
   private boolean changed(
-      String job, Kept kept, JobStateRules.Verdict verdict, long nowMillis, Sink record) {
-    JobStateRecord before = kept.standing;
+      String job, JobMemory memory, JobStateRules.Verdict verdict, long nowMillis, Sink record) {
+    JobStateRecord before = memory.latest;
     boolean moved = before == null || before.state() != verdict.state();
     boolean byHand = verdict.state() == JobState.PAUSED || verdict.state() == JobState.STOPPED;
     String reason = byHand ? whyPaused(job) : verdict.reason();
-    JobStateRecord now =
-        new JobStateRecord(
-            job,
-            verdict.state(),
-            reason,
-            before == null || moved ? nowMillis : before.sinceMillis(),
-            kept.failure,
-            kept.stopped,
-            kept.goesOn,
-            kept.from,
-            kept.counters);
+    long since = before == null || moved ? nowMillis : before.sinceMillis();
+    JobStateRecord now = memory.record(verdict.state(), reason, since);
     if (now.equals(before)) {
       return false;
     }
-    kept.standing = now;
+    memory.latest = now;
     if (before == null && now.state() == JobState.WAITING) {
       // The initial state of a job need not be stored.
-      shown.put(job, now);
+      durable.put(now);
       return true;
     }
     record.changed(now, moved);
@@ -606,7 +425,7 @@ public final class JobStateTracker {
     if (moved && now.state() == JobState.FAILED) {
       Job failed = core.job(core.findJob(job));
       if (failed != null && !failed.set().isEmpty()) {
-        setsToJudge.add(failed.set());
+        setsToEvaluate.add(failed.set());
       }
     }
     if (moved && before != null) {
@@ -633,17 +452,17 @@ public final class JobStateTracker {
   }
 
   /** Shows states that are now durable. */
-  public void show(List<JobStateRecord> durable) {
-    durable.forEach(standing -> shown.put(standing.job(), standing));
+  public void show(List<JobStateRecord> states) {
+    states.forEach(durable::put);
   }
 
   /** The latest states of configured jobs by name, durable or not. */
   public Map<String, JobStateRecord> latest() {
     Map<String, JobStateRecord> all = new TreeMap<>();
     for (String job : core.config().jobs().keySet()) {
-      Kept kept = jobs.get(job);
-      if (kept != null && kept.standing != null) {
-        all.put(job, kept.standing);
+      JobMemory memory = jobs.get(job);
+      if (memory != null && memory.latest != null) {
+        all.put(job, memory.latest);
       }
     }
     return Collections.unmodifiableMap(all);
@@ -659,13 +478,13 @@ public final class JobStateTracker {
     }
     List<Problem> problems = new ArrayList<>();
     int more = 0;
-    for (JobStateRecord standing : all().values()) {
-      if (standing.state() != JobState.STUCK) {
+    for (JobStateRecord latest : all().values()) {
+      if (latest.state() != JobState.STUCK) {
         continue;
       }
       if (problems.size() < STUCK_NAMED) {
-        String path = "bistro_job->" + standing.job();
-        problems.add(Problem.warning(path, "the job is stuck: " + standing.reason()));
+        String path = "bistro_job->" + latest.job();
+        problems.add(Problem.warning(path, "the job is stuck: " + latest.reason()));
       } else {
         more++;
       }
@@ -678,6 +497,6 @@ public final class JobStateTracker {
 
   /** The latest durable states of configured jobs by name; immutable. */
   public Map<String, JobStateRecord> all() {
-    return shown.of(core.config());
+    return durable.of(core.config());
   }
 }

@@ -94,12 +94,12 @@ public final class JobVerifications {
 
   /** Returns the number of tasks that are done and are being verified or still to be verified. */
   long unverified(int job) {
-    return core.awaitingVerification(job) + live.verifications(core.jobName(job));
+    return core.tasks().awaitingVerification(job) + live.verifications(core.jobName(job));
   }
 
   /** Returns the counts of a job; a task that is being verified counts as done, not as running. */
   JobCounts tally(int job) {
-    JobCounts counts = core.tally(job);
+    JobCounts counts = core.tasks().tally(job);
     long verified = live.verifications(core.jobName(job));
     return verified == 0
         ? counts
@@ -122,13 +122,13 @@ public final class JobVerifications {
       return true;
     }
     Sample sample = sample(job, number, verification);
-    return !sample.complete || sample.nodes.get(node - core.firstNode(number));
+    return !sample.complete || sample.nodes.get(node - core.tasks().firstNode(number));
   }
 
   private Sample sample(Job job, int number, Verification verification) {
     Sample known = samples.get(job.name());
     if (known == null || known.state != core.stateNumber() || !known.of.equals(verification)) {
-      known = new Sample(core.stateNumber(), verification, core.progress(number).total());
+      known = new Sample(core.stateNumber(), verification, core.tasks().progress(number).total());
       samples.put(job.name(), known);
       if (!toDraw.contains(job.name())) {
         toDraw.add(job.name());
@@ -143,7 +143,7 @@ public final class JobVerifications {
    */
   void begin(int job) {
     String name = core.jobName(job);
-    if (core.mayNotBeVerifiedYet(job) > 0 && !toOpen.contains(name)) {
+    if (core.tasks().mayNotBeVerifiedYet(job) > 0 && !toOpen.contains(name)) {
       toOpen.add(name);
     }
   }
@@ -185,11 +185,11 @@ public final class JobVerifications {
       samples.remove(name);
       return true;
     }
-    int first = core.firstNode(number);
-    int end = core.endNode(number);
+    int first = core.tasks().firstNode(number);
+    int end = core.tasks().endNode(number);
     int until = Math.min(end, first + sample.next + NODES_PER_SLICE);
     for (int node = first + sample.next; node < until; node++) {
-      if ((core.bits(number, node) & (TaskStatus.AVOIDED | TaskStatus.DISABLED)) == 0) {
+      if ((core.tasks().bits(number, node) & (TaskStatus.AVOIDED | TaskStatus.DISABLED)) == 0) {
         sample.add(node - first, FilterEvaluator.point(name, core.topology().name(node)));
       }
     }
@@ -210,18 +210,18 @@ public final class JobVerifications {
     }
     boolean isVerified = job.program().verification().isPresent();
     for (int i = 0; i < TASKS_PER_SLICE; i++) {
-      int node = core.nextTask(number, nextNode, NODES_PER_SLICE, waiting(isVerified));
+      int node = core.tasks().next(number, nextNode, NODES_PER_SLICE, waiting(isVerified));
       if (node == -1) {
         // Nodes may have been renumbered, or tasks before this place have ended, meanwhile.
         nextNode = 0;
-        return core.mayNotBeVerifiedYet(number) == 0;
+        return core.tasks().mayNotBeVerifiedYet(number) == 0;
       }
       if (node < 0) {
         nextNode = -2 - node;
         return false;
       }
       nextNode = node + 1;
-      TaskStatus status = core.status(number, node);
+      TaskStatus status = core.tasks().status(number, node);
       TaskKey key = new TaskKey(name, core.topology().name(node));
       if (status != null && live.get(key) == null) {
         if (isVerified && isInSample(job, number, node) && !toDraw.isEmpty()) {

@@ -54,7 +54,7 @@ public final class OverLimitEnforcer {
     if (!core.config().settings().enabled()) {
       return Long.MAX_VALUE;
     }
-    long next = core.nextOverLimitMillis();
+    long next = core.capacity().nextOverLimitMillis();
     return next == Long.MAX_VALUE ? next : Math.max(next, notBefore);
   }
 

@@ -42,7 +42,7 @@ public final class QueueUsageRecorder {
     if (nowMillis >= nextShown || nextShown - nowMillis > SHOWN_MILLIS) {
       nextShown = nowMillis + SHOWN_MILLIS;
       boolean none = core.config().settings().rules().queues().isEmpty();
-      shown.queues(none ? List.of() : core.queues());
+      shown.queues(none ? List.of() : core.capacity().queues());
     }
     if (nowMillis >= next || next - nowMillis > PERIOD_MILLIS) {
       next = nowMillis + PERIOD_MILLIS;
@@ -55,9 +55,9 @@ public final class QueueUsageRecorder {
     if (core.config().settings().rules().queues().isEmpty()) {
       return;
     }
-    boolean isHeld = core.runningCount() > 0;
+    boolean isHeld = core.running().count() > 0;
     if (isHeld || wasHeld || started.getAsLong() != startedBefore) {
-      store.accept(core.queueUsage());
+      store.accept(core.capacity().queueUsage());
     }
     wasHeld = isHeld;
     startedBefore = started.getAsLong();
@@ -66,7 +66,7 @@ public final class QueueUsageRecorder {
   /** When the next sample is due; {@link Long#MAX_VALUE} when none is. */
   public long nextMillis() {
     boolean matters = !core.config().settings().rules().queues().isEmpty();
-    boolean isDue = wasHeld || core.runningCount() > 0 || started.getAsLong() != startedBefore;
+    boolean isDue = wasHeld || core.running().count() > 0 || started.getAsLong() != startedBefore;
     return matters && isDue ? next : Long.MAX_VALUE;
   }
 }

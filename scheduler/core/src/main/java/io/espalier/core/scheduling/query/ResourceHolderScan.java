@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * between two slices may be missing or superfluous; when jobs or nodes are renumbered, the pass
  * begins again.
  *
- * <p>{@code SchedulingCore.holders} creates it; use it on the thread of the core.
+ * <p>{@code TaskQueries.holders} creates it; use it on the thread of the core.
  */
 public final class ResourceHolderScan {
   private final Supplier<SchedulingState> current;

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * sequentially. Otherwise the subtree is walked, and a node with several parents is counted once
  * for each edge.
  *
- * <p>{@code SchedulingCore.counts} creates it; use it on the thread of the core.
+ * <p>{@code TaskQueries.counts} creates it; use it on the thread of the core.
  */
 public final class SubtreeCountScan {
   private static final int STATES = 7;

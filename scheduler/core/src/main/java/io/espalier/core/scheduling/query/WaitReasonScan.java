@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * blocks determines the reason for all tasks below it. Where nodes have several parents, the path
  * of each task matters, and only a sample of the tasks is evaluated.
  *
- * <p>{@code SchedulingCore.waiting} creates it; use it on the thread of the core.
+ * <p>{@code TaskQueries.waiting} creates it; use it on the thread of the core.
  */
 public final class WaitReasonScan {
   /** The maximum size of a sample. */

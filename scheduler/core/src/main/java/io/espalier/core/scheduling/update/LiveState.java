@@ -1,0 +1,342 @@
+package io.espalier.core.scheduling.update;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.Settings;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.RunningCap;
+import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
+import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.queue.QueueUsageHistory;
+import io.espalier.core.scheduling.state.RunNames;
+import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.task.RunningTasks;
+import io.espalier.core.scheduling.worker.WorkerCapacity;
+import io.espalier.core.scheduling.worker.WorkerTable;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.LimitOverride;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state in force and, during an update, the one that will replace it. What must not be lost
+ * when they change places, such as a start or an override, goes through this class: it happens to
+ * both.
+ *
+ * <p>{@code SchedulingCore} is the only user; it records the calls. For one thread at a time.
+ */
+public final class LiveState {
+  /** The cost of checking one running task in a slice of an update. */
+  private static final int UNITS_TO_JUDGE = 8;
+
+  private final RunningTasks runs;
+  private final WorkerTable pool;
+  private final QueueUsageHistory queueHistory;
+  private final StateMigration.Warmth warmth = new StateMigration.Warmth();
+
+  private SchedulingState state;
+  private long number;
+
+  /** The work of all previous states. */
+  private long pastWork;
+
+  private @Nullable StateMigration migration;
+  private @Nullable UpdatePlan inPlace;
+
+  /**
+   * The number of running tasks already checked after an in-place update; -1: no check is under
+   * way.
+   */
+  private int judged = -1;
+
+  private long now;
+
+  /**
+   * Whether a configuration is in force. Until then, usage is not settled, because stored usage
+   * decays by the half-life of the first configuration.
+   */
+  private boolean isConfigured;
+
+  public LiveState(
+      SchedulingState first, RunningTasks runs, WorkerTable pool, QueueUsageHistory queueHistory) {
+    this.state = first;
+    this.runs = runs;
+    this.pool = pool;
+    this.queueHistory = queueHistory;
+    state.queues.enter(0, queueHistory);
+  }
+
+  /** Returns the state in force. */
+  public SchedulingState state() {
+    return state;
+  }
+
+  /** Returns the number of states that were in force before this one. */
+  public long number() {
+    return number;
+  }
+
+  /** Returns whether an update was begun and is not in force yet. */
+  public boolean isChanging() {
+    return migration != null || inPlace != null;
+  }
+
+  /** Returns the work of all states so far, see {@code SchedulingCore.work}. */
+  public long work() {
+    return pastWork + state.work() + (migration == null ? 0 : migration.next().work());
+  }
+
+  /** Sets the clock. It never goes back for what must not be early. */
+  public void at(long nowMillis) {
+    now = Math.max(now, nowMillis);
+    state.clock.at(nowMillis);
+    state.queues.advance(now);
+    state.over.at(now);
+    if (migration != null) {
+      migration.next().over.at(now);
+    }
+  }
+
+  /** Returns the latest instant given to {@link #at}. */
+  public long now() {
+    return now;
+  }
+
+  // ---- updates
+
+  /** See {@code SchedulingCore.begin}. */
+  public void begin(UpdatePlan plan) {
+    if (isChanging()) {
+      throw new IllegalStateException("another change is under way");
+    }
+    if (!plan.isAgainst(state)) {
+      throw new IllegalStateException("the change was prepared against another configuration");
+    }
+    SchedulingState next = plan.state();
+    if (next == null) {
+      inPlace = plan;
+    } else {
+      migration = new StateMigration(plan, next, runs, warmth);
+      next.over.at(now);
+    }
+  }
+
+  /** See {@code SchedulingCore.step}. */
+  public @Nullable NewTasks step(int units) {
+    if (inPlace != null) {
+      NewTasks news = inPlace.newTasks();
+      changeInPlace(inPlace);
+      inPlace = null;
+      return news;
+    }
+    if (migration == null) {
+      throw new IllegalStateException("no change was begun");
+    }
+    if (!migration.step(units)) {
+      return null;
+    }
+    NewTasks news = migration.change().newTasks();
+    replaceState(migration);
+    migration = null;
+    return news;
+  }
+
+  private void changeInPlace(UpdatePlan plan) {
+    Settings before = state.config().settings();
+    Settings after = plan.config().settings();
+    boolean[] ran = new boolean[state.jobs.count()];
+    for (int j = 0; j < ran.length; j++) {
+      ran[j] = isRunnable(j);
+    }
+    UnsatisfiableJobs neverFits = plan.neverFits();
+    settleQueues();
+    state.setConfig(
+        plan.config(), plan.nodeLimits(), neverFits == null ? state.neverFits() : neverFits);
+    if (!WorkerCapacity.isSame(before, after)) {
+      state.workers.setSettings(after);
+    }
+    for (Resource resource : plan.limits()) {
+      if (resource.level() < state.topology.levels().worker()) {
+        state.configuredLimitChanged(resource);
+      }
+    }
+    state.limits.step(Integer.MAX_VALUE, true);
+    state.queues.refresh();
+    updateJobGates();
+    for (int j = 0; j < ran.length; j++) {
+      if (ran[j] != isRunnable(j)) {
+        judged = 0;
+      }
+    }
+  }
+
+  private boolean isRunnable(int job) {
+    Job configured = state.jobs.job(job);
+    return configured != null && configured.canRun();
+  }
+
+  /** Settles usage before an update, because the next configuration may bring another half-life. */
+  private void settleQueues() {
+    if (isConfigured) {
+      state.queues.settle(queueHistory);
+    }
+    isConfigured = true;
+  }
+
+  private void replaceState(StateMigration done) {
+    done.end();
+    settleQueues();
+    state.queues.leave(queueHistory);
+    SchedulingState before = state;
+    pastWork += before.work();
+    state = done.next();
+    number++;
+    state.queues.enter(now, queueHistory);
+    judged = -1; // the migration checked each running task
+    updateJobGates();
+    state.jobs.keepActiveSince(before.jobs);
+    state.takeOver(before, done.change());
+  }
+
+  /** See {@code SchedulingCore.stepOrphans}. */
+  public boolean stepOrphans(int units) {
+    int most = Math.max(1, units / UNITS_TO_JUDGE);
+    boolean named = runs.clearFound(most, run -> state.occupancy.charges(state.places.job(run)));
+    if (judged < 0) {
+      return named;
+    }
+    int end = (int) Math.min(runs.high(), (long) judged + most);
+    for (; judged < end; judged++) {
+      if (runs.isUsed(judged)) {
+        boolean isHere = state.places.node(judged) >= 0;
+        String name = isHere ? "" : RunNames.node(state, runs, judged);
+        state.places.setOrphan(judged, state.whereabouts.isOrphan(judged, name));
+      }
+    }
+    judged = judged < runs.high() ? judged : -1;
+    return judged < 0 && named;
+  }
+
+  // ---- gates
+
+  private void updateJobGates() {
+    for (int j = 0; j < state.jobs.count(); j++) {
+      updateJobGate(j);
+    }
+  }
+
+  /** Opens or closes a job as its configuration, its dependencies and its gates ask for. */
+  public void updateJobGate(int job) {
+    state.tasks.touch(job);
+    boolean before = state.jobs.isActive(job);
+    boolean after =
+        state.jobs.canRun(job)
+            && state.wholeJobs.areDone(job)
+            && !state.gateTable.isClosed(Scope.job(state.jobs.name(job)));
+    if (before != after) {
+      state.jobs.setActive(job, after, now);
+      state.gates.changed(job >>> 6);
+      state.activated(job, after);
+    }
+  }
+
+  /** Opens or closes a job or a node, known or not, as its gates ask for. */
+  public void updateGate(Scope scope) {
+    if (scope.kind() == Scope.Kind.JOB) {
+      int job = state.jobs.find(scope.name());
+      if (job >= 0) {
+        updateJobGate(job);
+      }
+      return;
+    }
+    int changed = state.updateGate(scope);
+    if (changed >= 0) {
+      state.gateChanged(changed);
+    }
+    if (migration != null) {
+      migration.updateGate(scope);
+    }
+  }
+
+  // ---- limits
+
+  public void overrideChanged(LimitOverride.Key key) {
+    state.overrideChanged(key);
+    if (migration != null) {
+      migration.next().overrideChanged(key);
+    }
+  }
+
+  /** Handles the factors that have come, gone or changed; null: there is none. */
+  public void factorsChanged(@Nullable LimitFactor before, @Nullable LimitFactor after) {
+    List<LimitFactor> changed = Stream.of(before, after).flatMap(Stream::ofNullable).toList();
+    state.factorsChanged(changed);
+    if (migration != null) {
+      migration.next().factorsChanged(changed);
+    }
+  }
+
+  /** Handles the caps that have come, gone or changed; null: there is none. */
+  public void capsChanged(@Nullable RunningCap before, @Nullable RunningCap after) {
+    Stream.of(before, after)
+        .flatMap(Stream::ofNullable)
+        .map(RunningCap::scope)
+        .distinct()
+        .forEach(
+            scope -> {
+              state.capChanged(scope);
+              if (migration != null) {
+                migration.next().capChanged(scope);
+              }
+            });
+  }
+
+  // ---- workers and running tasks
+
+  /**
+   * Replaces a worker.
+   *
+   * @param info null: it has left
+   */
+  public void setWorker(int worker, @Nullable WorkerInfo info) {
+    if (pool.setInfo(worker, info)) {
+      state.workers.put(worker);
+      if (migration != null) {
+        migration.workerChanged(worker);
+      }
+    }
+  }
+
+  /** Starts a task of a job that is open, and returns its running number. */
+  public int start(int job) {
+    int run = state.occupancy.start(job);
+    started(run);
+    return run;
+  }
+
+  /** Handles a task that was charged in the state in force. */
+  public void started(int run) {
+    int worker = state.places.worker(run);
+    if (worker >= 0) {
+      pool.started(worker);
+    }
+    if (migration != null) {
+      migration.started(run);
+    }
+  }
+
+  /** Ends a running task. */
+  public void finish(int run, @Nullable TaskStatus status) {
+    if (migration != null) {
+      migration.ending(run, status, now);
+    }
+    int worker = state.places.worker(run);
+    state.occupancy.finish(run, status, now);
+    runs.remove(run);
+    if (worker >= 0) {
+      pool.ended(worker);
+    }
+  }
+}
