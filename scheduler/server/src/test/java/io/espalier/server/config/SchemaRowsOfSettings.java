@@ -80,7 +80,13 @@ final class SchemaRowsOfSettings extends SchemaRows {
         target,
         "url",
         List.of(),
-        List.of("''", "'ftp://h/'", "'https://u:p@h/'", "'https:///x'", "'https://h/{node}'"));
+        List.of("''", "'ftp://h/'"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        target,
+        "'url': 'https://u:p@h/'",
+        "'url': 'https:///x'",
+        "'url': 'https://h/{node}'");
     UnaryOperator<String> webhook =
         member -> notifier.apply("'webhook': {'url': 'https://h/x', " + member + "}");
     key(webhook, "secret_file", List.of("'/etc/espalier/key'"), NO_TEXT);

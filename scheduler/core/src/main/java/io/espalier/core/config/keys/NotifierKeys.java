@@ -65,7 +65,8 @@ public final class NotifierKeys {
             key(
                     "url",
                     text(URL, "expected a URL such as \"https://hooks.example/espalier\"")
-                        .says("URL"),
+                        .says("URL")
+                        .inSchema("{'type': 'string', 'pattern': '^https?://'}"),
                     WebhookSpec::url,
                     "Where to send. `{secret}` stands for the content of `secret_file`, for"
                         + " receivers whose URLs are secrets.")

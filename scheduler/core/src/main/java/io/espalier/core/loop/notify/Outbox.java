@@ -32,8 +32,7 @@ import org.jspecify.annotations.Nullable;
  * the owner of the loop calls it.
  */
 public final class Outbox {
-  private static final Set<Json> OF_STORE =
-      Set.of(Json.of(SchedulerView.STORE), Json.of(SchedulerView.BEHIND));
+  private static final Set<String> OF_STORE = Set.of(SchedulerView.STORE, SchedulerView.BEHIND);
 
   private final LoopPorts ports;
   private final Supplier<StoreTransaction.Builder> batch;
@@ -123,8 +122,8 @@ public final class Outbox {
   /** The store cannot tell about its own trouble. */
   private static boolean isOfStore(Event event) {
     return event.kind().equals(EventKind.PROBLEM_RAISED.word())
-        && event.data().get("source") instanceof Json source
-        && OF_STORE.contains(source);
+        && event.data().get("source") instanceof Json.Str source
+        && OF_STORE.contains(source.value());
   }
 
   private Json.Obj about(Json.Obj data) {
