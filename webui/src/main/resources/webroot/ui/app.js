@@ -38,7 +38,7 @@ function Later({ load, name, ...props }) {
   return page?.name === name ? c(page.Page, props) : c(Waiting);
 }
 
-/** A part of the page that did not come: as soon as somebody answers, all of it is loaded anew. */
+/** A part of the page that did not come: as soon as somebody answers, all of it is loaded again. */
 function Unloaded() {
   useEffect(() => {
     const id = setInterval(() => { fetch('healthz', { cache: 'no-store' }).then(() => location.reload(), () => {}); }, 3000);

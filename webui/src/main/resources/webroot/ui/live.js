@@ -1,4 +1,4 @@
-// What is shown is fetched anew when the scheduler says that something happened: at most once a second, less often
+// What is shown is fetched again when the scheduler says that something happened: at most once a second, less often
 // when answers take long, and not at all while nobody looks.
 import { useEffect, useRef, useState } from './dom.js';
 import { onSession, session, stream } from './api.js';

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.config.QueueSpec;
+import io.espalier.core.config.window.Schedule;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.gate.Gate;
@@ -202,7 +203,7 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
   }
 
   private static QueueSpec weighted(String name, double weight) {
-    return new QueueSpec(name, 1, OptionalDouble.of(weight), Map.of(), Map.of());
+    return new QueueSpec(name, 1, OptionalDouble.of(weight), Map.of(), Map.of(), Schedule.ALWAYS);
   }
 
   /**

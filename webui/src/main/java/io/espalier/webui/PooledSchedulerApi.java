@@ -1,7 +1,9 @@
 package io.espalier.webui;
 
+import io.espalier.core.api.AppliedPlan;
 import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
+import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.JobValidation;
 import io.espalier.core.api.JobVersions;
@@ -10,6 +12,7 @@ import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.NotifierView;
+import io.espalier.core.api.view.ConfigPlan;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.source.JobVersion;
@@ -44,6 +47,11 @@ final class PooledSchedulerApi implements SchedulerApi {
   @Override
   public <T> CompletionStage<T> ask(Query<T> query) {
     return here(api.ask(query));
+  }
+
+  @Override
+  public CompletionStage<byte[]> snapshot() {
+    return here(api.snapshot());
   }
 
   @Override
@@ -137,6 +145,21 @@ final class PooledSchedulerApi implements SchedulerApi {
       @Override
       public CompletionStage<List<JobVersion>> history(String name) {
         return here(versions.history(name));
+      }
+
+      @Override
+      public CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes) {
+        return here(versions.plan(change, fetchesNodes));
+      }
+
+      @Override
+      public CompletionStage<AppliedPlan> apply(
+          ConfigChange change,
+          String token,
+          Map<String, Long> consents,
+          String author,
+          String reason) {
+        return here(versions.apply(change, token, consents, author, reason));
       }
     };
   }

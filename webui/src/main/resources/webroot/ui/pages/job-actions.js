@@ -92,13 +92,13 @@ export function cancel(job, selector) {
 export function rerun(job, selector, what) {
   const chosen = ({ status, prefix }) => selector ?? (status === 'all' ? { all: true, ...(prefix ? { prefix } : {}) } : { statuses: [status], ...(prefix ? { prefix } : {}) });
   ask({
-    title: `Rerun tasks of ${job.name}`, text: what ?? 'They begin anew: attempts, back-off and what they said are forgotten, history stays. Running ones are left alone.', button: 'Rerun',
+    title: `Rerun tasks of ${job.name}`, text: what ?? 'They begin again: attempts, back-off and what they said are forgotten, history stays. Running ones are left alone.', button: 'Rerun',
     fields: selector ? [] : [{ name: 'status', label: 'Which', options: STATUSES, value: 'failed' }, { name: 'prefix', label: 'Only nodes that begin with', placeholder: 'all' }],
     preview: previewOf(job, 'rerun', chosen),
     cli: (values, p) => command(['rerun', job.name], { ...flags(chosen(values)), expect: p?.matched, reason: values.reason }),
     act: async ({ reason }, p) => {
       const r = await post(['jobs', job.name, 'rerun'], { ...words(reason), selector: p.selector, expect: p.matched, preview: false });
-      return `${plural(r.changed, 'task')} will run anew`;
+      return `${plural(r.changed, 'task')} will run again`;
     },
   });
 }

@@ -7,7 +7,7 @@ import { ask } from '../dialogs.js';
 import { command } from '../shell.js';
 import { diff, folded } from '../diff.js';
 import { go } from '../route.js';
-import { plural, time } from '../format.js';
+import { count, plural, time } from '../format.js';
 
 const text = (json) => `${JSON.stringify(json, null, 2)}\n`;
 
@@ -27,6 +27,29 @@ function show(area, line) {
   area.focus();
   area.setSelectionRange(from, from + (lines[line - 1] ?? '').length);
   area.scrollTop = area.scrollHeight * (line - 4) / lines.length;
+}
+
+
+/** What a plan says, in short: {text, many: whether it deserves a second look}. */
+export function effect(plan) {
+  if (!plan.impact) return { text: `What it would do is not known: ${plan.uncounted ?? 'it has errors'}.` };
+  const i = plan.impact;
+  const parts = [`${plural(i.tasks_added, 'task')} new, ${count(i.tasks_removed)} gone.`];
+  if (i.orphans > 0) parts.push(`${plural(i.orphans, 'running task')} would be orphaned, ${count(i.orphan_kills)} of them killed.`);
+  if (i.over_limit > 0) parts.push(`${plural(i.over_limit, 'node')} would go over the limit, at most ${plural(i.over_limit_kills, 'task')} killed for it.`);
+  const left = i.jobs.reduce((n, job) => n + job.statuses_left, 0);
+  if (left > 0) parts.push(`${count(left)} stored statuses would stay behind.`);
+  i.never.forEach((problem) => parts.push(`${problem.message}.`));
+  return { text: parts.join(' '), many: Object.keys(plan.consent).length > 0 };
+}
+
+/** Asks once what saving would do; saving does not depend on the answer. */
+function planned(config, prune = false) {
+  let answer = null;
+  return () => {
+    answer ??= post(['plans'], { config, prune }).then(effect, (e) => ({ text: `What it would do cannot be told: ${e.message}` }));
+    return answer;
+  };
 }
 
 export function Diff({ before, after, label }) {
@@ -86,6 +109,7 @@ export function Config({ job }) {
   const save = () => ask({
     title: `Save ${job.name}`, text: 'It is in force about half a second later.', button: 'Save',
     fields: [{ name: 'author', label: 'Your name', hint: 'For the history of the job.' }],
+    preview: planned({ [`bistro_job->${job.name}`]: read.value }),
     cli: ({ reason }) => command(['save-job', job.name, `${job.name.replaceAll(/[^\w.-]/g, '_')}.json`], { 'version-id': job.version, reason }),
     act: async ({ reason, author }) => {
       try {

@@ -31,7 +31,7 @@ export function Tasks({ job, route }) {
       c(Choice, { label: 'Status', value: status, options: [['', 'any'], ...STATUSES.map((s) => [s, s.replaceAll('_', ' ')])], change: (v) => filter({ status: v }) }),
       fingerprint && t.button({ type: 'button', class: 'chip', 'aria-pressed': 'true', onClick: () => filter({ fingerprint: '' }) }, 'One cause of failure ', c(Icon, { name: 'kill' }), t.span({ class: 'hidden' }, 'remove this filter')),
       may('operator') && chosen.size > 0 && t.div({ class: 'actions' }, t.span({ class: 'soft' }, `${count(chosen.size)} chosen`),
-        t.button({ type: 'button', onClick: () => rerun(job, pick, 'The chosen tasks begin anew.') }, c(Icon, { name: 'redo' }), 'Rerun'),
+        t.button({ type: 'button', onClick: () => rerun(job, pick, 'The chosen tasks begin again.') }, c(Icon, { name: 'redo' }), 'Rerun'),
         t.button({ type: 'button', onClick: () => forgive(job, pick, 'The chosen tasks become startable.') }, c(Icon, { name: 'heart' }), 'Forgive'),
         t.button({ type: 'button', onClick: () => cancel(job, pick) }, c(Icon, { name: 'kill' }), 'Cancel'))),
     c(Failure, { error, retry: again }),

@@ -104,10 +104,24 @@ function Now({ job, waiting }) {
       tile('Running', count(p?.running ?? 0), 'tasks'),
       tile('Rate', rate(job.rate_per_second), 'over the last minute'),
       job.waited_p50_sec !== undefined && tile('Waited', seconds(job.waited_p50_sec), `half of its tasks; 95 % at most ${seconds(job.waited_p95_sec)}`),
-      tile('Time left', timeLeft(job), job.seconds_left > 0 && timeLeft(job) === seconds(job.seconds_left) ? 'at this rate' : '')),
+      c(TimeLeft, { job, tile })),
     c(Bar, { states: p, total: p?.total, tall: true, label: job.name, words: wordsOf(job) }),
     c(Counts, { states: more.length > 0 ? { ...p, ready: 0, blocked: 0 } : p, words: wordsOf(job), more }),
     job.counters && t.ul({ class: 'tiles', 'aria-label': 'What its tasks have counted' }, job.counters.map((x) => t.li({ key: x.name, class: 'tile' }, t.span({ class: 'tile-label' }, x.name), t.span({ class: 'tile-value' }, count(x.total)), t.span({ class: 'tile-note' }, x.rate_per_sec > 0 ? rate(x.rate_per_sec) : '')))));
+}
+
+/** By the narrowest place of the tree; at the present rate where nothing is known about how long tasks take. */
+function TimeLeft({ job, tile }) {
+  const { data: eta } = useData((signal) => maybe(['jobs', job.name, 'eta'], {}, signal), ['eta', job.name], { every: 10000 });
+  const plain = timeLeft(job);
+  if (['stopped', 'paused', 'stuck'].includes(plain) || !(eta?.p50_seconds > 0 && eta.left > eta.never)) {
+    return tile('Time left', plain, job.seconds_left > 0 && plain === seconds(job.seconds_left) ? 'at this rate' : '');
+  }
+  const n = eta.bottleneck;
+  const most = seconds(eta.p90_seconds);
+  return tile('Time left', seconds(eta.p50_seconds), t.span(most !== seconds(eta.p50_seconds) && `90 % at most ${most}`,
+    n && t.span(' · for ', n.node ? t.a({ href: nodeLink(n.level, n.node), dir: 'auto' }, `${n.node}.${n.resource}`)
+      : n.kind === 'start_rate' ? 'the start rate' : n.kind === 'max_concurrent' ? 'max_concurrent' : `workers’ ${n.resource}`)));
 }
 
 function Levels({ job }) {

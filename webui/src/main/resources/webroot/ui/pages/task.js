@@ -57,7 +57,7 @@ function Actions({ task }) {
       fields: [{ name: 'minutes', label: 'Minutes', type: 'number', min: '0.1', step: 'any', value: '10', required: true }], cli: ({ reason, minutes }) => command(['extend', job, node, String(Math.round(Number(minutes) * 60))], { reason }),
       act: async ({ reason, minutes }) => { await post(['jobs', job, 'tasks', node, 'extend'], { seconds: Number(minutes) * 60, ...words(reason) }); return `${node} has ${minutes} minutes more`; } }) }, 'Extend'),
     !task.running && c(Act, { icon: 'heart', onClick: () => forgive(target, { nodes: [node] }, 'It becomes startable.') }, 'Forgive'),
-    !task.running && c(Act, { icon: 'redo', onClick: () => rerun(target, { nodes: [node] }, 'It begins anew; its history stays.') }, 'Rerun'),
+    !task.running && c(Act, { icon: 'redo', onClick: () => rerun(target, { nodes: [node] }, 'It begins again; its history stays.') }, 'Rerun'),
     task.status !== 'done' && task.status !== 'cancelled' && c(Act, { icon: 'stop', danger: true, onClick: () => cancel(target, { nodes: [node] }) }, 'Cancel'));
 }
 

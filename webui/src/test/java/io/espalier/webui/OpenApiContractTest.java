@@ -86,6 +86,10 @@ class OpenApiContractTest {
     if (operation.endsWith("/rollback")) {
       return "{\"version\": 1}";
     }
+    if (operation.contains("/plans")) {
+      String config = "{\"config\": {\"bistro_job->a\": {\"owner\": \"me\"}}";
+      return config + (operation.endsWith("/apply") ? ", \"plan\": \"token\"}" : "}");
+    }
     if (operation.contains("/limits")) {
       return operation.startsWith("PUT") ? "{\"limit\": 3}" : "{}";
     }

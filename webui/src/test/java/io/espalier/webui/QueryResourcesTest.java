@@ -108,6 +108,24 @@ class QueryResourcesTest {
   }
 
   @Test
+  void theEndOfAJobIsEstimated() {
+    Json.Obj eta = get("jobs/backup/eta?assume_ms=30000");
+    assertThat(eta.without("at_ms"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"job":"backup","left":7,"never":2,"p50_seconds":90,"p90_seconds":120,
+                 "bottleneck":{"kind":"resource","level":"host","node":"h1","resource":"slots","limit":2,
+                  "gain_seconds":30,"gain_of_level_seconds":40}}\
+                """));
+  }
+
+  @Test
+  void aSnapshotIsARecordingInBase64() {
+    assertThat(get("snapshot")).isEqualTo(Served.json("{\"recording\":\"AQID\"}"));
+  }
+
+  @Test
   void waitingTasksAreCountedByReason() {
     Json.Obj waiting = get("jobs/backup/waiting");
     assertThat(waiting.get("sampled")).isEqualTo(Json.Bool.FALSE);
@@ -134,6 +152,9 @@ class QueryResourcesTest {
     "jobs/backup/failures?limit=0, 400",
     "jobs/nobody/levels, 404",
     "jobs/backup/levels?samples=21, 400",
+    "jobs/nobody/eta, 404",
+    "jobs/backup/eta?assume_ms=0, 400",
+    "snapshot?full=yes, 400",
   })
   void whatIsWrongIsSaid(String path, int status) {
     assertThat(served.get("/api/v1/" + path).statusCode()).isEqualTo(status);

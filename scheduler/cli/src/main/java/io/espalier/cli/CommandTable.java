@@ -2,6 +2,8 @@ package io.espalier.cli;
 
 import io.espalier.cli.bench.BenchCommand;
 import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.client.forecast.EtaCommand;
+import io.espalier.cli.client.forecast.SimulateCommand;
 import io.espalier.cli.client.inspect.EventsCommand;
 import io.espalier.cli.client.inspect.ExplainCommand;
 import io.espalier.cli.client.inspect.HistoryCommand;
@@ -59,6 +61,8 @@ public final class CommandTable {
     add("Look", "jobs", () -> new JobsCommand(clients));
     add("Look", "tasks", () -> new TaskListCommands.Tasks(clients));
     add("Look", "sets", () -> new SetsCommand(clients));
+    add("Look", "eta", () -> new EtaCommand(clients));
+    add("Look", "simulate", () -> new SimulateCommand(clients));
     add("Look", "report", () -> new ReportCommand(clients));
     add("Look", "running", () -> new TaskListCommands.Running(clients));
     add("Look", "explain", () -> new ExplainCommand(clients));
@@ -93,6 +97,8 @@ public final class CommandTable {
     add("Workers", "drain", () -> new WorkerCommands.Drain(clients));
     add("Workers", "cordon", () -> new WorkerCommands.Cordon(clients));
     add("Workers", "uncordon", () -> new WorkerCommands.Uncordon(clients));
+    add("Jobs", "plan", () -> new PlanCommands.Plan(clients));
+    add("Jobs", "apply", () -> new PlanCommands.Apply(clients));
     add("Jobs", "validate-job", () -> new JobEditCommands.ValidateJob(clients));
     add("Jobs", "save-job", () -> new JobEditCommands.SaveJob(clients));
     add("Jobs", "delete-job", () -> new JobEditCommands.DeleteJob(clients));

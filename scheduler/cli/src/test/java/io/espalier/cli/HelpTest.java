@@ -134,7 +134,7 @@ class HelpTest {
       Files.writeString(page, reference());
     }
     assertThat(Files.readString(page).replace("\r\n", "\n"))
-        .as("docs/cli.md; -Dcli.reference=write makes it anew")
+        .as("docs/cli.md; -Dcli.reference=write writes it again")
         .isEqualTo(reference());
   }
 

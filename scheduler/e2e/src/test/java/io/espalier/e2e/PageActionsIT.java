@@ -133,7 +133,7 @@ class PageActionsIT {
     dialog().getByLabel("Only nodes that begin with").fill("r1-");
     assertThat(dialog().locator(".preview")).containsText("6 tasks");
     window.picture("dialog-rerun");
-    confirm("Rerun", "6 tasks will run anew");
+    confirm("Rerun", "6 tasks will run again");
     await()
         .atMost(Duration.ofSeconds(30))
         .until(
@@ -145,7 +145,7 @@ class PageActionsIT {
     page.getByLabel("choose r2-h1:v2").check();
     page.locator(".toolbar").getByRole(AriaRole.BUTTON, exactly("Rerun")).click();
     assertThat(dialog().locator(".preview")).containsText("2 tasks");
-    confirm("Rerun", "2 tasks will run anew");
+    confirm("Rerun", "2 tasks will run again");
     assertThat(window.complaints()).isEmpty();
   }
 
@@ -225,6 +225,7 @@ class PageActionsIT {
     window.picture("job-config-diff");
     assertThat(window.barriers()).isEmpty();
     press("Save …");
+    assertThat(dialog()).containsText("0 tasks new, 0 gone.");
     dialog().getByLabel("Reason").fill("they took over");
     confirm("Save", "check is saved");
     assertThat(page.locator(".title .sub")).containsText("the night shift");

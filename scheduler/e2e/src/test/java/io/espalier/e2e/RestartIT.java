@@ -93,7 +93,7 @@ class RestartIT {
           .extracting(Site.Note::attempt)
           .containsExactly(1, 2, 3);
 
-      // Again, in the middle of a long wait: it is neither forgotten nor begun anew.
+      // Again, in the middle of a long wait: it is neither forgotten nor begun again.
       daemon.signal("KILL").ended();
       Json.Obj waiting = site.tasksLeft("flaky").values().iterator().next();
       assertThat(waiting.without("status")).isEqualTo(((Json.Obj) flaky).without("status"));

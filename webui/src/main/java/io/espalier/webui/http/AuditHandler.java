@@ -76,7 +76,7 @@ public final class AuditHandler {
         request.caller().name(),
         address,
         JsonWriter.compact(Json.strings(request.path().values())),
-        request.body());
+        withoutConfig(route, request.body()));
     CompletionStage<T> outcome;
     try {
       outcome = change.get();
@@ -269,9 +269,14 @@ public final class AuditHandler {
     return String.join(" ", request.query().getOrDefault("reason", List.of()));
   }
 
+  /** Returns a body without the configuration that it applies, which may contain secrets. */
+  private static Json.Obj withoutConfig(ApiRoute route, Json.Obj body) {
+    return route.template().equals(ApiV1.APPLY) ? body.without("config").without("plan") : body;
+  }
+
   /**
-   * Returns the details of a request. Leaves out the saved job, which is in its history and may
-   * contain what not everybody should read.
+   * Returns the details of a request. Leaves out saved jobs and settings, which are in the history
+   * and at the source, and may contain what not everybody should read.
    */
   private static Json.Obj details(
       ApiRoute route, ApiRequest request, @Nullable ApiException refusal) {
@@ -279,7 +284,7 @@ public final class AuditHandler {
     if (refusal != null) {
       details.put("refused", ShortText.shown(String.valueOf(refusal.getMessage()), MOST_DETAILS));
     }
-    Json.Obj body = request.body().without("reason");
+    Json.Obj body = withoutConfig(route, request.body().without("reason"));
     boolean job = route.method().equals("PUT") && route.template().equals(ApiV1.JOB);
     String text = job || body.isEmpty() ? "" : JsonWriter.compact(body);
     if (!request.caller().authenticated() && request.query().containsKey("author")) {

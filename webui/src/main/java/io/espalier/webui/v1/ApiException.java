@@ -39,6 +39,7 @@ public final class ApiException extends RuntimeException {
           Map.entry(504, "Gateway Timeout"));
 
   private final int status;
+  private final String code;
   private final transient List<Violation> violations;
 
   /**
@@ -46,12 +47,13 @@ public final class ApiException extends RuntimeException {
    * @param detail a sentence for people
    */
   public ApiException(int status, String detail) {
-    this(status, detail, List.of());
+    this(status, "", detail, List.of());
   }
 
-  private ApiException(int status, String detail, List<Violation> violations) {
+  private ApiException(int status, String code, String detail, List<Violation> violations) {
     super(detail);
     this.status = status;
+    this.code = code;
     this.violations = List.copyOf(violations);
   }
 
@@ -63,12 +65,13 @@ public final class ApiException extends RuntimeException {
   public static ApiException violating(List<Violation> violations) {
     String first = violations.get(0).toString();
     if (violations.size() == 1) {
-      return new ApiException(400, first, violations);
+      return new ApiException(400, "", first, violations);
     }
     String all =
         violations.stream().limit(TOLD).map(Violation::toString).collect(Collectors.joining("; "));
     return new ApiException(
         400,
+        "",
         violations.size()
             + " things are wrong with the request: "
             + all
@@ -105,7 +108,7 @@ public final class ApiException extends RuntimeException {
             case FULL -> 429;
             case UNAVAILABLE -> 503;
           };
-      return new ApiException(status, detail);
+      return new ApiException(status, refused.code(), detail, List.of());
     }
     if (cause instanceof LogQueryException) {
       return badRequest(detail);
@@ -128,6 +131,9 @@ public final class ApiException extends RuntimeException {
             .put("title", TITLES.getOrDefault(status, "Error"))
             .put("status", status)
             .put("detail", String.valueOf(getMessage()));
+    if (!code.isEmpty()) {
+      document.put("code", code);
+    }
     if (!violations.isEmpty()) {
       List<Json> list = new ArrayList<>();
       violations.forEach(violation -> list.add(violation.json()));

@@ -46,7 +46,11 @@ public final class ApiV1 {
   public static final String LEVELS = "/api/v1/jobs/{job}/levels";
   public static final String TREE = "/api/v1/tree";
   public static final String NODE = "/api/v1/nodes/{level}/{node}";
+  public static final String ETA = "/api/v1/jobs/{job}/eta";
+  public static final String SNAPSHOT = "/api/v1/snapshot";
   public static final String VALIDATE = "/api/v1/jobs/{job}/validate";
+  public static final String PLANS = "/api/v1/plans";
+  public static final String APPLY = "/api/v1/plans/apply";
   public static final String HISTORY = "/api/v1/jobs/{job}/history";
   public static final String ROLLBACK = "/api/v1/jobs/{job}/rollback";
   public static final String NODES = "/api/v1/nodes";
@@ -88,6 +92,7 @@ public final class ApiV1 {
     new BrakeResources(api).addTo(routes);
     new NotificationResources(api).addTo(routes);
     new JobVersionResources(api).addTo(routes);
+    new PlanResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);
     new NodeResources(api).addTo(routes);
     new QueryResources(api).addTo(routes);

@@ -222,7 +222,7 @@ public final class EventResources {
     }
   }
 
-  /** A stream asks for each event anew, because jobs may join a set while it is open. */
+  /** A stream asks for each event again, because jobs may join a set while it is open. */
   private static @Nullable Predicate<String> jobs(
       Set<String> jobs, Set<String> sets, SchedulerApi api) {
     if (jobs.isEmpty() && sets.isEmpty()) {

@@ -191,14 +191,19 @@ final class JobVersionResources {
 
   private static Json.Obj json(JobVersion version, Principal caller) {
     Json.Obj job = version.job();
+    Json.Obj summary = summary(version);
+    return job == null ? summary : summary.with("config", SecretMask.job(job, caller));
+  }
+
+  /** Returns a version without the job. */
+  static Json.Obj summary(JobVersion version) {
     return Json.object()
         .put("job", version.name())
         .put("version", version.version())
         .put("at_ms", version.atMillis())
         .put("author", version.author())
         .put("reason", version.reason())
-        .put("deleted", job == null)
-        .putIfPresent("config", job == null ? null : SecretMask.job(job, caller))
+        .put("deleted", version.job() == null)
         .build();
   }
 }

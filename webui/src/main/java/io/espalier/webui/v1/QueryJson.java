@@ -2,6 +2,7 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
+import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.NodeDetail;
 import io.espalier.core.api.view.ResourceHolder;
@@ -12,6 +13,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -260,6 +262,41 @@ final class QueryJson {
   }
 
   /** Schema {@code JobLevels}. */
+  static Json eta(JobEta eta) {
+    Json.Builder json =
+        Json.object()
+            .put("job", eta.job())
+            .put("at_ms", eta.atMillis())
+            .put("left", eta.left())
+            .put("never", eta.never());
+    if (eta.p50Seconds() >= 0) {
+      json.put("p50_seconds", rounded(eta.p50Seconds()))
+          .put("p90_seconds", rounded(eta.p90Seconds()));
+    }
+    JobEta.Bottleneck narrow = eta.bottleneck();
+    if (narrow != null) {
+      Json.Builder place = Json.object().put("kind", narrow.kind().name().toLowerCase(Locale.ROOT));
+      if (!narrow.node().isEmpty()) {
+        place.put("level", narrow.level()).put("node", narrow.node());
+      }
+      if (!narrow.resource().isEmpty()) {
+        place.put("resource", narrow.resource());
+      }
+      place.put("limit", narrow.limit());
+      if (eta.p50Seconds() >= 0) {
+        place
+            .put("gain_seconds", rounded(narrow.gainSeconds()))
+            .put("gain_of_level_seconds", rounded(narrow.gainOfLevelSeconds()));
+      }
+      json.put("bottleneck", place.build());
+    }
+    return json.build();
+  }
+
+  private static double rounded(double seconds) {
+    return Math.round(seconds * 10) / 10.0;
+  }
+
   static Json levels(JobLevels levels) {
     List<Json> list = new ArrayList<>();
     for (JobLevels.Level level : levels.levels()) {

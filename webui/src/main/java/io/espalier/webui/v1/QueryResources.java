@@ -3,6 +3,7 @@ package io.espalier.webui.v1;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
+import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -11,6 +12,8 @@ final class QueryResources {
   private static final int MAX_DEPTH = 1_000;
   private static final int MAX_GROUPS = 200;
   private static final int MAX_SAMPLES = 20;
+
+  private static final long MOST_MILLIS = 366L * 86_400_000;
 
   private final SchedulerApi api;
 
@@ -24,6 +27,8 @@ final class QueryResources {
     routes.add(ApiRoute.get(ApiV1.LEVELS, this::levels));
     routes.add(ApiRoute.get(ApiV1.TREE, this::tree));
     routes.add(ApiRoute.get(ApiV1.NODE, this::node));
+    routes.add(ApiRoute.get(ApiV1.ETA, this::eta));
+    routes.add(ApiRoute.get(ApiV1.SNAPSHOT, this::snapshot));
   }
 
   private CompletionStage<Json> waiting(ApiRequest request) {
@@ -41,6 +46,20 @@ final class QueryResources {
     request.allowing("samples");
     int samples = (int) request.integer("samples", 5, 0, MAX_SAMPLES);
     return api.ask(new Query.Levels(request.part("job"), samples)).thenApply(QueryJson::levels);
+  }
+
+  private CompletionStage<Json> eta(ApiRequest request) {
+    request.allowing("assume_ms");
+    long assumed = request.integer("assume_ms", 0, 1, MOST_MILLIS);
+    return api.ask(new Query.Eta(request.part("job"), assumed)).thenApply(QueryJson::eta);
+  }
+
+  private CompletionStage<Json> snapshot(ApiRequest request) {
+    request.allowing();
+    return api.snapshot()
+        .thenApply(
+            bytes ->
+                Json.object().put("recording", Base64.getEncoder().encodeToString(bytes)).build());
   }
 
   private CompletionStage<Json> tree(ApiRequest request) {

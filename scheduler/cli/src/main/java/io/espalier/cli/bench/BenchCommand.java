@@ -9,15 +9,14 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     mixinStandardHelpOptions = true,
-    subcommands = PaperCommand.class,
+    subcommands = {PaperCommand.class, MakespanCommand.class},
     description = "Run an experiment on this machine.",
-    footer = {"", "EXAMPLES", "  espalier bench paper --scale 0.1"})
+    footer = {"", "EXAMPLES", "  espalier bench paper --scale 0.1", "  espalier bench makespan"})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public void run() {
-    throw new ParameterException(
-        spec.commandLine(), "say which experiment: espalier bench paper --help");
+    throw new ParameterException(spec.commandLine(), "say which experiment: paper or makespan");
   }
 }

@@ -9,7 +9,7 @@ import java.util.Locale;
  * files. It has one horizontal axis with given ticks and one vertical axis from 0. Every series
  * must have few points.
  */
-final class SvgPlot {
+public final class SvgPlot {
   private static final int WIDTH = 720;
   private static final int HEIGHT = 440;
   private static final int LEFT = 64;
@@ -28,7 +28,7 @@ final class SvgPlot {
   private final List<String> notes = new ArrayList<>();
 
   /** A labelled position on the horizontal axis. */
-  record Tick(double at, String label) {}
+  public record Tick(double at, String label) {}
 
   /**
    * A line with a mark at each point.
@@ -36,14 +36,14 @@ final class SvgPlot {
    * @param colour as in SVG
    * @param dashed whether the values were computed or quoted instead of measured
    */
-  record Series(String name, String colour, boolean dashed, List<double[]> points) {}
+  public record Series(String name, String colour, boolean dashed, List<double[]> points) {}
 
   /**
    * @param ticks at least one, ascending
    * @param top maximum of the vertical axis
    * @param step distance between its grid lines
    */
-  SvgPlot(
+  public SvgPlot(
       String title,
       String subtitle,
       String axis,
@@ -60,18 +60,18 @@ final class SvgPlot {
     this.step = step;
   }
 
-  SvgPlot add(Series line) {
+  public SvgPlot add(Series line) {
     series.add(line);
     return this;
   }
 
   /** Adds a line of text below the legend. */
-  SvgPlot note(String text) {
+  public SvgPlot note(String text) {
     notes.add(text);
     return this;
   }
 
-  String svg() {
+  public String svg() {
     StringBuilder out = new StringBuilder();
     int height = HEIGHT + 18 * (series.size() - 1) + 16 * notes.size();
     out.append(

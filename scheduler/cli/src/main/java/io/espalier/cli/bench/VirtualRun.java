@@ -2,6 +2,7 @@ package io.espalier.cli.bench;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.config.task.Backoff;
+import io.espalier.core.forecast.EndQueue;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.spi.SplitMix64;

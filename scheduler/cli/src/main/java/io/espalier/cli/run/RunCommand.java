@@ -57,7 +57,7 @@ public final class RunCommand implements Callable<Integer> {
 
   @Mixin private final ProcessFlags flags = new ProcessFlags();
 
-  @Option(names = "--fresh", description = "Forget all statuses and start anew.")
+  @Option(names = "--fresh", description = "Forget all statuses and start from the beginning.")
   private boolean fresh;
 
   @Option(

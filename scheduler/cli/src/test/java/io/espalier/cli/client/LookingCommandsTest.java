@@ -236,6 +236,20 @@ class LookingCommandsTest {
         "{'levels':[{'level':'host','nodes':2,'states':{'done':1,'failed':1}}]}");
     assertThat(run("levels", "backup").out()).contains("host       2     1        0");
     server.on(
+        "GET /api/v1/jobs/backup/eta",
+        "{'job':'backup','left':7,'never':2,'p50_seconds':90,'p90_seconds':120,'bottleneck':{"
+            + "'kind':'resource','level':'host','node':'h1','resource':'slots','limit':2,"
+            + "'gain_seconds':30,'gain_of_level_seconds':40}}");
+    assertThat(run("eta", "backup").out())
+        .isEqualToNormalizingNewlines(
+            """
+            JOB     LEFT    P50    P90  NEVER  BOTTLENECK         GAIN  GAIN (ALL)
+            backup     7  1m30s  2m00s      2  host/h1.slots = 2   30s         40s
+            """);
+    server.on("GET /api/v1/jobs/new/eta", "{'job':'new','left':7,'never':0}");
+    server.on("GET /api/v1/jobs/new/sums", "{'ended':0,'ran_ms':0}");
+    assertThat(run("eta", "new").err()).contains("give --assume 30s");
+    server.on(
         "GET /api/v1/leadership",
         "{'elected':true,'epoch':7,'candidates':['a:1','b:2'],'time_ms':1}");
     assertThat(run("leadership").out())

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /**
  * The export of every job of config-examples and of jobs with every key, byte by byte: stored
  * versions of jobs are compared with it, so a difference would look like an edit. {@code
- * -Djob.exports=write} writes the expected exports anew.
+ * -Djob.exports=write} writes the expected exports again.
  */
 class JobExportTest {
   private static final Path EXPECTED = Path.of("src/test/resources/job-exports.txt");

@@ -34,7 +34,7 @@ class EventReferenceTest {
     if ("write".equals(System.getProperty("events.reference"))) {
       Files.writeString(PAGE, generated);
     }
-    assertThat(page()).as("-Devents.reference=write makes the table anew").isEqualTo(generated);
+    assertThat(page()).as("-Devents.reference=write writes them again").isEqualTo(generated);
   }
 
   @Test

@@ -63,7 +63,7 @@ import org.jspecify.annotations.Nullable;
 final class LoopWorld {
   long now = 1_000_000;
   private long epochs = 1;
-  private Map<String, Long> anew = Map.of();
+  private Map<String, Long> madeAgain = Map.of();
   boolean saturated;
   boolean storeAnswers = true;
 
@@ -233,16 +233,16 @@ final class LoopWorld {
                     change.newTasks().jobs().contains(row.job())
                         || change.newTasks().nodes().stream()
                             .anyMatch(n -> n.jobs().contains(row.job())))
-            .filter(row -> !anew.containsKey(row.job()))
+            .filter(row -> !madeAgain.containsKey(row.job()))
             .toList();
-    return new PreparedUpdate(change, rows, now, anew.keySet(), anew);
+    return new PreparedUpdate(change, rows, now, madeAgain.keySet(), madeAgain);
   }
 
   /** The same, for a job that was deleted and made again. */
   void configureAnew(String json, String job, long createTime) {
-    anew = Map.of(job, createTime);
+    madeAgain = Map.of(job, createTime);
     configure(json);
-    anew = Map.of();
+    madeAgain = Map.of();
   }
 
   private Topology topology(Config config) {

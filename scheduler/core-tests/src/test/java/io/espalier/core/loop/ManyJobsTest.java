@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What monitors see of thousands of jobs is kept up to date, not counted anew each time. */
+/** What monitors see of thousands of jobs is kept up to date, not counted again each time. */
 class ManyJobsTest {
   private static final int JOBS = 1_500;
 

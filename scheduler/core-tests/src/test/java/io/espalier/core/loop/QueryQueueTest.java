@@ -345,7 +345,7 @@ class QueryQueueTest {
     world.run(new Command.Pause("j", 0, "", ""));
     world.settle();
     assertThat(ask(new Query.Waiting("j")).reasons().get(0).kind())
-        .as("what was cheap is made anew")
+        .as("what was cheap is made again")
         .isEqualTo("job_paused");
   }
 }

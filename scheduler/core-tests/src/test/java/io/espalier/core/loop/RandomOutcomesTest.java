@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random lives of two jobs through the loop. After each happening the states are computed anew from
- * all statuses by rules that are written down a second time here, as plainly as possible.
+ * Random lives of two jobs through the loop. After each happening the states are computed again
+ * from all statuses by rules that are written down a second time here, as plainly as possible.
  */
 class RandomOutcomesTest {
   private static final int NODES = 12;

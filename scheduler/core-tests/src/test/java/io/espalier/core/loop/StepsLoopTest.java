@@ -285,7 +285,7 @@ class StepsLoopTest {
     world.core.verify();
     world.run(new Command.Forgive(TaskSelection.all("j", "me", "why")));
     world.settle();
-    assertThat(launch().command()).as("what was undone is begun anew").containsExactly("/dump");
+    assertThat(launch().command()).as("what was undone is begun again").containsExactly("/dump");
   }
 
   @Test

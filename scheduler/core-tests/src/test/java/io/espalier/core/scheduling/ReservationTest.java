@@ -346,7 +346,7 @@ final class ReservationTest {
     assertThat(now - usable).isBetween(2_000L, 4_000L);
     turn();
     assertThat(core.running().count()).isEqualTo(3);
-    // It waits anew: there are no slots to lack before.
+    // It waits again: there are no slots to lack before.
     long given = now;
     while (core.capacity().reservations().isEmpty()) {
       end();

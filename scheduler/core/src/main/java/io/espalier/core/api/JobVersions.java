@@ -1,8 +1,10 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.view.ConfigPlan;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -52,6 +54,24 @@ public interface JobVersions {
         new RefusedException(RefusedException.Reason.UNSUPPORTED, "jobs cannot be checked here"));
   }
 
+  /**
+   * Tells what applying a configuration would do; changes nothing, and also works where nothing can
+   * be saved.
+   *
+   * @param fetchesNodes whether nodes are fetched if the node sources differ: their programs and
+   *     queries run then. Without, such a plan has no impact
+   */
+  CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes);
+
+  /**
+   * Applies a configuration that was planned.
+   *
+   * @param token of the plan
+   * @param consents the largest numbers that are consented to, by name
+   */
+  CompletionStage<AppliedPlan> apply(
+      ConfigChange change, String token, Map<String, Long> consents, String author, String reason);
+
   /** Refuses everything. */
   final class ReadOnly implements JobVersions {
     private ReadOnly() {}
@@ -83,6 +103,21 @@ public interface JobVersions {
 
     @Override
     public CompletionStage<List<JobVersion>> history(String name) {
+      return refused();
+    }
+
+    @Override
+    public CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes) {
+      return refused();
+    }
+
+    @Override
+    public CompletionStage<AppliedPlan> apply(
+        ConfigChange change,
+        String token,
+        Map<String, Long> consents,
+        String author,
+        String reason) {
       return refused();
     }
   }

@@ -3,6 +3,7 @@ package io.espalier.core.api;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.view.NodeDetail;
@@ -52,6 +53,8 @@ public sealed interface Query<T> {
     CompletionStage<FailureGroups> failures(Failures query);
 
     CompletionStage<JobLevels> levels(Levels query);
+
+    CompletionStage<JobEta> eta(Eta query);
 
     CompletionStage<List<WorkerView>> workers(Workers query);
 
@@ -187,6 +190,23 @@ public sealed interface Query<T> {
     @Override
     public CompletionStage<JobLevels> answer(Handler handler) {
       return handler.levels(this);
+    }
+  }
+
+  /**
+   * When a job ends; computed recently.
+   *
+   * @param assumedMillis how long its tasks take if none has ended yet; 0: nothing is assumed
+   */
+  record Eta(String job, long assumedMillis) implements Query<JobEta> {
+    @Override
+    public CompletionStage<JobEta> answer(Handler handler) {
+      return handler.eta(this);
+    }
+
+    @Override
+    public boolean reportsStatuses() {
+      return false;
     }
   }
 

@@ -5,6 +5,7 @@ public final class RefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final Reason reason;
+  private final String code;
 
   /** The kind of refusal, for status codes. */
   public enum Reason {
@@ -26,8 +27,21 @@ public final class RefusedException extends RuntimeException {
   }
 
   public RefusedException(Reason reason, String message) {
+    this(reason, "", message);
+  }
+
+  /**
+   * @param code tells programs apart what refusals of the same kind are about; empty: nothing more
+   */
+  public RefusedException(Reason reason, String code, String message) {
     super(message);
     this.reason = reason;
+    this.code = code;
+  }
+
+  /** Returns the code, such as {@code plan_expired}; empty: none. */
+  public String code() {
+    return code;
   }
 
   public Reason reason() {

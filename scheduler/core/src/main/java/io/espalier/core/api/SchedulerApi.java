@@ -45,6 +45,12 @@ public interface SchedulerApi {
   /** Answers a query. */
   <T> CompletionStage<T> ask(Query<T> query);
 
+  /**
+   * Copies the state for forecasts, as the compressed lines of a recording (docs/planning.md). One
+   * copy is made at a time: others fail with {@link RefusedException.Reason#UNAVAILABLE}.
+   */
+  CompletionStage<byte[]> snapshot();
+
   /** Executes an operator's command; completes once its effect is durable. */
   <T> CompletionStage<T> run(Command<T> command);
 

@@ -10,6 +10,7 @@ import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.config.task.TimeLimits;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The options that a job inherits from the settings, unless it has its own.
@@ -49,6 +50,21 @@ public record JobOptions(
         JobScheduling.DEFAULT,
         Optional.empty(),
         OutcomeRules.DEFAULT);
+  }
+
+  /** A copy with other scheduling options. */
+  public JobOptions withScheduling(Consumer<JobSchedulingBuilder> change) {
+    return new JobOptions(
+        backoff,
+        level,
+        killOrphansAfter,
+        subprocess,
+        kill,
+        timeLimits,
+        logs,
+        scheduling.with(change),
+        retry,
+        outcome);
   }
 
   /** The policy for retrying tasks. */

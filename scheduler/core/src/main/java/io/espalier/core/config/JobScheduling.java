@@ -1,5 +1,7 @@
 package io.espalier.core.config;
 
+import io.espalier.core.config.window.Schedule;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -13,26 +15,30 @@ import java.util.Optional;
  * @param reserveAfter how long a task may wait only for slots until a node is reserved for it
  *     (docs/design/design.md#room-kept-for-heavy-tasks); empty: forever
  * @param roles roles that it may use where a node has several parents; empty: all
+ * @param schedule when its tasks may start, apart from what its queue and the settings say
  */
+@RecordBuilder
 public record JobScheduling(
     String queue,
     int maxConcurrent,
     Optional<StartRate> startRate,
     Optional<Duration> reserveAfter,
-    List<String> roles) {
+    List<String> roles,
+    Schedule schedule)
+    implements JobSchedulingBuilder.With {
   /** The queue of jobs that name none. */
   public static final String DEFAULT_QUEUE = "default";
 
   public static final JobScheduling DEFAULT =
       new JobScheduling(
-          DEFAULT_QUEUE, 0, Optional.empty(), Optional.of(Duration.ofSeconds(60)), List.of());
+          DEFAULT_QUEUE,
+          0,
+          Optional.empty(),
+          Optional.of(Duration.ofSeconds(60)),
+          List.of(),
+          Schedule.ALWAYS);
 
   public JobScheduling {
     roles = List.copyOf(roles);
-  }
-
-  /** A copy with another {@code reserveAfter}. */
-  public JobScheduling withReserveAfter(Optional<Duration> other) {
-    return new JobScheduling(queue, maxConcurrent, startRate, other, roles);
   }
 }

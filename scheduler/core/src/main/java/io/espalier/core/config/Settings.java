@@ -1,5 +1,6 @@
 package io.espalier.core.config;
 
+import io.espalier.core.config.window.Schedule;
 import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +16,7 @@ import java.util.Map;
  * @param rules limits of the tree, apart from levels and resources
  * @param sets rules of sets of jobs, by name
  * @param notifications receivers of notifications, by name
+ * @param schedule when tasks of any job may start
  * @param exitInitialWaitBefore time until which the initial wait is skipped
  * @param nodesHash hash of the {@code nodes} object, to which a node snapshot is bound
  * @param original the JSON from which the settings were parsed
@@ -35,6 +37,7 @@ public record Settings(
     JobCapacity capacity,
     Map<String, SetRule> sets,
     Map<String, NotifierSpec> notifications,
+    Schedule schedule,
     Instant exitInitialWaitBefore,
     JobOptions defaults,
     String nodesHash,
@@ -67,9 +70,21 @@ public record Settings(
         JobCapacity.NONE,
         Map.of(),
         Map.of(),
+        Schedule.ALWAYS,
         Instant.EPOCH,
         JobOptions.usual(0),
         "",
         Json.Obj.EMPTY);
+  }
+
+  /** Returns when tasks of a job may start: what the settings, its queue and the job itself say. */
+  public List<Schedule> schedules(Job job) {
+    Schedule ofQueue =
+        rules.queues().stream()
+            .filter(queue -> queue.name().equals(job.scheduling().queue()))
+            .map(QueueSpec::schedule)
+            .findFirst()
+            .orElse(Schedule.ALWAYS);
+    return List.of(schedule, ofQueue, job.scheduling().schedule());
   }
 }

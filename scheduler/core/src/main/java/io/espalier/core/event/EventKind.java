@@ -81,11 +81,21 @@ public enum EventKind {
       List.of("expires_at_ms")),
   BRAKE_SET("An operator set or changed a brake.", Members.BRAKE, List.of("expires_at_ms")),
   BRAKE_RELEASED("A brake was released or has expired.", Members.BRAKE),
+  WINDOW_OPENED(
+      "Windows of a queue, a job or, without either, of the settings have opened.",
+      List.of("queue", "job", "closes_at_ms", "reason")),
+  WINDOW_CLOSED(
+      "Windows of a queue, a job or, without either, of the settings have closed.",
+      List.of("queue", "job", "opens_at_ms", "reason")),
   WORKER_CHANGED(
       "A worker came, changed its state, or went.", List.of("worker", "host", "state", "note")),
   WORKER_CORDONED("An operator cordoned a worker.", List.of("worker"), Members.COMMAND),
   WORKER_DRAINED("An operator drains a worker.", List.of("worker"), Members.COMMAND),
   WORKER_UNCORDONED("An operator ended a cordon.", List.of("worker"), Members.COMMAND),
+  CONFIG_APPLIED(
+      "An operator applied a configuration; it is written to its source.",
+      List.of("saved", "deleted", "settings", "kills", "new", "nodes"),
+      Members.COMMAND),
   CONFIG_IN_FORCE("A configuration and its nodes are in force.", List.of("jobs", "nodes")),
   LEADER_CHANGED(
       "A scheduler leads and has its first configuration in force.", List.of("leader", "epoch")),

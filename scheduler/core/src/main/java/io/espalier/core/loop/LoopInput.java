@@ -2,12 +2,17 @@ package io.espalier.core.loop;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
+import io.espalier.core.api.view.UpdateImpact;
+import io.espalier.core.event.EventKind;
+import io.espalier.core.forecast.SchedulerSnapshot;
+import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.StatusRow;
@@ -51,6 +56,18 @@ public sealed interface LoopInput {
   }
 
   /**
+   * Copies the state of the scheduler, in slices.
+   *
+   * @param answer completes on the owner's thread; what it holds may not be durable yet
+   */
+  record TakeSnapshot(CompletableFuture<SchedulerSnapshot> answer) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.snapshot(answer);
+    }
+  }
+
+  /**
    * Waits for the store.
    *
    * @param durable completes, on any thread, once everything done in the earlier steps is durable
@@ -71,6 +88,32 @@ public sealed interface LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
       loop.inspect(read);
+    }
+  }
+
+  /**
+   * Looks, in slices, at what a configuration would do; nothing changes.
+   *
+   * @param answer completes on the owner's thread; with null when the comparison is no longer with
+   *     what is in force
+   */
+  record Measure(TaskDifference difference, CompletableFuture<@Nullable UpdateImpact> answer)
+      implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.measure(difference, answer);
+    }
+  }
+
+  /**
+   * Something that others have done to what this scheduler follows; it becomes an event.
+   *
+   * @param data as the kind of event has it
+   */
+  record Announce(EventKind kind, Json.Obj data) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.announce(kind, data, nowMillis);
     }
   }
 

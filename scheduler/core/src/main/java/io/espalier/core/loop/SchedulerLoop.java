@@ -7,9 +7,11 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.NotifierView;
 import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.config.Job;
 import io.espalier.core.event.EventKind;
+import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.LimitOverrideCommands;
@@ -18,7 +20,9 @@ import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.command.WorkerPool;
 import io.espalier.core.loop.notify.Outbox;
 import io.espalier.core.loop.notify.ProblemEvents;
+import io.espalier.core.loop.query.ImpactQuery;
 import io.espalier.core.loop.query.QueryQueue;
+import io.espalier.core.loop.query.SnapshotCopy;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
@@ -33,6 +37,7 @@ import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
+import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
@@ -43,6 +48,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.query.PeakUsage;
+import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusParser;
@@ -107,6 +113,7 @@ public final class SchedulerLoop {
   private final WorkerPool pool;
   private final RunnerWatchdog supervision;
   private final JobDeadlines deadlines;
+  private final WindowGates windows;
   private final JobAdmission admission;
   private final JobVerifications verifications;
   private final JobStateTracker outcomes;
@@ -148,8 +155,10 @@ public final class SchedulerLoop {
     this.brakes = new BrakeCommands(core, events);
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
+    this.windows = new WindowGates(core, events);
     this.views =
-        new ViewPublisher(core, live, ports.runner().shard(), outcomes, paces, pauses, brakes);
+        new ViewPublisher(
+            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -217,6 +226,10 @@ public final class SchedulerLoop {
     }
   }
 
+  void snapshot(CompletableFuture<SchedulerSnapshot> answer) {
+    chores.add(new SnapshotCopy(core, live, paces, answer));
+  }
+
   private static <T extends @Nullable Object> void complete(
       CompletableFuture<T> answer, CompletionStage<? extends T> from) {
     from.whenComplete(
@@ -231,6 +244,14 @@ public final class SchedulerLoop {
 
   void inspect(Runnable read) {
     inspections.add(read);
+  }
+
+  void measure(TaskDifference difference, CompletableFuture<@Nullable UpdateImpact> answer) {
+    chores.add(new ImpactQuery(core.impact(difference), answer));
+  }
+
+  void announce(EventKind kind, Json.Obj data, long nowMillis) {
+    events.add(nowMillis, kind, data);
   }
 
   void awaitDurable(CompletableFuture<@Nullable Void> durable) {
@@ -417,11 +438,15 @@ public final class SchedulerLoop {
                     (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isEnded(job.job()));
   }
 
-  /** Returns true when the end of a pause, brake or limit override may start remaining tasks. */
+  /**
+   * Returns true when the end of a pause, brake or limit override, or a window, may start remaining
+   * tasks.
+   */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE
         && limits.nextMillis() == Long.MAX_VALUE
-        && brakes.nextMillis() == Long.MAX_VALUE) {
+        && brakes.nextMillis() == Long.MAX_VALUE
+        && windows.opensMillis() == Long.MAX_VALUE) {
       return false;
     }
     return views.progress().values().stream()
@@ -470,6 +495,9 @@ public final class SchedulerLoop {
       paces.retain(core.config().jobs().keySet());
     }
     if (deadlines.step(nowMillis)) {
+      views.changed();
+    }
+    if (changes.hasConfig() && windows.step(nowMillis)) {
       views.changed();
     }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
@@ -561,7 +589,8 @@ public final class SchedulerLoop {
     next = judgesStuck() ? Math.min(next, outcomes.nextMillis()) : next;
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
-    next = Math.min(next, Math.min(commands.nextMillis(), outbox.nextMillis()));
+    next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
+    next = Math.min(next, outbox.nextMillis());
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }

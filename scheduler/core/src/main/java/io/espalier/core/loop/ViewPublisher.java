@@ -10,6 +10,7 @@ import io.espalier.core.loop.query.ProgressTable;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ final class ViewPublisher {
   private final JobStateTracker outcomes;
   private final PauseRegistry pauses;
   private final BrakeCommands brakes;
+  private final WindowGates windows;
   private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
   private List<Problem> configProblems = List.of();
@@ -58,13 +60,15 @@ final class ViewPublisher {
       JobStateTracker outcomes,
       Throughput paces,
       PauseRegistry pauses,
-      BrakeCommands brakes) {
+      BrakeCommands brakes,
+      WindowGates windows) {
     this.core = core;
     this.live = live;
     this.shard = shard;
     this.outcomes = outcomes;
     this.pauses = pauses;
     this.brakes = brakes;
+    this.windows = windows;
     this.progress = new ProgressTable(core, paces);
   }
 
@@ -206,6 +210,7 @@ final class ViewPublisher {
         errors(config),
         pauses.all(),
         brakes.view(nowMillis),
+        windows.view(),
         config == null ? Map.of() : outcomes.all(),
         findings,
         nowMillis);

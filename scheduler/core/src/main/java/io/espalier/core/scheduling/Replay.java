@@ -146,7 +146,12 @@ public final class Replay {
     if (event instanceof CoreEvent.Began e) {
       core.begin(core.prepare(e.config(), e.topology()));
     } else if (event instanceof CoreEvent.Stepped e) {
-      same(e, new CoreEvent.Stepped(e.units(), core.step(e.units()) != null));
+      boolean done = core.step(e.units()) != null;
+      // A snapshot has one step for all of an update.
+      while (!done && e.done() && e.units() == Integer.MAX_VALUE) {
+        done = core.step(e.units()) != null;
+      }
+      same(e, new CoreEvent.Stepped(e.units(), done));
     } else if (event instanceof CoreEvent.Overridden e) {
       core.override(e.override());
     } else if (event instanceof CoreEvent.OverrideEnded e) {

@@ -24,6 +24,7 @@ import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.update.LiveState;
 import io.espalier.core.scheduling.update.NewTasks;
+import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.scheduling.util.Ticks;
 import io.espalier.core.scheduling.worker.WorkerTable;
@@ -438,6 +439,11 @@ public final class SchedulingCore {
    */
   public OverLimitScan overLimits(long nowMillis) {
     return new OverLimitScan(this, nowMillis);
+  }
+
+  /** Begins to search for what a configuration would do to what runs and to what is stored. */
+  public ImpactScan impact(TaskDifference difference) {
+    return new ImpactScan(this, difference);
   }
 
   // ---- workers

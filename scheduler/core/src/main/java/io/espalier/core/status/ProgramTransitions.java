@@ -52,10 +52,10 @@ public final class ProgramTransitions {
           ? before
           : StepPosition.step(program.steps().get(at + 1).name(), before.begun(), true);
     }
-    boolean anew = program.restartsFromFirst() && before.isAttempt();
+    boolean fromFirst = program.restartsFromFirst() && before.isAttempt();
     int reached = Math.max(at, program.find(before.begun()));
     return StepPosition.step(
-        anew ? first : before.step(), program.steps().get(reached).name(), before.follows());
+        fromFirst ? first : before.step(), program.steps().get(reached).name(), before.follows());
   }
 
   /**
@@ -122,7 +122,7 @@ public final class ProgramTransitions {
       if (place >= 0 && place == program.steps().size() - 1) {
         return ended.withStep(null);
       }
-      // With a step that is gone, the next start begins anew.
+      // With a step that is gone, the next start begins again.
       String next = place < 0 ? at.step() : program.steps().get(place + 1).name();
       TaskStatus ready =
           ready(Main.INCOMPLETE, ended, ended.data())
@@ -270,7 +270,7 @@ public final class ProgramTransitions {
     return at(Main.FAILED, ended, ended.position(), data);
   }
 
-  /** A status that may start at once and begins its back-off anew. */
+  /** A status that may start at once and begins its back-off again. */
   private static TaskStatus ready(Main main, TaskStatus ended, Json.@Nullable Obj data) {
     return at(main, ended, 0, data);
   }

@@ -119,9 +119,9 @@ class ProgramTransitionsTest {
     assertThat(word(after(b, "done", program("a", "b")))).isEqualTo("done");
     TaskStatus gone = after(b, "done", program("a", "c"));
     assertThat(word(gone)).as("it is none of the program's").isEqualTo("incomplete b follows");
-    StepPosition anew = ProgramTransitions.begin(gone.step(), program("a", "c"));
-    assertThat(Objects.requireNonNull(anew).step()).isEqualTo("a");
-    assertThat(anew.note()).contains("\"b\" is gone");
+    StepPosition again = ProgramTransitions.begin(gone.step(), program("a", "c"));
+    assertThat(Objects.requireNonNull(again).step()).isEqualTo("a");
+    assertThat(again.note()).contains("\"b\" is gone");
     assertThat(word(after(position("-a", "a"), "done", Program.NONE))).isEqualTo("failed false");
   }
 

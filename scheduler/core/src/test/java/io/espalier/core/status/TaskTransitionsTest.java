@@ -134,7 +134,7 @@ class TaskTransitionsTest {
     assertThat(free.isWaiting(now)).isFalse();
     assertThat(free.readyAtMillis()).isZero();
     assertThat(waiting.attempts()).isEqualTo(1);
-    assertThat(free.attempts()).as("counted anew").isZero();
+    assertThat(free.attempts()).as("counted again").isZero();
     assertThat(free.data()).isEqualTo(waiting.data());
   }
 

@@ -12,8 +12,11 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.ownership.Leadership;
 import io.espalier.server.app.ownership.StartWaits;
+import io.espalier.server.app.update.ConfigPlanner;
 import io.espalier.server.app.update.LateBoundListener;
+import io.espalier.server.app.update.PlanTokens;
 import io.espalier.server.app.update.UpdatePreparer;
+import io.espalier.server.config.ConfigEditor;
 import io.espalier.server.config.ConfigPoller;
 import io.espalier.server.config.ConfigSnapshot;
 import io.espalier.server.config.JobEditor;
@@ -80,9 +83,18 @@ final class SchedulerAssembly implements AutoCloseable {
               plugins.configParser().inShard(options.source().shard()),
               clock,
               config -> JobAdmission.refusal(config, started.view().get()));
+      NodeFetcher fetcher = fetcher(options, plugins, stored);
+      ConfigPlanner planner =
+          new ConfigPlanner(
+              new ConfigEditor(editor),
+              loop.core(),
+              loop.thread(),
+              fetcher,
+              new PlanTokens(stored.taken().storeId(), stored.store().callbackKey(stored.epoch())),
+              clock);
       // Listens before anything can start: a port in use must not interrupt tasks that were
       // started.
-      web = WebParts.open(opened, options, stored, loop, editor, metrics, clock);
+      web = WebParts.open(opened, options, stored, loop, editor, planner, metrics, clock);
       changes =
           opened.add(
               "changes",
@@ -91,7 +103,7 @@ final class SchedulerAssembly implements AutoCloseable {
                   loop.thread(),
                   stored.store(),
                   problem -> loop.thread().accept(new LoopInput.SourceError("changes", problem))));
-      nodes = opened.add("nodes", nodes(options, plugins, stored, clock));
+      nodes = opened.add("nodes", nodes(options, fetcher, stored, clock));
       configs = opened.add("configuration", configPoller);
       follow.goTo(this::configured);
       configured(configPoller.current());
@@ -106,15 +118,16 @@ final class SchedulerAssembly implements AutoCloseable {
     }
   }
 
+  private static NodeFetcher fetcher(ProcessOptions options, Plugins plugins, StoreParts stored) {
+    return new NodeFetcher(
+        plugins.nodeSources(),
+        options.source().instanceNodeName(),
+        new NodeSourceContext(options.source().configDirectory(), stored.data().root().toString()),
+        options.source().shard());
+  }
+
   private NodesPoller nodes(
-      ProcessOptions options, Plugins plugins, StoreParts stored, InstantSource clock) {
-    NodeFetcher fetcher =
-        new NodeFetcher(
-            plugins.nodeSources(),
-            options.source().instanceNodeName(),
-            new NodeSourceContext(
-                options.source().configDirectory(), stored.data().root().toString()),
-            options.source().shard());
+      ProcessOptions options, NodeFetcher fetcher, StoreParts stored, InstantSource clock) {
     return new NodesPoller(
         new NodeSourceCoordinator(
             fetcher,

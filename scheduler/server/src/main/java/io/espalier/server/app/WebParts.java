@@ -11,6 +11,7 @@ import io.espalier.server.app.metrics.SchedulerMetrics;
 import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.update.AsyncJobEditor;
+import io.espalier.server.app.update.ConfigPlanner;
 import io.espalier.server.config.JobEditor;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.store.DataDirectory;
@@ -56,6 +57,7 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
       StoreParts stored,
       LoopParts loop,
       JobEditor editor,
+      ConfigPlanner planner,
       PrometheusMeterRegistry metrics,
       InstantSource clock)
       throws IOException {
@@ -90,7 +92,7 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
                 : opened.add("worker logs", remote.logs(loop.logs())),
             stored.store(),
             queries,
-            new AsyncJobEditor(editor, queries),
+            new AsyncJobEditor(editor, planner, queries),
             stored.leadership().control(stored.epoch()),
             loop.callbacks());
     WebSecurity security = options.http().access().open(audit(opened, stored.data()));

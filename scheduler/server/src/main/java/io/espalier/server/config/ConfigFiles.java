@@ -19,9 +19,12 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.SortedMap;
 
 /**
  * Writes the files of the file and the directory source. It replaces each file as a whole, under a
@@ -50,7 +53,8 @@ final class ConfigFiles {
     Text fetch() throws Unavailable, InterruptedException;
   }
 
-  synchronized boolean write(Reading reading, Text expected, Path file, byte @Nullable [] bytes)
+  synchronized boolean write(
+      Reading reading, Text expected, SortedMap<String, Optional<byte[]>> documents)
       throws Unavailable, InterruptedException {
     try (FileChannel channel =
             FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -58,12 +62,28 @@ final class ConfigFiles {
       if (!lock.isValid() || !reading.fetch().hash().equals(expected.hash())) {
         return false;
       }
-      if (bytes == null) {
-        Files.deleteIfExists(file);
-      } else {
-        replace(file, bytes);
+      Map<Path, Path> fresh = new LinkedHashMap<>();
+      for (Map.Entry<String, Optional<byte[]>> document : documents.entrySet()) {
+        if (document.getValue().isPresent()) {
+          Path file = target(Path.of(document.getKey()));
+          fresh.put(file, written(file, document.getValue().get()));
+        }
       }
-      sync(file);
+      for (Map.Entry<Path, Path> file : fresh.entrySet()) {
+        Files.move(
+            file.getValue(),
+            file.getKey(),
+            StandardCopyOption.ATOMIC_MOVE,
+            StandardCopyOption.REPLACE_EXISTING);
+        sync(file.getKey());
+      }
+      for (Map.Entry<String, Optional<byte[]>> document : documents.entrySet()) {
+        if (document.getValue().isEmpty()) {
+          Path file = Path.of(document.getKey());
+          Files.deleteIfExists(file);
+          sync(file);
+        }
+      }
       return true;
     } catch (OverlappingFileLockException e) {
       // Another source in this process has the lock; the caller reads again.
@@ -73,9 +93,13 @@ final class ConfigFiles {
     }
   }
 
-  /** Replaces a file. It keeps its permissions, and a symbolic link keeps its target. */
-  private static void replace(Path named, byte[] bytes) throws IOException {
-    Path file = Files.exists(named) ? named.toRealPath() : named;
+  /** Returns the file to replace: a symbolic link keeps its target. */
+  private static Path target(Path named) throws IOException {
+    return Files.exists(named) ? named.toRealPath() : named;
+  }
+
+  /** Writes what is to replace a file, with its permissions, next to it. */
+  private static Path written(Path file, byte[] bytes) throws IOException {
     Path fresh = file.resolveSibling("." + file.getFileName() + ".new");
     try (FileChannel out =
         FileChannel.open(
@@ -93,7 +117,7 @@ final class ConfigFiles {
       Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
       Files.setPosixFilePermissions(fresh, permissions);
     }
-    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    return fresh;
   }
 
   private static void sync(Path file) throws IOException {

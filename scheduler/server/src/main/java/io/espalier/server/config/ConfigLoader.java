@@ -17,6 +17,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -46,12 +48,12 @@ public final class ConfigLoader {
    * @return no value when a document cannot be read or the settings have an error
    */
   public Result<Config> load(ConfigSource.Text text) {
-    return load(text, parser::parse, null);
+    return load(text, parser::parse, Set.of());
   }
 
   /** Loads one text with all valid parts of its settings: to check it, never to run it. */
   public Result<Config> inspect(ConfigSource.Text text) {
-    return load(text, parser::inspect, null);
+    return load(text, parser::inspect, Set.of());
   }
 
   /**
@@ -59,18 +61,42 @@ public final class ConfigLoader {
    * member get its own position.
    */
   public Result<Config> inspectWith(ConfigSource.Text text, String key, Json member) {
+    return with(text, Map.of(key, Optional.of(member)), parser::inspect);
+  }
+
+  /**
+   * Loads one text with top-level members replaced, added or, where the value is empty, removed: as
+   * it would come into force. Problems of the new members get their own positions.
+   */
+  public Result<Config> loadWith(ConfigSource.Text text, Map<String, Optional<Json>> members) {
+    return with(text, members, parser::parse);
+  }
+
+  private Result<Config> with(
+      ConfigSource.Text text,
+      Map<String, Optional<Json>> replaced,
+      Function<Json, Result<Config>> parsing) {
     return load(
         text,
         document -> {
           if (!(document instanceof Json.Obj object)) {
-            return parser.inspect(document);
+            return parsing.apply(document);
           }
           Map<String, Position> keys = new HashMap<>(object.keyPositions());
-          keys.put(key, member.at());
-          Map<String, Json> members = object.with(key, member).members();
-          return parser.inspect(new Json.Obj(members, keys, object.at()));
+          Map<String, Json> members = new LinkedHashMap<>(object.members());
+          replaced.forEach(
+              (key, member) -> {
+                keys.remove(key);
+                member.ifPresent(value -> keys.put(key, value.at()));
+                if (member.isPresent()) {
+                  members.put(key, member.get());
+                } else {
+                  members.remove(key);
+                }
+              });
+          return parsing.apply(new Json.Obj(members, keys, object.at()));
         },
-        key);
+        replaced.keySet());
   }
 
   /**
@@ -79,8 +105,18 @@ public final class ConfigLoader {
    * @return no value when one cannot be read
    */
   public Result<Json.Obj> document(ConfigSource.Text text) {
+    return document(text, yaml(text));
+  }
+
+  /** Like {@link #document}, for a text that may be a part of a configuration, without settings. */
+  public Result<Json.Obj> part(ConfigSource.Text text) {
+    boolean isYaml = text.documents().stream().anyMatch(YamlText::isYaml);
+    return document(text, isYaml ? YamlTranslation.of(text, environment, false) : null);
+  }
+
+  private static Result<Json.Obj> document(ConfigSource.Text text, @Nullable YamlTranslation yaml) {
     Problems problems = new Problems();
-    Json.Obj document = merged(text, yaml(text), problems);
+    Json.Obj document = merged(text, yaml, problems);
     return new Result<>(problems.errors() > 0 ? null : document, problems.sorted());
   }
 
@@ -98,10 +134,10 @@ public final class ConfigLoader {
   }
 
   /**
-   * @param replaced member that does not come from the text; null: all do
+   * @param replaced members that do not come from the text
    */
   private Result<Config> load(
-      ConfigSource.Text text, Function<Json, Result<Config>> parsing, @Nullable String replaced) {
+      ConfigSource.Text text, Function<Json, Result<Config>> parsing, Set<String> replaced) {
     Problems problems = new Problems();
     problems.addAll(text.warnings());
     YamlTranslation yaml = yaml(text);

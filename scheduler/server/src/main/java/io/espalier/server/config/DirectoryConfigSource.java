@@ -9,7 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * A configuration in the {@code *.json}, {@code *.yaml} and {@code *.yml} files of one directory.
@@ -53,10 +54,10 @@ public final class DirectoryConfigSource implements WritableConfigSource {
   }
 
   @Override
-  public boolean write(Text expected, String document, byte @Nullable [] text)
+  public boolean write(Text expected, SortedMap<String, Optional<byte[]>> documents)
       throws Unavailable, InterruptedException {
     FileReading now = new FileReading(directory, () -> list(directory));
-    return files.write(now::fetch, expected, Path.of(document), text);
+    return files.write(now::fetch, expected, documents);
   }
 
   @Override

@@ -4,7 +4,8 @@ import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.config.source.WritableConfigSource;
 import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import java.util.SortedMap;
 
 /** A configuration in one file. */
 public final class FileConfigSource implements WritableConfigSource {
@@ -40,10 +41,10 @@ public final class FileConfigSource implements WritableConfigSource {
   }
 
   @Override
-  public boolean write(Text expected, String document, byte @Nullable [] text)
+  public boolean write(Text expected, SortedMap<String, Optional<byte[]>> documents)
       throws Unavailable, InterruptedException {
     FileReading now = new FileReading(file, () -> List.of(file));
-    return files.write(now::fetch, expected, Path.of(document), text);
+    return files.write(now::fetch, expected, documents);
   }
 
   @Override

@@ -17,15 +17,13 @@ import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
-import io.espalier.json.JsonEdit;
-import io.espalier.json.JsonReader;
 import io.espalier.server.config.yaml.YamlText;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -44,7 +42,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class JobEditor {
   private static final Logger LOG = LoggerFactory.getLogger("io.espalier.changes");
-  private static final String PREFIX = "bistro_job->";
+  private static final String PREFIX = ConfigEdits.JOB;
   private static final String AS_WRITTEN = "as it was written in the configuration";
   private static final int TRIES = 200;
   private static final int PAUSE_MILLIS = 10;
@@ -70,6 +68,23 @@ public final class JobEditor {
     this.source = source;
     this.loader = new ConfigLoader(parser);
     this.clock = clock;
+  }
+
+  ConfigSource source() {
+    return source;
+  }
+
+  ConfigLoader loader() {
+    return loader;
+  }
+
+  InstantSource clock() {
+    return clock;
+  }
+
+  /** Returns why no new job is taken now, beside the jobs of a configuration; null: it is. */
+  @Nullable String refusal(Config config) {
+    return refusal.apply(config);
   }
 
   /**
@@ -149,7 +164,7 @@ public final class JobEditor {
     return job.get("create_time") instanceof Json.Num time ? time.value().longValue() : 0;
   }
 
-  private WritableConfigSource writable() {
+  WritableConfigSource writable() {
     if (source instanceof WritableConfigSource writable) {
       return writable;
     }
@@ -178,7 +193,7 @@ public final class JobEditor {
         JobVersion next =
             next(target, text, name, job, expectedVersion, author, reason, createTime);
         JobVersion before = written(target, text, next);
-        if (target.write(text, document(target, text, name).name(), edited(target, text, next))) {
+        if (target.write(text, edited(target, text, next))) {
           LOG.info(
               "job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
           if (before != null) {
@@ -232,10 +247,32 @@ public final class JobEditor {
     if (full != null) {
       throw new RefusedException(Reason.FULL, "job " + name + " is not taken: " + full);
     }
+    JobVersion next = stamped(target, old, name, job, author, reason, createTime, clock.millis());
+    check(target, text, next);
+    return next;
+  }
+
+  /**
+   * Returns the next version of a job.
+   *
+   * @param old what it is now; null: there is none
+   * @param job null: it is deleted
+   * @param createTime of a job that no longer exists; 0: now
+   */
+  static JobVersion stamped(
+      WritableConfigSource target,
+      @Nullable Job old,
+      String name,
+      Json.@Nullable Obj job,
+      String author,
+      String reason,
+      long createTime,
+      long now)
+      throws Unavailable {
+    long version = old == null ? 0 : Math.max(0, old.versionId());
     for (JobVersion known : target.history(name)) {
       version = Math.max(version, known.version());
     }
-    long now = clock.millis();
     Json.@Nullable Obj saved = null;
     if (job != null) {
       long created = old == null ? createTime : old.createTime();
@@ -249,18 +286,16 @@ public final class JobEditor {
               .put("modify_time", now / 1000)
               .build();
     }
-    JobVersion next = new JobVersion(name, version + 1, now, author, reason, saved);
-    check(target, text, next);
-    return next;
+    return new JobVersion(name, version + 1, now, author, reason, saved);
   }
 
   /** Refuses to edit YAML: what people wrote there, templates and comments, would be lost. */
-  private void refuseYaml(WritableConfigSource target, Text text, String name) {
+  void refuseYaml(WritableConfigSource target, Text text, String name) {
     if (text.documents().stream().noneMatch(YamlText::isYaml)) {
       return;
     }
     Document document = document(target, text, name);
-    if (object(document).get(PREFIX + name) != null) {
+    if (ConfigEdits.object(document).get(PREFIX + name) != null) {
       return;
     }
     Config config = loader.inspect(text).value();
@@ -285,12 +320,12 @@ public final class JobEditor {
    * Returns what somebody has written into the configuration before the first saved version, which
    * replaces it; null when the job is new or has versions.
    */
-  private static @Nullable JobVersion written(
-      WritableConfigSource target, Text text, JobVersion next) throws Unavailable {
+  static @Nullable JobVersion written(WritableConfigSource target, Text text, JobVersion next)
+      throws Unavailable {
     if (!target.history(next.name()).isEmpty()) {
       return null;
     }
-    return object(document(target, text, next.name())).get(PREFIX + next.name())
+    return ConfigEdits.object(document(target, text, next.name())).get(PREFIX + next.name())
             instanceof Json.Obj job
         ? new JobVersion(next.name(), next.version() - 1, next.atMillis(), "", AS_WRITTEN, job)
         : null;
@@ -339,8 +374,7 @@ public final class JobEditor {
 
   /** Refuses a job with errors, and one that would break jobs that depend on it. */
   private void check(WritableConfigSource target, Text text, JobVersion next) {
-    Text fresh = withDocument(target, text, next);
-    Result<Config> result = loader.load(fresh);
+    Result<Config> result = loader.load(ConfigEdits.with(text, edited(target, text, next)));
     Config config = result.value();
     Job job = config == null ? null : config.job(next.name());
     List<Problem> errors = new ArrayList<>();
@@ -366,65 +400,17 @@ public final class JobEditor {
     }
   }
 
-  private static Text withDocument(WritableConfigSource target, Text text, JobVersion next) {
-    Document at = document(target, text, next.name());
-    byte @Nullable [] bytes = edited(target, text, next);
-    List<Document> documents = new ArrayList<>();
-    boolean replaced = false;
-    for (Document document : text.documents()) {
-      if (!document.name().equals(at.name())) {
-        documents.add(document);
-      } else {
-        replaced = true;
-        if (bytes != null) {
-          documents.add(new Document(at.name(), bytes));
-        }
-      }
-    }
-    if (!replaced && bytes != null) {
-      documents.add(new Document(at.name(), bytes));
-    }
-    return new Text(documents, "", List.of(), text.referred());
-  }
-
-  /** Returns the document that contains the job, or will; a new one is an empty object. */
   private static Document document(WritableConfigSource target, Text text, String name) {
-    Optional<Document> holding =
-        text.documents().stream()
-            .filter(document -> object(document).get(PREFIX + name) != null)
-            .findFirst();
-    String fallback = target.documentFor(name);
-    return holding.orElseGet(
-        () ->
-            text.documents().stream()
-                .filter(document -> document.name().equals(fallback))
-                .findFirst()
-                .orElse(new Document(fallback, "{\n}\n")));
+    return ConfigEdits.holding(target, text, PREFIX + name);
   }
 
-  /** Returns the new text of the document; null when a file for this job alone becomes empty. */
-  private static byte @Nullable [] edited(WritableConfigSource target, Text text, JobVersion next) {
-    Document document = document(target, text, next.name());
-    String before = new String(document.bytes(), StandardCharsets.UTF_8);
-    String bom = before.startsWith("\ufeff") ? "\ufeff" : "";
-    String body = before.substring(bom.length());
-    String key = PREFIX + next.name();
-    Json.Obj job = next.job();
-    if (job != null) {
-      return (bom + JsonEdit.put(body, key, job)).getBytes(StandardCharsets.UTF_8);
-    }
-    boolean alone = object(document).members().size() == 1 && text.documents().size() > 1;
-    return alone ? null : (bom + JsonEdit.remove(body, key)).getBytes(StandardCharsets.UTF_8);
+  private static SortedMap<String, Optional<byte[]>> edited(
+      WritableConfigSource target, Text text, JobVersion next) {
+    return ConfigEdits.edited(
+        target, text, Map.of(PREFIX + next.name(), Optional.ofNullable(next.job())));
   }
 
-  private static Json.Obj object(Document document) {
-    return !YamlText.isYaml(document)
-            && JsonReader.config().read(document.bytes()).value() instanceof Json.Obj object
-        ? object
-        : Json.Obj.EMPTY;
-  }
-
-  private static RefusedException refused(Unavailable e) {
+  static RefusedException refused(Unavailable e) {
     return new RefusedException(Reason.UNAVAILABLE, e.problem().toString());
   }
 }

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -201,14 +202,14 @@ public final class MySqlConfigSource implements WritableConfigSource {
   // ---- writing
 
   @Override
-  public synchronized boolean write(Text expected, String document, byte @Nullable [] text)
+  public synchronized boolean write(Text expected, SortedMap<String, Optional<byte[]>> documents)
       throws Unavailable {
     return asked(
         connection -> {
           connection.setAutoCommit(false);
           boolean done = false;
           try {
-            done = locked(connection) && change(connection, expected, document, text);
+            done = locked(connection) && change(connection, expected, documents);
             if (done) {
               connection.commit();
             }
@@ -241,24 +242,28 @@ public final class MySqlConfigSource implements WritableConfigSource {
   }
 
   private boolean change(
-      Connection connection, Text expected, String document, byte @Nullable [] text)
+      Connection connection, Text expected, SortedMap<String, Optional<byte[]>> documents)
       throws SQLException, Unavailable {
     if (!read(connection, " FOR UPDATE").hash().equals(expected.hash())) {
       return false;
     }
-    try (PreparedStatement change =
-        connection.prepareStatement(
-            text == null
-                ? "DELETE FROM espalier_config WHERE config = ? AND document = ?"
-                : "INSERT INTO espalier_config (config, document, body) VALUES (?, ?, ?)"
-                    + " ON DUPLICATE KEY UPDATE body = VALUES(body)")) {
-      change.setBytes(1, ConfigText.bytes(config));
-      change.setBytes(2, ConfigText.bytes(document));
-      if (text != null) {
-        change.setBytes(3, text);
+    for (Map.Entry<String, Optional<byte[]>> document : documents.entrySet()) {
+      Optional<byte[]> text = document.getValue();
+      try (PreparedStatement change =
+          connection.prepareStatement(
+              text.isEmpty()
+                  ? "DELETE FROM espalier_config WHERE config = ? AND document = ?"
+                  : "INSERT INTO espalier_config (config, document, body) VALUES (?, ?, ?)"
+                      + " ON DUPLICATE KEY UPDATE body = VALUES(body)")) {
+        change.setBytes(1, ConfigText.bytes(config));
+        change.setBytes(2, ConfigText.bytes(document.getKey()));
+        if (text.isPresent()) {
+          change.setBytes(3, text.get());
+        }
+        change.executeUpdate();
       }
-      return change.executeUpdate() >= 0;
     }
+    return true;
   }
 
   // ---- history

@@ -10,7 +10,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.transaction.CuratorOp;
 import org.apache.curator.framework.state.ConnectionState;
@@ -110,7 +112,14 @@ final class ZooKeeperConfigSource implements WritableConfigSource {
   }
 
   /** One reading: the text, and the state of the znodes from which it was read. */
-  private record Reading(Text text, Stat root, List<Part> parts, boolean directory) {}
+  private record Reading(Text text, Stat root, List<Part> parts, boolean directory) {
+    @Nullable Part part(String document) {
+      return parts.stream()
+          .filter(part -> part.document.name().equals(document))
+          .findFirst()
+          .orElse(null);
+    }
+  }
 
   /** A znode, under its own path, and its state when it was read. */
   private record Part(Document document, Stat stat) {}
@@ -212,20 +221,9 @@ final class ZooKeeperConfigSource implements WritableConfigSource {
   }
 
   @Override
-  public synchronized boolean write(Text expected, String document, byte @Nullable [] text)
+  public synchronized boolean write(Text expected, SortedMap<String, Optional<byte[]>> documents)
       throws Unavailable, InterruptedException {
-    if (text != null && text.length > MAX_BYTES) {
-      throw unavailable(
-          "the znode "
-              + document
-              + " would have "
-              + text.length
-              + " bytes; ZooKeeper takes at most "
-              + MAX_BYTES,
-          document.equals(path)
-              ? "create the znode " + jobs() + ": then each new job has one of its own"
-              : "make the job smaller");
-    }
+    refuseTooLarge(documents);
     CuratorFramework client = client();
     Reading now = read(client);
     if (!now.text.hash().equals(expected.hash())) {
@@ -233,16 +231,17 @@ final class ZooKeeperConfigSource implements WritableConfigSource {
     }
     try {
       List<CuratorOp> changes = new ArrayList<>();
-      Part old =
-          now.parts.stream()
-              .filter(part -> part.document.name().equals(document))
-              .findFirst()
-              .orElse(null);
-      if (document.equals(path)) {
-        changes.add(setRoot(client, now, text == null ? new byte[0] : text));
-      } else {
-        changes.add(setRoot(client, now, rootText(now)));
-        changes.add(change(client, document, old, text));
+      Optional<byte[]> root = documents.getOrDefault(path, Optional.of(rootText(now)));
+      changes.add(setRoot(client, now, root.orElse(new byte[0])));
+      for (Map.Entry<String, Optional<byte[]>> document : documents.entrySet()) {
+        if (!document.getKey().equals(path)) {
+          changes.add(
+              change(
+                  client,
+                  document.getKey(),
+                  now.part(document.getKey()),
+                  document.getValue().orElse(null)));
+        }
       }
       boolean done = !client.transaction().forOperations(changes).isEmpty();
       dirty = true;
@@ -257,16 +256,42 @@ final class ZooKeeperConfigSource implements WritableConfigSource {
       throw e;
     } catch (Exception e) {
       dirty = true;
-      throw failed("cannot write " + document, e);
+      throw failed("cannot write " + String.join(", ", documents.keySet()), e);
+    }
+  }
+
+  private void refuseTooLarge(SortedMap<String, Optional<byte[]>> documents) throws Unavailable {
+    long all = 0;
+    for (Map.Entry<String, Optional<byte[]>> document : documents.entrySet()) {
+      int length = document.getValue().map(text -> text.length).orElse(0);
+      all += length;
+      if (length > MAX_BYTES) {
+        throw unavailable(
+            "the znode "
+                + document.getKey()
+                + " would have "
+                + length
+                + " bytes; ZooKeeper takes at most "
+                + MAX_BYTES,
+            document.getKey().equals(path)
+                ? "create the znode " + jobs() + ": then each new job has one of its own"
+                : "make the job smaller");
+      }
+    }
+    if (all > MAX_BYTES) {
+      throw unavailable(
+          documents.size()
+              + " znodes would be written at once, "
+              + all
+              + " bytes; ZooKeeper takes at most "
+              + MAX_BYTES,
+          "apply fewer jobs at once");
     }
   }
 
   private byte[] rootText(Reading now) {
-    return now.parts.stream()
-        .filter(part -> part.document.name().equals(path))
-        .map(part -> part.document.bytes())
-        .findFirst()
-        .orElse(new byte[0]);
+    Part root = now.part(path);
+    return root == null ? new byte[0] : root.document.bytes();
   }
 
   private CuratorOp setRoot(CuratorFramework client, Reading now, byte[] text) throws Exception {

@@ -379,7 +379,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
               source.spec().path(),
               "nodes that belonged to another shard belong to this one now, and the source \""
                   + source.spec().source()
-                  + "\" has not said anew which they are"));
+                  + "\" has not said again which they are"));
     }
     if (!asking) {
       lacking.forEach(PolledSource::askAnew);

@@ -60,7 +60,7 @@ final class PolledSource {
   private @Nullable NodesSketch sketchOfCandidate;
 
   /** True when a complete answer is needed because too little of the last good answer was kept. */
-  private volatile boolean anew;
+  private volatile boolean settingsChanged;
 
   private volatile String allowed = "";
   private volatile List<Problem> problems = List.of();
@@ -195,7 +195,7 @@ final class PolledSource {
    * kept.
    */
   void askAnew() {
-    anew = true;
+    settingsChanged = true;
     candidate = null;
     due = Instant.MIN;
   }
@@ -256,7 +256,7 @@ final class PolledSource {
     SourceResult old = good;
     sketchOfCandidate = null;
     if (old != null && old.sameNodes(fresh)) {
-      accept(anew ? fresh : old.again(fresh));
+      accept(settingsChanged ? fresh : old.again(fresh));
       return;
     }
     NodesSketch before = sketch;
@@ -320,7 +320,7 @@ final class PolledSource {
 
   private void accept(SourceResult fresh) {
     candidate = fresh;
-    anew = false;
+    settingsChanged = false;
     held = null;
     allowed = "";
     problems = List.of();

@@ -29,6 +29,7 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
   private static final int MOST_BYTES = JsonReader.MAX_CONFIG_BYTES;
 
   private final BufferedReader in;
+  private final Json.Obj head;
   private final long seed;
   private final LineEvents events;
   private long line;
@@ -46,13 +47,11 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
 
   private RecordedEvents(BufferedReader in, ConfigParser parser) {
     this.in = in;
-    Json head = readLine();
+    head = readLine() instanceof Json.Obj object ? object : Json.Obj.EMPTY;
     boolean known =
-        head instanceof Json.Obj object
-            && object.get(Recording.KEY) instanceof Json.Num version
+        head.get(Recording.KEY) instanceof Json.Num version
             && version.value().intValue() == Recording.VERSION;
-    if (!known
-        || !(head instanceof Json.Obj object && object.get("seed") instanceof Json.Str said)) {
+    if (!known || !(head.get("seed") instanceof Json.Str said)) {
       throw new BadRecordingException(
           "this is no recording of version " + Recording.VERSION + " of espalier");
     }
@@ -67,7 +66,11 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
    * @throws BadRecordingException when it is not a recording
    */
   public static RecordedEvents open(Path file, ConfigParser parser) throws IOException {
-    InputStream raw = new BufferedInputStream(Files.newInputStream(file));
+    return read(new BufferedInputStream(Files.newInputStream(file)), parser);
+  }
+
+  /** The same from any stream, which is closed with this. */
+  static RecordedEvents read(InputStream raw, ConfigParser parser) throws IOException {
     try {
       return new RecordedEvents(
           new BufferedReader(
@@ -80,6 +83,11 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
       }
       throw e;
     }
+  }
+
+  /** Returns the first line. */
+  Json.Obj head() {
+    return head;
   }
 
   /** Returns the seed of the recorded core. */

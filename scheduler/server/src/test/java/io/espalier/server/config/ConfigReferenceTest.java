@@ -36,7 +36,7 @@ class ConfigReferenceTest {
       Files.writeString(PAGE, generated);
     }
     assertThat(Files.readString(PAGE).replace("\r\n", "\n"))
-        .as("-Dconfig.reference=write makes the tables anew")
+        .as("-Dconfig.reference=write writes them again")
         .isEqualTo(generated);
   }
 

@@ -22,12 +22,13 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -246,9 +247,9 @@ final class JobEditorTest {
           }
 
           @Override
-          public boolean write(Text expected, String document, byte @Nullable [] text)
+          public boolean write(Text expected, SortedMap<String, Optional<byte[]>> documents)
               throws Unavailable, InterruptedException {
-            return source.write(expected, document, text);
+            return source.write(expected, documents);
           }
 
           @Override

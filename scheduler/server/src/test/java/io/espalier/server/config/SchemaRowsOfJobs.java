@@ -247,6 +247,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
     key(queue, "max_fraction", List.of("{}", "{'slots': 0.5, 'ram': 1}"), NO_OBJECT);
     key(queue, "max_fraction", List.of(), List.of("{'slots': 1.1}", "{'slots': -0.1}"));
     add(Verdict.BAD_FOR_PARSER, queue, "'max_slots': {'slot': 1}", "'max_fraction': {'x': 1}");
+    ofWindows(queue);
     key(SchemaRows::settings, "priority_half_life_sec", List.of("60", "0.001", "'1e3'"), NO_NUMBER);
     key(SchemaRows::settings, "priority_half_life_sec", List.of(), List.of("0", "1000000001"));
     for (UnaryOperator<String> frame :
@@ -256,6 +257,45 @@ final class SchemaRowsOfJobs extends SchemaRows {
     }
     add(Verdict.GOOD, SchemaRows::settings, "'queues': {'etl': {}}, 'queue': 'etl'");
     add(Verdict.BAD_FOR_PARSER, SchemaRows::settings, "'queues': {'etl': {}}, 'queue': 'etk'");
+  }
+
+  private void ofWindows(UnaryOperator<String> queue) {
+    String days = "'from': '2026-12-18', 'to': '2027-01-04'";
+    for (UnaryOperator<String> frame : List.of(SchemaRows::settings, SchemaRows::owned, queue)) {
+      key(
+          frame,
+          "windows",
+          List.of("['Mon-Fri 22:00-05:00 Europe/Berlin', 'Sat-Sun UTC']", "['22:00-24:00 +02:00']"),
+          NO_LIST);
+      key(frame, "windows", List.of(), List.of("[]", "['']", "['UTC']", "[null]", "[{}]"));
+      add(
+          Verdict.BAD_FOR_PARSER,
+          frame,
+          "'windows': ['Mon 22:00-05:00']",
+          "'windows': ['Mon Mars/Base']",
+          "'windows': ['Mon 22:00-22:00 UTC']");
+      add(Verdict.GOOD, frame, "'windows': ['Sat UTC'], 'freezes': [{" + days + "}]");
+      key(frame, "freezes", List.of("[]", "[{'zone': 'UTC', " + days + "}]"), NO_LIST);
+      UnaryOperator<String> freeze =
+          member -> frame.apply("'freezes': [{'zone': 'UTC', " + member + "}]");
+      UnaryOperator<String> first = member -> freeze.apply("'to': '2027-01-04', " + member);
+      UnaryOperator<String> last = member -> freeze.apply("'from': '2026-12-18', " + member);
+      UnaryOperator<String> both = member -> freeze.apply(days + ", " + member);
+      key(first, "from", List.of("'2026-12-18'"), NO_TEXT);
+      key(last, "to", List.of("'2027-01-04'"), NO_TEXT);
+      key(first, "from", List.of(), List.of("'18.12.2026'", "''"));
+      key(last, "to", List.of(), List.of("'2027-1-4'"));
+      UnaryOperator<String> zoned =
+          member -> frame.apply("'freezes': [{" + days + ", " + member + "}]");
+      key(zoned, "zone", List.of("'UTC'", "'Europe/Berlin'", "'+02:00'"), NO_TEXT);
+      key(both, "reason", List.of("'year end'", "''", "7"), NO_TEXT);
+      add(Verdict.BAD, freeze, "'from': '2026-12-18'", "'to': '2027-01-04'");
+      add(
+          Verdict.BAD_FOR_PARSER,
+          frame,
+          "'freezes': [{" + days + "}]",
+          "'freezes': [{'from': '2027-01-04', 'to': '2026-12-18', 'zone': 'UTC'}]");
+    }
   }
 
   private void calls() {

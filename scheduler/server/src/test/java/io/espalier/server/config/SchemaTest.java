@@ -105,7 +105,7 @@ class SchemaTest {
       Files.writeString(file, generated);
     }
     assertThat(Files.readString(file))
-        .as("-Dconfig.schema=write makes it anew")
+        .as("-Dconfig.schema=write writes it again")
         .isEqualTo(generated);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.source.ConfigSource.Document;
@@ -153,6 +154,25 @@ public abstract class WritableSourceContract {
     assertThat(source.write(source.fetch(), document, bytes(START.replace("ann", "eve")))).isTrue();
     assertThat(other.write(old, document, bytes(START.replace("ann", "bob")))).isFalse();
     assertThat(whole(source.fetch())).contains("eve").doesNotContain("bob");
+  }
+
+  @Test
+  void severalJobsAreSavedAndDeletedAtOnce() throws Exception {
+    WritableConfigSource source = started();
+    ConfigEditor editor = new ConfigEditor(editor(source));
+    ConfigChange change =
+        new ConfigChange(
+            job(
+                "{\"bistro_job->one\": {\"owner\": \"a\"},"
+                    + " \"bistro_job->two\": {\"owner\": \"b\"}}"),
+            true);
+    ConfigEditor.Edited edited = editor.edit(change);
+    assertThat(editor.write(edited, "ann", "")).hasSize(3);
+    assertThat(config(source).jobs()).containsOnlyKeys("one", "two");
+    assertThat(editor.edit(change).members()).as("the same again").isEmpty();
+    assertThat(editor.write(edited, "ann", "")).as("on older text").isNull();
+    assertThat(editor(source()).history("two")).hasSize(1);
+    assertThat(whole(source.fetch())).contains("// Owned by the storage team.");
   }
 
   @Test

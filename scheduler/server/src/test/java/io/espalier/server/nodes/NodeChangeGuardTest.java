@@ -157,7 +157,7 @@ class NodeChangeGuardTest extends LiveNodesWorld {
     assertThat(names(after(settings, 300))).hasSize(10);
     assertThat(names(after(settings, 30))).hasSize(10);
     outside("a").answer = some(4);
-    assertThat(names(after(settings, 30))).as("another answer begins anew").hasSize(10);
+    assertThat(names(after(settings, 30))).as("another answer begins again").hasSize(10);
     assertThat(names(after(settings, 30))).hasSize(10);
     assertThat(names(after(settings, 30))).hasSize(4);
     outside("a").answer = List.of();

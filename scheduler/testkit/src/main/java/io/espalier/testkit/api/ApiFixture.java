@@ -19,6 +19,7 @@ import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
+import io.espalier.core.config.window.Schedule;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
@@ -239,6 +240,7 @@ public final class ApiFixture {
             JobCapacity.NONE,
             Map.of(),
             Map.of(),
+            Schedule.ALWAYS,
             Instant.EPOCH,
             JobOptions.usual(2),
             "hash",

@@ -1,13 +1,18 @@
 package io.espalier.testkit.api;
 
+import io.espalier.core.api.AppliedPlan;
+import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.JobValidation;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.ConfigPlan;
+import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -15,6 +20,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Records saved job versions; the configuration of the fake scheduler stays the same. */
 public final class FakeJobVersions implements JobVersions {
+  private static final UpdateImpact IMPACT =
+      new UpdateImpact(
+          9,
+          0,
+          1,
+          List.of(new UpdateImpact.OfJob("new", "host", 0, 7, 7, 0, 0, 1)),
+          3,
+          List.of(new UpdateImpact.Orphan("old", "a", 500)),
+          1,
+          1,
+          List.of(new UpdateImpact.OverLimit("host", "a", "slots", 3, 2, -1)),
+          1,
+          0,
+          List.of(Problem.warning("bistro_job->new", "it can never run")));
+
   private final Consumer<String> calls;
   private final List<JobVersion> versions = new ArrayList<>();
 
@@ -80,5 +100,42 @@ public final class FakeJobVersions implements JobVersions {
   public synchronized CompletionStage<List<JobVersion>> history(String name) {
     return CompletableFuture.completedFuture(
         versions.stream().filter(v -> v.name().equals(name)).toList());
+  }
+
+  /** Plans an added job; a member {@code "broken"} is an error. */
+  @Override
+  public CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes) {
+    boolean bad = change.members().get("bistro_job->broken") != null;
+    return CompletableFuture.completedFuture(
+        new ConfigPlan(
+            "v1",
+            bad ? List.of(Problem.error("bistro_job->broken", "it is broken")) : List.of(),
+            List.of(
+                new ConfigPlan.Difference(
+                    List.of("nodes", "password"), null, Json.of("open sesame"))),
+            List.of(new ConfigPlan.JobChange("new", ConfigPlan.Kind.ADDED, List.of(), "old")),
+            bad || !fetchesNodes ? null : IMPACT,
+            bad || !fetchesNodes ? "it is not counted" : "",
+            Map.of("kills", 1L),
+            bad ? "" : "token",
+            bad ? 0 : 9_000));
+  }
+
+  @Override
+  public CompletionStage<AppliedPlan> apply(
+      ConfigChange change, String token, Map<String, Long> consents, String author, String reason) {
+    if (!token.equals("token")) {
+      return CompletableFuture.failedFuture(
+          new RefusedException(
+              RefusedException.Reason.CONFLICT, "plan_forged", "this plan is forged"));
+    }
+    calls.accept("apply " + consents + " " + author + " " + reason);
+    return plan(change, true)
+        .thenApply(
+            plan ->
+                new AppliedPlan(
+                    List.of(new JobVersion("new", 1, 1_000, author, reason, Json.Obj.EMPTY)),
+                    true,
+                    plan));
   }
 }

@@ -15,6 +15,7 @@ import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.LeadershipView;
@@ -313,6 +314,11 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
+  public CompletionStage<byte[]> snapshot() {
+    return CompletableFuture.completedFuture(new byte[] {1, 2, 3});
+  }
+
+  @Override
   public <T> CompletionStage<T> run(Command<T> command) {
     return answer(
         () -> {
@@ -444,6 +450,14 @@ public final class FakeScheduler implements SchedulerApi {
     @Override
     public CompletionStage<FailureGroups> failures(Query.Failures query) {
       return done(queries().failures(known(query.job())));
+    }
+
+    @Override
+    public CompletionStage<JobEta> eta(Query.Eta query) {
+      JobEta.Bottleneck narrow =
+          new JobEta.Bottleneck(JobEta.Kind.RESOURCE, "host", "h1", "slots", 2, 30, 40);
+      return done(
+          new JobEta(known(query.job()).name(), view().publishedAtMillis(), 7, 2, 90, 120, narrow));
     }
 
     @Override

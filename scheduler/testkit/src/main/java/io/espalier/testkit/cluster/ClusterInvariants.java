@@ -111,7 +111,7 @@ final class ClusterInvariants {
 
   /** The memory store has lost everything: completed tasks are no longer known. */
   void storeForgets() {
-    steps.anew();
+    steps.restart();
     finals.clear();
     acknowledgedDone.clear();
   }
@@ -129,7 +129,7 @@ final class ClusterInvariants {
       violated(
           Invariant.FINAL_IS_FINAL, job + " of " + created + " was forgotten without a new one");
     }
-    steps.anew(job);
+    steps.restart(job);
     finals.keySet().removeIf(task -> task.job().equals(job));
     acknowledgedDone.keySet().removeIf(task -> task.job().equals(job));
     assigned.stream().filter(run -> run.job().equals(job)).forEach(forgotten::add);
@@ -162,7 +162,7 @@ final class ClusterInvariants {
 
   /** An old copy of the store was restored: everything after it is no longer known. */
   void storeSetBack(Collection<StatusRow> rows) {
-    steps.anew();
+    steps.restart();
     finals.clear();
     for (StatusRow row : rows) {
       if (row.status().isFinal()) {
@@ -306,7 +306,7 @@ final class ClusterInvariants {
     // Written for an operator's command, and for nothing else.
     boolean byCommand = row.invocation().epoch() == 0 && commanded.contains(row.job());
     if (byCommand) {
-      steps.anew(row.key());
+      steps.restart(row.key());
     }
     if (byCommand && before != null && before.status().isFinal() && !before.equals(row)) {
       coverage.happened(SimulationEvent.FINAL_STATUS_LIFTED);

@@ -155,7 +155,7 @@ final class FaultInjector {
           setBack();
         }
       }
-      case 21 -> scheduler.die("an operator starts it anew");
+      case 21 -> scheduler.die("an operator starts it again");
       case 22 -> flap(worker.host.number, scheduler.host, cluster.now() + 2 * span);
       default -> {
         weather();

@@ -77,15 +77,15 @@ final class SimulatedSteps {
   }
 
   /** An operator has acted on a task, or what was stored of it is gone. */
-  void anew(TaskKey task) {
+  void restart(TaskKey task) {
     acknowledged.remove(task);
   }
 
-  void anew(String job) {
+  void restart(String job) {
     acknowledged.keySet().removeIf(task -> task.job().equals(job));
   }
 
-  void anew() {
+  void restart() {
     acknowledged.clear();
   }
 }

@@ -14,6 +14,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.StartRate;
+import io.espalier.core.config.window.Schedule;
 import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.time.Instant;
@@ -229,6 +230,7 @@ public final class ConfigFixture {
             JobCapacity.NONE,
             Map.of(),
             Map.of(),
+            Schedule.ALWAYS,
             Instant.EPOCH,
             JobOptions.usual(levels.bottom()),
             "",

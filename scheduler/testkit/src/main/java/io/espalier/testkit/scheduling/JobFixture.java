@@ -125,7 +125,7 @@ public final class JobFixture {
 
   /** Sets how long a task waits for slots until it gets a reservation; empty: never. */
   public JobFixture reserveAfter(Optional<Duration> wait) {
-    scheduling = scheduling.withReserveAfter(wait);
+    scheduling = scheduling.with(s -> s.reserveAfter(wait));
     return this;
   }
 
@@ -137,48 +137,24 @@ public final class JobFixture {
 
   /** Sets the maximum number of running tasks; 0: unlimited. */
   public JobFixture maxConcurrent(int most) {
-    scheduling =
-        new JobScheduling(
-            scheduling.queue(),
-            most,
-            scheduling.startRate(),
-            scheduling.reserveAfter(),
-            scheduling.roles());
+    scheduling = scheduling.with(s -> s.maxConcurrent(most));
     return this;
   }
 
   /** Sets how often its tasks may start. */
   public JobFixture startRate(StartRate rate) {
-    scheduling =
-        new JobScheduling(
-            scheduling.queue(),
-            scheduling.maxConcurrent(),
-            Optional.of(rate),
-            scheduling.reserveAfter(),
-            scheduling.roles());
+    scheduling = scheduling.with(s -> s.startRate(Optional.of(rate)));
     return this;
   }
 
   /** Sets its queue. */
   public JobFixture queue(String queue) {
-    return scheduling(
-        new JobScheduling(
-            queue,
-            scheduling.maxConcurrent(),
-            scheduling.startRate(),
-            scheduling.reserveAfter(),
-            scheduling.roles()));
+    return scheduling(scheduling.with(s -> s.queue(queue)));
   }
 
   /** Sets the roles of places that it may use. */
   public JobFixture roles(String... roles) {
-    scheduling =
-        new JobScheduling(
-            scheduling.queue(),
-            scheduling.maxConcurrent(),
-            scheduling.startRate(),
-            scheduling.reserveAfter(),
-            List.of(roles));
+    scheduling = scheduling.with(s -> s.roles(List.of(roles)));
     return this;
   }
 

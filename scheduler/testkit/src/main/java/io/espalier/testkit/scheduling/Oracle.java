@@ -48,6 +48,7 @@ public final class Oracle {
           Kind.JOB_INVALID,
           Kind.JOB_PAUSED,
           Kind.BRAKE,
+          Kind.WINDOW,
           Kind.JOB_DEPENDENCY,
           Kind.DEPENDENCY,
           Kind.DEADLINE,

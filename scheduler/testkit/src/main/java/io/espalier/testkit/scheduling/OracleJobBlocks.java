@@ -21,7 +21,12 @@ import java.util.Set;
  */
 final class OracleJobBlocks {
   private static final List<GateKind> KINDS =
-      List.of(GateKind.DEADLINE, GateKind.JOB_FAILED, GateKind.JOB_SUCCEEDED, GateKind.JOB_BRAKE);
+      List.of(
+          GateKind.DEADLINE,
+          GateKind.JOB_FAILED,
+          GateKind.JOB_SUCCEEDED,
+          GateKind.JOB_BRAKE,
+          GateKind.JOB_WINDOW);
 
   private final Map<String, Set<GateKind>> closed = new HashMap<>();
   private final Map<String, JobCounts> seen = new HashMap<>();

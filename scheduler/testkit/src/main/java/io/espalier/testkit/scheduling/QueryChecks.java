@@ -39,6 +39,7 @@ final class QueryChecks {
           Kind.DEADLINE,
           Kind.MAX_CONCURRENT,
           Kind.BRAKE,
+          Kind.WINDOW,
           Kind.JOB_FAILED,
           Kind.JOB_SUCCEEDED,
           Kind.JOB_DEPENDENCY,

@@ -47,11 +47,7 @@ final class RandomQueues {
 
   /** Returns random scheduling options of a job; its queue may not be configured. */
   static JobScheduling scheduling(Random random) {
-    return new JobScheduling(
-        NAMES.get(random.nextInt(NAMES.size())),
-        JobScheduling.DEFAULT.maxConcurrent(),
-        JobScheduling.DEFAULT.startRate(),
-        JobScheduling.DEFAULT.reserveAfter(),
-        JobScheduling.DEFAULT.roles());
+    String queue = NAMES.get(random.nextInt(NAMES.size()));
+    return JobScheduling.DEFAULT.with(s -> s.queue(queue));
   }
 }

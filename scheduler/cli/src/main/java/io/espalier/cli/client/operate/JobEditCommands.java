@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -29,6 +30,26 @@ import picocli.CommandLine.Parameters;
 /** Commands on the definition of a job. */
 public final class JobEditCommands {
   private JobEditCommands() {}
+
+  /** Returns what a plan says about tasks, in one line. */
+  public static String effect(Json.Obj impact) {
+    StringBuilder text = new StringBuilder();
+    text.append(count(impact, "tasks_added")).append(" tasks are new, ");
+    text.append(count(impact, "tasks_removed")).append(" are gone; ");
+    text.append(count(impact, "orphans")).append(" of ").append(count(impact, "running"));
+    text.append(" running tasks become orphans, ");
+    text.append(count(impact, "orphan_kills")).append(" of them are killed");
+    if (JsonFields.number(impact, "over_limit") > 0) {
+      text.append("; ").append(count(impact, "over_limit"));
+      text.append(" nodes go over their limit, at most ");
+      text.append(count(impact, "over_limit_kills")).append(" tasks are killed for it");
+    }
+    return text.toString();
+  }
+
+  private static String count(Json.Obj object, String key) {
+    return String.format(Locale.ROOT, "%,d", JsonFields.number(object, key));
+  }
 
   /** {@code validate-job JOB FILE}: checks a job like save-job, without saving it. */
   @Command(
@@ -138,8 +159,33 @@ public final class JobEditCommands {
     }
 
     private Json.Obj save(Client client, String from) {
-      return client.call(
-          "PUT", ApiV1.JOB, Map.of("job", job), DeleteJob.query(version, reason), read(from));
+      Json.Obj definition = read(from);
+      String effect = json() ? "" : effect(client, definition);
+      Json.Obj saved =
+          client.call(
+              "PUT", ApiV1.JOB, Map.of("job", job), DeleteJob.query(version, reason), definition);
+      if (!effect.isEmpty()) {
+        remark(effect);
+      }
+      return saved;
+    }
+
+    /** Asks what saving will do; empty if the server cannot tell. Saving does not depend on it. */
+    private String effect(Client client, Json.Obj definition) {
+      Json.Obj config = Json.object().put("bistro_job->" + job, definition).build();
+      try {
+        Json.Obj plan =
+            client.call(
+                "POST",
+                ApiV1.PLANS,
+                Map.of(),
+                Map.of(),
+                Json.object().put("config", config).build());
+        Json.Obj impact = JsonFields.object(plan, "impact");
+        return impact.isEmpty() ? "" : JobEditCommands.effect(impact);
+      } catch (CommandException e) {
+        return "";
+      }
     }
 
     static Json.Obj read(String from) {

@@ -170,6 +170,8 @@ public record Explanation(
     RESERVED,
     /** An operator brakes the node, the job or its queue to a standstill. */
     BRAKE,
+    /** A window of the node, the job, its queue or the settings is closed. */
+    WINDOW,
     /** The job as a whole has failed. */
     JOB_FAILED,
     /** The job as a whole has succeeded. */

@@ -69,6 +69,11 @@ public record JobProgress(
         Map.of());
   }
 
+  /** Returns the number of tasks that are not over. */
+  public long left() {
+    return total - done - failed - cancelled;
+  }
+
   /** The counts of a job without tasks. */
   public static JobProgress none(String job) {
     return of(job, 0, 0, 0, 0, 0, 0, 0, 0, 0);

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param errors messages of the current errors, by source
  * @param pauses pauses of paused jobs, by name
  * @param brakes the brakes, in the order in which they were set
+ * @param windows windows and freezes, of the settings first, then of queues and jobs
  * @param standings states of configured jobs, by name; already immutable, because copying it for
  *     ten thousand jobs ten times a second would be slow
  * @param findings findings of the watchdog's latest pass
@@ -39,6 +40,7 @@ public record SchedulerView(
     Map<String, String> errors,
     Map<String, Pause> pauses,
     List<BrakeView> brakes,
+    List<WindowView> windows,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
     long publishedAtMillis)
@@ -71,6 +73,7 @@ public record SchedulerView(
           Map.of(),
           Map.of(),
           List.of(),
+          List.of(),
           Map.of(),
           WatchdogFindings.NONE,
           0);
@@ -80,6 +83,7 @@ public record SchedulerView(
     running = List.copyOf(running);
     pauses = Map.copyOf(pauses);
     brakes = List.copyOf(brakes);
+    windows = List.copyOf(windows);
   }
 
   /** The reasons of paused jobs by name; empty where none was given. */

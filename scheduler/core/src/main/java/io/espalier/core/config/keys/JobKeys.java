@@ -24,6 +24,9 @@ import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.config.task.Step;
 import io.espalier.core.config.task.Verification;
+import io.espalier.core.config.window.Freeze;
+import io.espalier.core.config.window.Schedule;
+import io.espalier.core.config.window.Window;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -292,6 +295,11 @@ public final class JobKeys extends Section<Job> {
     include(OptionKeys.OPTIONS, Job::options, true);
   }
 
+  private final Key<Job, List<Window>> windows =
+      WindowKeys.windowsOf(this, job -> job.scheduling().schedule(), "of the job");
+  private final Key<Job, List<Freeze>> freezes =
+      WindowKeys.freezesOf(this, job -> job.scheduling().schedule(), "of the job");
+
   private final Key<Job, Long> createTime =
       key(
               "create_time",
@@ -529,6 +537,11 @@ public final class JobKeys extends Section<Job> {
           "remove \"steps\", or make what they have a step");
     }
     Program program = StepKeys.program(in, base, steps, hold, restartFrom, compensate, verify);
+    Schedule schedule = WindowKeys.schedule(in, windows, freezes, base);
+    JobOptions options =
+        OptionKeys.OPTIONS
+            .read(in, base.options())
+            .withScheduling(scheduling -> scheduling.schedule(schedule));
     return new Job(
         base.name(),
         askedAbout == null ? "" : askedAbout,
@@ -547,7 +560,7 @@ public final class JobKeys extends Section<Job> {
         in.get(statusFrom, base),
         in.get(call, base),
         program,
-        OptionKeys.OPTIONS.read(in, base.options()),
+        options,
         in.get(versionId, base),
         in.get(createTime, base),
         in.get(modifyTime, base),

@@ -479,7 +479,8 @@ public final class OptionKeys extends Section<JobOptions> {
             in.get(maxConcurrent, base),
             in.get(startRate, base),
             in.get(reserveAfter, base),
-            in.get(roles, base)),
+            in.get(roles, base),
+            base.scheduling().schedule()),
         retry(in, base),
         new OutcomeRules(
             failing.failedTasks(),

@@ -6,6 +6,8 @@ import static io.espalier.core.config.keys.ValueType.membersSchema;
 import static io.espalier.core.config.keys.ValueType.number;
 
 import io.espalier.core.config.QueueSpec;
+import io.espalier.core.config.window.Freeze;
+import io.espalier.core.config.window.Window;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -64,6 +66,10 @@ final class QueueKeys {
                 "`{RESOURCE: part}`, 0 to 1: the same as a part of all slots there are, rounded"
                     + " down: of the limits in effect on all nodes of the level, or on all workers."
                     + " Of both the smaller counts.");
+        private final Key<QueueSpec, List<Window>> windows =
+            WindowKeys.windowsOf(this, QueueSpec::schedule, "of the queue");
+        private final Key<QueueSpec, List<Freeze>> freezes =
+            WindowKeys.freezesOf(this, QueueSpec::schedule, "of the queue");
 
         @Override
         QueueSpec read(ConfigObject in, QueueSpec base) {
@@ -72,7 +78,8 @@ final class QueueKeys {
               in.get(factor, base),
               in.get(weight, base),
               in.get(maxSlots, base),
-              in.get(maxFraction, base));
+              in.get(maxFraction, base),
+              WindowKeys.schedule(in, windows, freezes, base));
         }
       };
 

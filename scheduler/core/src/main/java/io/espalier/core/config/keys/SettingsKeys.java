@@ -19,6 +19,8 @@ import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.SetRule;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.StartRate;
+import io.espalier.core.config.window.Freeze;
+import io.espalier.core.config.window.Window;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import java.nio.charset.StandardCharsets;
@@ -116,7 +118,7 @@ public final class SettingsKeys extends Section<Settings> {
           bool(),
           Settings::shuffle,
           "With `roundrobin` only: jobs take turns in a [random order](policies.md#shuffled-turns)"
-              + " that is drawn anew for each turn, in place of that of their names.");
+              + " that is drawn again for each turn, in place of that of their names.");
   private final Key<Settings, String> workerSelector =
       key(
           "remote_worker_selector",
@@ -150,6 +152,10 @@ public final class SettingsKeys extends Section<Settings> {
           Settings::notifications,
           "`{NAME: {...}}`: [who is told](notifications.md) of failed jobs, problems, brakes and"
               + " the like.");
+  private final Key<Settings, List<Window>> windows =
+      WindowKeys.windowsOf(this, Settings::schedule, "of any job");
+  private final Key<Settings, List<Freeze>> freezes =
+      WindowKeys.freezesOf(this, Settings::schedule, "of any job");
   private final Key<Settings, Duration> halfLife =
       own(
           "priority_half_life_sec",
@@ -320,6 +326,7 @@ public final class SettingsKeys extends Section<Settings> {
             in.get(capacity, base),
             in.get(sets, base),
             in.get(notifications, base),
+            WindowKeys.schedule(in, windows, freezes, base),
             in.get(exitInitialWaitBefore, base),
             OptionKeys.OPTIONS.read(in, JobOptions.usual(known.bottom())),
             hash(in.json()),

@@ -155,7 +155,7 @@ public final class StepKeys {
                 int32(0),
                 Verification::retries,
                 "How often a verification that fails is tried again, with the back-off of the job,"
-                    + " before the task begins anew.");
+                    + " before the task begins again.");
 
         {
           include(WORK, Verification::step, true);

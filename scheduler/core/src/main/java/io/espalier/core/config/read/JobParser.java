@@ -8,6 +8,8 @@ import io.espalier.core.config.keys.ConfigObject;
 import io.espalier.core.config.keys.ConfigValue;
 import io.espalier.core.config.keys.JobKeys;
 import io.espalier.core.config.keys.Names;
+import io.espalier.core.config.window.OpenTimes;
+import io.espalier.core.config.window.Schedule;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem.Severity;
@@ -60,7 +62,22 @@ final class JobParser {
     }
     Job job = JobKeys.JOB.read(in, usual);
     warnOfNeverFitting(in, job);
+    checkWindows(in, job);
     return job.parsedFrom(in.json(), problems.sorted());
+  }
+
+  private void checkWindows(ConfigObject in, Job job) {
+    List<Schedule> schedules = settings.schedules(job);
+    if (schedules.stream().allMatch(schedule -> schedule.windows().isEmpty())) {
+      return;
+    }
+    if (new OpenTimes(schedules).longestMillis() == 0) {
+      in.value()
+          .error(
+              "no task of this job can ever start: the windows of the settings, the queue and the"
+                  + " job are never open together",
+              "let them overlap");
+    }
   }
 
   private void warnOfNeverFitting(ConfigObject in, Job job) {

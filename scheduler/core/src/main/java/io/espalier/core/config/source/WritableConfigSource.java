@@ -1,6 +1,10 @@
 package io.espalier.core.config.source;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,17 +15,27 @@ public interface WritableConfigSource extends ConfigSource {
   String documentFor(String job);
 
   /**
-   * Replaces, adds or removes one document, atomically and durably, if the text is still the
-   * fetched one.
+   * Replaces, adds or removes documents, atomically and durably, if the text is still the fetched
+   * one. Files are replaced one after the other, those to be removed last: whoever dies in between
+   * leaves some of them as they were.
    *
    * @param expected text from {@link #fetch}
-   * @param document name of the document
-   * @param text new text; null: removes the document
+   * @param documents new texts by the names of the documents; empty: removes the document
    * @return false, and nothing is written, when the text has changed since
    * @throws Unavailable when it cannot be written
    */
-  boolean write(Text expected, String document, byte @Nullable [] text)
+  boolean write(Text expected, SortedMap<String, Optional<byte[]>> documents)
       throws Unavailable, InterruptedException;
+
+  /**
+   * Replaces, adds or removes one document.
+   *
+   * @param text new text; null: removes the document
+   */
+  default boolean write(Text expected, String document, byte @Nullable [] text)
+      throws Unavailable, InterruptedException {
+    return write(expected, new TreeMap<>(Map.of(document, Optional.ofNullable(text))));
+  }
 
   /**
    * Appends to the history of changes.

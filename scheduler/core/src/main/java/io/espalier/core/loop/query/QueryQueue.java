@@ -5,6 +5,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.view.NodeDetail;
@@ -179,6 +180,11 @@ public final class QueryQueue implements Query.Handler {
   @Override
   public CompletionStage<WaitingReasons> waiting(Query.Waiting query) {
     return askOnce(query, answer -> new WaitingQuery(core, query.job(), answer));
+  }
+
+  @Override
+  public CompletionStage<JobEta> eta(Query.Eta query) {
+    return askOnce(query, answer -> new EtaQuery(core, live, paces, query, answer));
   }
 
   @Override

@@ -1,5 +1,8 @@
 package io.espalier.core.loop.state;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * A histogram of the durations of one job's tasks, in buckets an eighth of an octave wide. The
  * counts are halved whenever they become large, so that new durations weigh most. It estimates how
@@ -10,20 +13,26 @@ final class DurationHistogram {
   private static final int BUCKETS = 488;
 
   /** This many attempts have the same weight as all before them. */
-  private static final int MEMORY = 2_048;
+  static final int MEMORY = 2_048;
 
   private final int[] counts = new int[BUCKETS];
   private int total;
 
   void add(long millis) {
-    counts[bucket(Math.max(0, millis))]++;
-    if (++total >= 2 * MEMORY) {
+    addForEver(millis);
+    if (total >= 2 * MEMORY) {
       total = 0;
       for (int i = 0; i < BUCKETS; i++) {
         counts[i] >>>= 1;
         total += counts[i];
       }
     }
+  }
+
+  /** Adds a duration whose weight stays, so that all of them count alike. */
+  void addForEver(long millis) {
+    counts[bucket(Math.max(0, millis))]++;
+    total++;
   }
 
   /**
@@ -61,6 +70,38 @@ final class DurationHistogram {
       }
     }
     return -1;
+  }
+
+  boolean isEmpty() {
+    return total == 0;
+  }
+
+  /**
+   * Returns durations of equal weight that stand for those of all tasks, also of those that still
+   * run: early on, mostly short tasks have ended (the estimator of Kaplan and Meier).
+   *
+   * @param running how long the running tasks have run
+   */
+  List<Long> durations(int count, DurationHistogram running) {
+    List<Long> durations = new ArrayList<>();
+    double longer = 1;
+    int atRisk = total + running.total;
+    int last = 0;
+    for (int i = 0; i < BUCKETS && atRisk > 0; i++) {
+      if (counts[i] > 0) {
+        longer *= 1 - (double) counts[i] / atRisk;
+        while (durations.size() < count && (durations.size() + 0.5) / count <= 1 - longer) {
+          durations.add(middle(i));
+        }
+      }
+      last = counts[i] + running.counts[i] > 0 ? i : last;
+      atRisk -= counts[i] + running.counts[i];
+    }
+    // The rest runs longer than any that has ended: as long again as it has run.
+    while (durations.size() < count) {
+      durations.add(2 * middle(last));
+    }
+    return durations;
   }
 
   static int bucket(long millis) {

@@ -2,11 +2,13 @@ package io.espalier.core.loop.state;
 
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.WaitQuantiles;
+import io.espalier.core.forecast.JobPace;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.TaskStatus;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -23,6 +25,14 @@ public final class Throughput {
     final DurationHistogram waits = new DurationHistogram();
     final CompletionRate rate = new CompletionRate();
     final CounterRates counters = new CounterRates();
+    long ended;
+    long finished;
+
+    JobPace ofForecasts(DurationHistogram running) {
+      List<Long> millis = durations.durations(JobPace.QUANTILES, running);
+      // Where none has finished, it is not to be expected that none ever will.
+      return new JobPace(millis, Math.max(finished, 0.5) / Math.max(ended, 1));
+    }
   }
 
   /** Notes what the tasks of a job have counted. */
@@ -45,10 +55,33 @@ public final class Throughput {
     }
     Pace pace = pace(task);
     pace.rate.ended(status.isFinal(), nowMillis);
+    pace.ended++;
+    pace.finished += status.isFinal() ? 1 : 0;
     // A stopped or lost task is no measure of how long the others take.
     if (end.kind() == TaskResult.Kind.EXITED) {
       pace.durations.add(nowMillis - task.startedMillis());
     }
+  }
+
+  /** Returns the paces of the jobs with ended invocations, by name, for forecasts. */
+  public Map<String, JobPace> paces(LiveTasks live, long nowMillis) {
+    Map<String, DurationHistogram> running = new HashMap<>();
+    for (Live task : live.all()) {
+      running
+          .computeIfAbsent(task.key.job(), job -> new DurationHistogram())
+          .addForEver(nowMillis - task.startedMillis());
+    }
+    Map<String, JobPace> known = new HashMap<>();
+    paces.forEach(
+        (job, pace) -> {
+          if (!pace.durations.isEmpty()) {
+            // Once that many have ended, those that run make no difference.
+            DurationHistogram none = new DurationHistogram();
+            boolean counts = pace.ended < DurationHistogram.MEMORY;
+            known.put(job, pace.ofForecasts(counts ? running.getOrDefault(job, none) : none));
+          }
+        });
+    return known;
   }
 
   public void retain(Set<String> jobs) {
@@ -79,7 +112,7 @@ public final class Throughput {
     }
     long runs = counts.running() + (mayStart ? counts.waiting() + counts.ready() : 0);
     // Tasks that wait for others on their node are assumed to complete at the same rate.
-    long left = counts.total() - counts.done() - counts.failed() - counts.cancelled();
+    long left = counts.left();
     boolean isKept = runs == 0 || (!mayStart && runs < left);
     double through = pace.rate.throughPerSecond(nowMillis);
     double seconds = left == 0 ? 0 : through > 0 && !isKept ? left / through : -1;

@@ -21,7 +21,9 @@ public enum GateKind {
   /** An operator brakes the job, its queue or its set to a standstill. */
   JOB_BRAKE(Scope.Kind.JOB, Kind.BRAKE, false),
   /** An operator brakes the node and everything below it to a standstill. */
-  NODE_BRAKE(Scope.Kind.NODE, Kind.BRAKE, false);
+  NODE_BRAKE(Scope.Kind.NODE, Kind.BRAKE, false),
+  /** No window of the job, its queue or the settings is open. */
+  JOB_WINDOW(Scope.Kind.JOB, Kind.WINDOW, false);
 
   private final Scope.Kind closes;
   private final Kind explanation;

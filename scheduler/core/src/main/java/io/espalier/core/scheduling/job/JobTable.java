@@ -203,7 +203,7 @@ public final class JobTable {
   }
 
   /**
-   * Takes over since when jobs have been active. Jobs with dependencies count anew, because when
+   * Takes over since when jobs have been active. Jobs with dependencies count again, because when
    * their tasks were released is not carried over.
    */
   public void keepActiveSince(JobTable before) {

@@ -2,6 +2,7 @@ package io.espalier.core.scheduling.query;
 
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.queue.QueueUsageHistory;
@@ -14,6 +15,7 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -104,6 +106,13 @@ public final class CapacityQueries {
    */
   public long nextOverLimitMillis() {
     return state().nextOverLimitMillis();
+  }
+
+  /** Returns the workers in the pool or, alone, the scheduler's own host; null: none are needed. */
+  public @Nullable List<WorkerInfo> workers() {
+    return pool.mode() == WorkerTable.Mode.NONE
+        ? null
+        : pool.pool().stream().map(pool::info).filter(Objects::nonNull).toList();
   }
 
   /**

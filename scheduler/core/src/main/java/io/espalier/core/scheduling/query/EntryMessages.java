@@ -16,7 +16,7 @@ final class EntryMessages {
   private EntryMessages() {}
 
   /** Explains a closed gate. */
-  static Reason reason(Gate gate) {
+  static Reason reason(Gate gate, long nowMillis) {
     String why = gate.reason();
     String message =
         switch (gate.kind()) {
@@ -28,10 +28,25 @@ final class EntryMessages {
           case JOB_SUCCEEDED -> why + "; a resume lets the rest run";
           case NODE_CLOSED -> "the node is closed" + since(gate) + suffix(gate);
           case JOB_BRAKE -> why;
+          case JOB_WINDOW -> why + in(gate.untilMillis() - nowMillis);
           case NODE_BRAKE -> "a brake stops the node" + since(gate) + suffix(gate);
         };
     String node = gate.kind().closes() == Scope.Kind.NODE ? gate.name() : null;
     return Reason.of(gate.kind().explanation(), node, message).until(gate.untilMillis());
+  }
+
+  private static String in(long millis) {
+    long minutes = (millis + 59_999) / 60_000;
+    if (minutes <= 0) {
+      return "";
+    }
+    long days = minutes / 1440;
+    long hours = minutes / 60 % 24;
+    String left =
+        (days > 0 ? days + " d " : "")
+            + (hours > 0 ? hours + " h " : "")
+            + (days > 0 ? "" : minutes % 60 + " min");
+    return " (in " + left.strip() + ")";
   }
 
   private static String since(Gate gate) {

@@ -130,7 +130,8 @@ public final class Explainer {
 
   /** Adds the closed gates of a job or node. */
   private void entries(Scope scope) {
-    state.gateTable.of(scope).forEach(gate -> reasons.add(EntryMessages.reason(gate)));
+    long nowMillis = state.clock.wallMillis();
+    state.gateTable.of(scope).forEach(gate -> reasons.add(EntryMessages.reason(gate, nowMillis)));
   }
 
   private void caps(int job) {

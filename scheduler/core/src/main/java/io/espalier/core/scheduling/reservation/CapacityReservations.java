@@ -188,7 +188,7 @@ public abstract class CapacityReservations implements Reservable {
     waiting[wait.job >>> 6] &= ~(1L << wait.job);
   }
 
-  /** Handles a start of a job, after which its next task waits anew, or a job that is inactive. */
+  /** Handles a start of a job, after which its next task waits again, or a job that is inactive. */
   final void ended(int job) {
     if (has(waiting, job)) {
       end(waitOf(job));

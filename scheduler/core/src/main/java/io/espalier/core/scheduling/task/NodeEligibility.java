@@ -257,12 +257,16 @@ public final class NodeEligibility {
     return new TaskTable(codes, first, dependenciesMatter);
   }
 
+  /** Returns whether the node has a path on which all edges are allowed for the job. */
+  public boolean isOpen(int job, int node) {
+    return runs.length == 0 || (runs[node * words + (job >>> 6)] & 1L << job) != 0;
+  }
+
   private int effect(int job, int node) {
-    int at = node * words + (job >>> 6);
-    long bit = 1L << job;
-    if ((runs[at] & bit) != 0) {
+    if (isOpen(job, node)) {
       return StatusCodes.OPEN;
     }
-    return (avoided[at] & bit) != 0 ? StatusCodes.AVOIDED : StatusCodes.DISABLED;
+    boolean isAvoided = (avoided[node * words + (job >>> 6)] & 1L << job) != 0;
+    return isAvoided ? StatusCodes.AVOIDED : StatusCodes.DISABLED;
   }
 }

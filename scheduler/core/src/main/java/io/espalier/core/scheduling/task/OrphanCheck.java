@@ -4,6 +4,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.RoleFilter;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.topology.Topology;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks running tasks against the tree: whether a task is an orphan, and which role its path has.
@@ -25,18 +26,27 @@ public final class OrphanCheck {
    * @param name the name of its node; used only when the node is gone
    */
   public boolean isOrphan(int run, String name) {
-    Job job = places.job(run) < 0 ? null : jobs.job(places.job(run));
+    int job = places.job(run);
+    return isOrphan(topology, job < 0 ? null : jobs.job(job), places.node(run), name);
+  }
+
+  /**
+   * Returns whether a task that runs now would be an orphan among these nodes.
+   *
+   * @param job null: there is none
+   * @param node on the level of the job; -1: it has no such node
+   */
+  public static boolean isOrphan(Topology topology, @Nullable Job job, int node, String name) {
     if (job == null || !job.canRun()) {
       return true;
     }
-    int node = places.node(run);
     if (node >= 0) {
-      return !isEnabled(node);
+      return !isEnabled(topology, node);
     }
     // The node has no task of the job any more, but may still exist on another level.
     for (int level = 0; level <= topology.levels().bottom(); level++) {
       int other = topology.find(level, name);
-      if (other >= 0 && isEnabled(other)) {
+      if (other >= 0 && isEnabled(topology, other)) {
         return false;
       }
     }
@@ -44,14 +54,14 @@ public final class OrphanCheck {
   }
 
   /** Returns whether the node has a path on which all edges are enabled. */
-  private boolean isEnabled(int node) {
+  private static boolean isEnabled(Topology topology, int node) {
     if (topology.allEnabled()) {
       return true;
     }
     int slotCount = topology.slotCount(node);
     for (int i = 0; i < slotCount; i++) {
       int slot = topology.slot(node, i);
-      if (topology.enabled(slot) && (slot == 0 || isEnabled(topology.parent(slot)))) {
+      if (topology.enabled(slot) && (slot == 0 || isEnabled(topology, topology.parent(slot)))) {
         return true;
       }
     }

@@ -298,7 +298,7 @@ public final class UpdatePlan implements Renumbering {
   }
 
   /** Returns for each new node the old one with the same name and level name, or -1. */
-  private static int[] match(Topology old, Topology next) {
+  static int[] match(Topology old, Topology next) {
     int[] oldNodes = new int[next.size()];
     for (int level = 0; level <= next.levels().bottom(); level++) {
       int oldLevel = old.levels().find(next.levels().name(level));
@@ -309,7 +309,8 @@ public final class UpdatePlan implements Renumbering {
     return oldNodes;
   }
 
-  private static int[] inverse(int[] oldNodes, int oldSize) {
+  /** Returns for each old node its new number, or -1. */
+  static int[] inverse(int[] oldNodes, int oldSize) {
     int[] newNodes = new int[oldSize];
     Arrays.fill(newNodes, -1);
     for (int node = 0; node < oldNodes.length; node++) {

@@ -18,11 +18,13 @@ final class EntryMessagesTest {
   @Test
   void aGateNamesItsReasonAndItsEnd() {
     Reason pause =
-        EntryMessages.reason(new Gate(GateKind.PAUSE, Scope.job("a"), "ada", "repair", 10, 100));
+        EntryMessages.reason(
+            new Gate(GateKind.PAUSE, Scope.job("a"), "ada", "repair", 10, 100), 10);
     assertThat(pause.kind()).isEqualTo(Kind.JOB_PAUSED);
     assertThat(pause.message()).isEqualTo("the job is paused");
     assertThat(pause.untilMillis()).isEqualTo(100);
-    Reason failed = EntryMessages.reason(Gate.of(GateKind.JOB_FAILED, "a", "3 tasks have failed"));
+    Reason failed =
+        EntryMessages.reason(Gate.of(GateKind.JOB_FAILED, "a", "3 tasks have failed"), 0);
     assertThat(failed.kind()).isEqualTo(Kind.JOB_FAILED);
     assertThat(failed.message())
         .isEqualTo("the job has failed: 3 tasks have failed; it can be resumed or forgiven");
@@ -32,7 +34,7 @@ final class EntryMessagesTest {
   @Test
   void instantsOfOneMessageHaveOneFormat() {
     Gate gate = new Gate(GateKind.NODE_CLOSED, HOST, "ada", "", 5_250, 9_250);
-    assertThat(EntryMessages.reason(gate).message())
+    assertThat(EntryMessages.reason(gate, 0).message())
         .isEqualTo(
             "the node is closed since 1970-01-01T00:00:05.250Z by ada"
                 + " until 1970-01-01T00:00:09.250Z");

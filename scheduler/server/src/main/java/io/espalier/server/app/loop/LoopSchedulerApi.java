@@ -16,6 +16,7 @@ import io.espalier.core.api.view.TaskPage;
 import io.espalier.core.api.view.TaskView;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.call.CallbackSigner;
+import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogReader;
 import io.espalier.core.loop.LoopInput;
@@ -29,6 +30,7 @@ import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.TaskHistory;
 import io.espalier.json.JsonReader;
+import io.espalier.server.replay.SnapshotFile;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -38,6 +40,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +64,7 @@ public final class LoopSchedulerApi implements SchedulerApi {
   private final JobVersions jobVersions;
   private final LeadershipControl leadership;
   private final CallbackSigner callbacks;
+  private final AtomicBoolean snapshotUnderWay = new AtomicBoolean();
 
   /**
    * @param loop takes inputs for the scheduler thread
@@ -142,6 +146,18 @@ public final class LoopSchedulerApi implements SchedulerApi {
           }
         },
         blocking);
+  }
+
+  @Override
+  public CompletionStage<byte[]> snapshot() {
+    if (!snapshotUnderWay.compareAndSet(false, true)) {
+      throw new RefusedException(
+          RefusedException.Reason.UNAVAILABLE, "another snapshot is being taken: try again");
+    }
+    CompletableFuture<SchedulerSnapshot> copy = new CompletableFuture<>();
+    loop.accept(new LoopInput.TakeSnapshot(copy));
+    return copy.thenApplyAsync(SnapshotFile::write, blocking)
+        .whenComplete((bytes, failure) -> snapshotUnderWay.set(false));
   }
 
   @Override

@@ -1,17 +1,22 @@
 package io.espalier.server.app.update;
 
+import io.espalier.core.api.AppliedPlan;
+import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.JobValidation;
 import io.espalier.core.api.JobVersions;
+import io.espalier.core.api.view.ConfigPlan;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.server.config.JobEditor;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
-/** Adapts the job editor to the asynchronous interface that monitors use. */
-public record AsyncJobEditor(JobEditor editor, Executor blocking) implements JobVersions {
+/** Adapts the job editor and the planner to the asynchronous interface that monitors use. */
+public record AsyncJobEditor(JobEditor editor, ConfigPlanner planner, Executor blocking)
+    implements JobVersions {
   @Override
   public CompletionStage<JobVersion> save(
       String name, Json.Obj job, long expectedVersion, String author, String reason) {
@@ -41,5 +46,17 @@ public record AsyncJobEditor(JobEditor editor, Executor blocking) implements Job
   @Override
   public CompletionStage<List<JobVersion>> history(String name) {
     return CompletableFuture.supplyAsync(() -> editor.history(name), blocking);
+  }
+
+  @Override
+  public CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes) {
+    return CompletableFuture.supplyAsync(() -> planner.plan(change, fetchesNodes), blocking);
+  }
+
+  @Override
+  public CompletionStage<AppliedPlan> apply(
+      ConfigChange change, String token, Map<String, Long> consents, String author, String reason) {
+    return CompletableFuture.supplyAsync(
+        () -> planner.apply(change, token, consents, author, reason), blocking);
   }
 }

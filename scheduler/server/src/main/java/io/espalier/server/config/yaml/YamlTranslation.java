@@ -68,6 +68,16 @@ public final class YamlTranslation {
    * @param environment of the process, for variables
    */
   public static YamlTranslation of(Text text, Function<String, @Nullable String> environment) {
+    return of(text, environment, text.documents().stream().allMatch(YamlText::isYaml));
+  }
+
+  /**
+   * Translates the YAML documents of a text, which may be a part of a configuration.
+   *
+   * @param isWhole whether there must be settings
+   */
+  public static YamlTranslation of(
+      Text text, Function<String, @Nullable String> environment, boolean isWhole) {
     YamlTranslation translation = new YamlTranslation();
     Map<String, Document> known = new LinkedHashMap<>();
     text.referred().forEach(file -> known.put(file.name(), file));
@@ -82,8 +92,7 @@ public final class YamlTranslation {
     while (!open.isEmpty()) {
       translation.add(open.remove(), known, open);
     }
-    boolean isAlone = text.documents().stream().allMatch(YamlText::isYaml);
-    translation.translate(new Variables(environment, known), isAlone);
+    translation.translate(new Variables(environment, known), isWhole);
     return translation;
   }
 
@@ -172,7 +181,7 @@ public final class YamlTranslation {
             "keep one of them"));
   }
 
-  private void translate(Variables variables, boolean isAlone) {
+  private void translate(Variables variables, boolean isWhole) {
     Json.Obj all = new Json.Obj(members, keys, start);
     Set<String> known = new TreeSet<>(OWN);
     Notation.SETTINGS.names().stream()
@@ -186,7 +195,7 @@ public final class YamlTranslation {
     Members out = new Members(all);
     Json.Obj settings = settings(all, variables);
     boolean isGiven = all.members().keySet().stream().anyMatch(this::isSetting);
-    if (isAlone || isGiven) {
+    if (isWhole || isGiven) {
       out.put(SETTINGS, settings, isGiven ? settings.at() : start);
     }
     Json.Obj given = section(all, "templates");
@@ -323,11 +332,14 @@ public final class YamlTranslation {
    * Returns what the parser made of the document, with its problems in the words of YAML and those
    * of the translation. Jobs with errors of the translation cannot run.
    *
-   * @param replaced member of the document that was replaced by another one before it was parsed;
-   *     null: none
+   * @param replaced members of the document that were replaced by others before it was parsed
    */
-  public Result<Config> told(Result<Config> parsed, @Nullable String replaced) {
-    Json.Obj translated = replaced == null ? document : document.without(replaced);
+  public Result<Config> told(Result<Config> parsed, Set<String> replaced) {
+    Json.Obj without = document;
+    for (String key : replaced) {
+      without = without.without(key);
+    }
+    Json.Obj translated = without;
     Map<String, List<Problem>> found = new TreeMap<>(jobProblems);
     found.keySet().removeIf(name -> translated.get(JOB + name) == null);
     Set<String> broken = new HashSet<>();

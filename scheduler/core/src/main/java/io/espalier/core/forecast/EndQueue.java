@@ -1,4 +1,4 @@
-package io.espalier.cli.bench;
+package io.espalier.core.forecast;
 
 import java.util.Arrays;
 
@@ -6,26 +6,26 @@ import java.util.Arrays;
  * A queue of future completions, earliest first: a heap of two primitive arrays, since there are up
  * to a million of them. Not thread-safe.
  */
-final class EndQueue {
+public final class EndQueue {
   private long[] times;
   private long[] runs;
   private int size;
 
-  EndQueue(int capacity) {
+  public EndQueue(int capacity) {
     times = new long[Math.max(16, capacity)];
     runs = new long[times.length];
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 
   /** Returns the earliest time, or {@link Long#MAX_VALUE} when the queue is empty. */
-  long nextTime() {
+  public long nextTime() {
     return size == 0 ? Long.MAX_VALUE : times[0];
   }
 
-  void add(long time, long run) {
+  public void add(long time, long run) {
     if (size == times.length) {
       times = Arrays.copyOf(times, size * 2);
       runs = Arrays.copyOf(runs, size * 2);
@@ -49,7 +49,7 @@ final class EndQueue {
    *
    * @throws IllegalStateException when the queue is empty
    */
-  long remove() {
+  public long remove() {
     if (size == 0) {
       throw new IllegalStateException("no end is to come");
     }

@@ -1,4 +1,4 @@
-package io.espalier.cli.bench;
+package io.espalier.core.forecast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,0 +1,269 @@
+package io.espalier.cli.client.forecast;
+
+import io.espalier.cli.client.Client;
+import io.espalier.cli.client.ClientCommand;
+import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.term.DurationConverter;
+import io.espalier.cli.term.JsonFields;
+import io.espalier.core.config.Resource;
+import io.espalier.core.forecast.Forecast;
+import io.espalier.core.forecast.JobPace;
+import io.espalier.core.forecast.SchedulerSnapshot;
+import io.espalier.core.forecast.Simulation;
+import io.espalier.core.forecast.WhatIf;
+import io.espalier.core.json.Json;
+import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.status.store.LimitOverride;
+import io.espalier.server.CommandException;
+import io.espalier.server.ExitCode;
+import io.espalier.server.app.Plugins;
+import io.espalier.server.replay.RecordedEvents;
+import io.espalier.server.replay.SnapshotFile;
+import io.espalier.webui.v1.ApiV1;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code espalier simulate}: what the scheduler will do, as things are and with changes. */
+@Command(
+    name = "simulate",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Forecast when jobs end, as things are and with other limits, workers or brakes.",
+      "",
+      "Takes a copy of the scheduler's state and runs its scheduling core in this process, in virtual"
+          + " time, with durations drawn from those of the tasks that have ended. Nothing changes in"
+          + " the scheduler. P50 and P90 are of several runs with different draws."
+    },
+    footerHeading = "%nEXAMPLES%n",
+    footer = {
+      "  espalier simulate",
+      "  espalier simulate --set host.migrations=3 --workers +10",
+      "  espalier simulate --brake rack4=0 --horizon 24h --plot use.svg"
+    })
+public final class SimulateCommand extends ClientCommand {
+  private static final long MOST_SECONDS = 366L * 86_400;
+  private static final int MOST_RUNS = 100;
+
+  @Option(
+      names = "--set",
+      paramLabel = "LEVEL[/NODE].RESOURCE=N",
+      description = "With this limit, on all nodes of a level or on one; may be repeated.")
+  private List<String> limits = new ArrayList<>();
+
+  @Option(
+      names = "--brake",
+      paramLabel = "[LEVEL/]NODE=SHARE",
+      description = {
+        "With this part of the limits on a node and below it, from 0 to below 1; may be repeated."
+            + " Node all: everywhere."
+      })
+  private List<String> brakes = new ArrayList<>();
+
+  @Option(
+      names = "--workers",
+      paramLabel = "+N|-N",
+      description = "With so many more workers, each like the first one, or so many fewer.")
+  private @Nullable String workers;
+
+  @Option(
+      names = "--horizon",
+      paramLabel = "SPAN",
+      converter = DurationConverter.class,
+      description = "Look so far ahead: 90m, 24h, 7d; at most 366d (default: 7d).")
+  private long horizon = 7 * 86_400;
+
+  @Option(
+      names = "--assume",
+      paramLabel = "SPAN",
+      converter = DurationConverter.class,
+      description = "How long the tasks of jobs take of which none has ended yet: 30s, 5m.")
+  private @Nullable Long assume;
+
+  @Option(
+      names = "--runs",
+      paramLabel = "N",
+      description = "Number of runs with different draws, 1 to 100 (default: ${DEFAULT-VALUE}).")
+  private int runs = 5;
+
+  @Option(
+      names = "--plot",
+      paramLabel = "FILE",
+      description = "Write the use of the resources over time there as SVG.")
+  private @Nullable Path plot;
+
+  public SimulateCommand(CommandContext clients) {
+    super(clients);
+  }
+
+  @Override
+  public int run(Client client) {
+    if (horizon > MOST_SECONDS) {
+      throw misuse("--horizon is at most 366d");
+    }
+    if (runs < 1 || runs > MOST_RUNS) {
+      throw misuse("--runs is from 1 to " + MOST_RUNS);
+    }
+    Integer more = workers == null ? null : workersToAdd(workers);
+    Plugins plugins = Plugins.load();
+    SchedulerSnapshot snapshot = snapshot(client, plugins);
+    CoreEvent.Began began = began(snapshot);
+    WhatIf change = change(snapshot, began, more == null ? 0 : more);
+    Map<String, JobPace> paces = paces(client, snapshot, began);
+    Forecasts now = forecasts(snapshot, paces, WhatIf.NOTHING, plugins);
+    Forecasts then =
+        change.equals(WhatIf.NOTHING) ? null : forecasts(snapshot, paces, change, plugins);
+    List<Resource> resources = new ArrayList<>();
+    List<String> levels = new ArrayList<>();
+    int ofWorkers = began.topology().levels().worker();
+    for (Resource resource : began.config().settings().resources().all()) {
+      levels.add(
+          resource.level() < ofWorkers ? began.topology().levels().name(resource.level()) : "");
+      if (resource.level() < ofWorkers) {
+        resources.add(resource);
+      }
+    }
+    show(new ForecastReport(snapshot.atMillis(), now, then, resources, levels));
+    return ExitCode.OK;
+  }
+
+  private int workersToAdd(String text) {
+    try {
+      int number = Integer.parseInt(text);
+      if (number != 0 && Math.abs((long) number) <= 100_000 && !Character.isDigit(text.charAt(0))) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Reported below, together with numbers that make no sense.
+    }
+    throw misuse("--workers must be like +10 or -2, not \"" + text + "\"");
+  }
+
+  private static SchedulerSnapshot snapshot(Client client, Plugins plugins) {
+    Json.Obj answer = get(client, ApiV1.SNAPSHOT, Map.of(), Map.of());
+    try {
+      return SnapshotFile.read(
+          Base64.getDecoder().decode(JsonFields.text(answer, "recording")), plugins.configParser());
+    } catch (IllegalArgumentException | RecordedEvents.BadRecordingException e) {
+      throw new CommandException(
+          ExitCode.FAILED, "the scheduler's snapshot cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static CoreEvent.Began began(SchedulerSnapshot snapshot) {
+    for (CoreEvent event : snapshot.events()) {
+      if (event instanceof CoreEvent.Began began) {
+        return began;
+      }
+    }
+    throw new CommandException(ExitCode.FAILED, "the scheduler has no configuration yet");
+  }
+
+  private WhatIf change(SchedulerSnapshot snapshot, CoreEvent.Began began, int more) {
+    ChangeParser parser = new ChangeParser(began.config(), began.topology());
+    List<LimitOverride> overrides = parsed(limits, parser::limit);
+    List<LimitFactor> factors = parsed(brakes, parser::brake);
+    if (more != 0) {
+      long pool = workers(snapshot);
+      if (pool == 0) {
+        throw misuse("--workers: this scheduler has no workers; it runs tasks on its own host");
+      }
+      if (pool + more < 0) {
+        throw misuse("--workers " + more + ": there are only " + pool + " workers");
+      }
+    }
+    return new WhatIf(overrides, factors, more);
+  }
+
+  private <T> List<T> parsed(List<String> texts, Function<String, T> parser) {
+    try {
+      return texts.stream().map(parser).toList();
+    } catch (IllegalArgumentException e) {
+      throw misuse(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static long workers(SchedulerSnapshot snapshot) {
+    for (CoreEvent event : snapshot.events()) {
+      if (event instanceof CoreEvent.WorkersNamed named) {
+        return named.workers().stream().filter(worker -> !worker.ref().isLocal()).count();
+      }
+    }
+    return 0;
+  }
+
+  /**
+   * Completes the durations that the scheduler has measured since its start: with those of its
+   * history, then with what the caller assumes.
+   */
+  private Map<String, JobPace> paces(
+      Client client, SchedulerSnapshot snapshot, CoreEvent.Began began) {
+    Map<String, JobPace> paces = new TreeMap<>(snapshot.paces());
+    for (String job : began.config().jobs().keySet()) {
+      if (!paces.containsKey(job)) {
+        long mean = EtaCommand.history(client, job);
+        if (mean > 0) {
+          paces.put(job, JobPace.constant(mean));
+        } else if (assume != null) {
+          paces.put(job, JobPace.constant(assume * 1000));
+        }
+      }
+    }
+    return paces;
+  }
+
+  private Forecasts forecasts(
+      SchedulerSnapshot snapshot, Map<String, JobPace> paces, WhatIf change, Plugins plugins) {
+    List<Forecast> all = new ArrayList<>();
+    try {
+      for (int seed = 1; seed <= runs; seed++) {
+        all.add(
+            new Simulation(
+                    snapshot, paces, change, plugins.policies(), plugins.workerSelectors(), seed)
+                .run(horizon * 1000));
+      }
+    } catch (Simulation.NoDurationsException e) {
+      throw new CommandException(
+          ExitCode.FAILED,
+          "no task has ended yet of " + e.getMessage() + ": give --assume 30s, or what they take",
+          e);
+    }
+    return new Forecasts(all);
+  }
+
+  private void show(ForecastReport report) {
+    if (plot != null) {
+      try {
+        Files.writeString(plot, report.svg());
+      } catch (IOException e) {
+        throw new CommandException(ExitCode.FAILED, "cannot write " + plot + ": " + e, e);
+      }
+    }
+    if (json()) {
+      print(report.json());
+      return;
+    }
+    print(report.table(), "there are no jobs");
+    out().println();
+    report.plot().forEach(out()::println);
+    if (!report.hot().isEmpty()) {
+      say("hot: " + String.join(", ", report.hot()));
+    }
+    if (!report.starved().isEmpty()) {
+      say("starved: " + String.join(", ", report.starved()));
+    }
+    if (!report.isComplete()) {
+      say("not all of it ends within the horizon");
+    }
+  }
+}

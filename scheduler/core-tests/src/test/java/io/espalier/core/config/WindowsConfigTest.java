@@ -1,0 +1,100 @@
+package io.espalier.core.config;
+
+import static io.espalier.testkit.config.ConfigFixtures.job;
+import static io.espalier.testkit.config.ConfigFixtures.withJobs;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.config.write.BistroJobWriter;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
+import io.espalier.testkit.config.ConfigFixtures;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code windows} and {@code freezes} in the configuration. */
+class WindowsConfigTest {
+  private static Config config(String settings, String members) {
+    return withJobs(
+        "{'nodes': {'levels': ['host', 'db'], 'node_sources': [{'source': 'empty'}]},"
+            + " 'resources': {}"
+            + settings
+            + "}",
+        "foo",
+        "{'owner': 'o'" + members + "}");
+  }
+
+  @Test
+  void settingsQueueAndJobHaveTheirOwn() {
+    Config config =
+        config(
+            ", 'windows': ['Mon-Fri UTC'], 'queues': {'q': {'windows': ['22:00-05:00 UTC']}}",
+            ", 'queue': 'q', 'windows': ['Mon 00:00-04:00 Europe/Berlin'], 'freezes':"
+                + " [{'from': '2026-12-18', 'to': '2027-01-04', 'reason': 'year end'}]");
+    Job job = job(config, "foo");
+    assertThat(job.problems()).isEmpty();
+    assertThat(config.settings().schedules(job))
+        .extracting(schedule -> schedule.windows().get(0).text())
+        .containsExactly("Mon-Fri UTC", "22:00-05:00 UTC", "Mon 00:00-04:00 Europe/Berlin");
+    Json.Obj export = BistroJobWriter.toJson(job, config.settings());
+    assertThat(job(config("", ", 'windows': " + export.get("windows")), "foo").problems())
+        .isEmpty();
+    assertThat(String.valueOf(export.get("freezes"))).contains("2027-01-04").contains("year end");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "'windows': []; windows; it never opens",
+        "'windows': ['Mon 22:00-05:00', 'Sat Mars/Base', 7]; windows[0]; the time zone is missing",
+        "'windows': ['Mon UTC', 'Sat Mars/Base']; windows[1]; unknown time zone",
+        "'windows': ['Mon UTC', 'Mon 9:00-10:00 UTC']; windows[1]; overlaps with \"Mon UTC\"",
+        "'freezes': [{'from': '2026-12-18'}]; freezes[0].to; the key is missing",
+        "'freezes': [{'from': '2026-02-30', 'to': '2026-03-01', 'zone': 'UTC'}]; from; expected a day",
+        "'freezes': [{'from': '2026-12-18', 'to': '2026-12-01', 'zone': 'UTC'}]; to; ends before",
+        "'freezes': [{'from': '2026-12-18', 'to': '2026-12-19'}]; freezes[0]; time zone is missing",
+        "'freezes': [{'from': '2026-12-18', 'to': '2026-12-19', 'zone': 'X'}]; zone; unknown time"
+      })
+  void whatIsWrongIsSaidWithItsPlace(String member, String path, String message) {
+    assertThat(job(config("", ", " + member), "foo").problems())
+        .anySatisfy(
+            problem -> {
+              assertThat(problem.path()).contains(path);
+              assertThat(problem.message()).contains(message);
+            });
+    String settings =
+        "{'bistro_settings': {'nodes': {'levels': ['host'], 'node_sources': [{'source':"
+            + " 'empty'}]}, 'resources': {}, "
+            + member
+            + "}}";
+    assertThat(ConfigFixtures.parse(settings).problems())
+        .extracting(Problem::message)
+        .anyMatch(found -> found.contains(message));
+  }
+
+  @Test
+  void freezesThatOverlapAreSaid() {
+    String freezes =
+        ", 'freezes': [{'from': '2026-12-18', 'to': '2026-12-20', 'zone': 'UTC'},"
+            + " {'from': '2026-12-20', 'to': '2026-12-21', 'zone': 'UTC'}]";
+    assertThat(job(config("", freezes), "foo").problems())
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.isError()).isFalse();
+              assertThat(problem.message()).contains("overlap");
+            });
+  }
+
+  @Test
+  void aJobWhoseWindowsAreNeverOpenTogetherIsAnError() {
+    Job job = job(config(", 'windows': ['Mon-Fri UTC']", ", 'windows': ['Sun UTC']"), "foo");
+    assertThat(job.isValid()).isFalse();
+    assertThat(job.problems())
+        .anySatisfy(problem -> assertThat(problem.message()).contains("never open together"));
+    assertThatThrownBy(() -> config(", 'windows': ['Mon']", ""))
+        .hasMessageContaining("bistro_settings.windows");
+  }
+}

@@ -1,0 +1,304 @@
+package io.espalier.core.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.espalier.core.api.Command;
+import io.espalier.core.api.Query;
+import io.espalier.core.api.view.JobEta;
+import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.forecast.Forecast;
+import io.espalier.core.forecast.JobPace;
+import io.espalier.core.forecast.SchedulerSnapshot;
+import io.espalier.core.forecast.Simulation;
+import io.espalier.core.forecast.WhatIf;
+import io.espalier.core.scheduling.Replay;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.LimitOverride;
+import io.espalier.policies.LongTailPolicy;
+import io.espalier.policies.RankedPriorityPolicy;
+import io.espalier.policies.RoundRobinPolicy;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Forecasts against what the scheduler then does: its loop with the production core, whose tasks
+ * take time that the forecast does not know.
+ */
+class ForecastTest {
+  private static final Map<String, SchedulingPolicy> POLICIES =
+      Map.of(
+          "roundrobin", new RoundRobinPolicy(),
+          "ranked_priority", new RankedPriorityPolicy(),
+          "long_tail", new LongTailPolicy());
+  private static final int RUNS = 9;
+
+  /** When {@link LoopWorld} begins. */
+  private static final long BEGAN = 1_000_000;
+
+  private LoopWorld world = new LoopWorld();
+
+  /** How many of ten tasks take five times as long. */
+  private int tail;
+
+  private final TreeMap<Long, List<TaskKey>> ends = new TreeMap<>();
+  private final Set<TaskKey> known = new HashSet<>();
+  private final Map<String, Long> lastEnds = new HashMap<>();
+
+  /** One host with many databases and many hosts with few: the first one takes longest. */
+  private static String skewed(String policy, String jobs) {
+    StringBuilder hosts = new StringBuilder();
+    for (int host = 0; host < 20; host++) {
+      hosts.append(host == 0 ? "" : ", ").append("\"h").append(host).append("\": [");
+      for (int db = 0; db < (host == 0 ? 120 : 10); db++) {
+        hosts.append(db == 0 ? "" : ", ").append("\"d").append(host).append('-').append(db);
+        hosts.append('"');
+      }
+      hosts.append(']');
+    }
+    return """
+        {"bistro_settings": {
+           "nodes": {"levels": ["host", "db"], "node_order": "original", "node_sources": [
+             {"source": "manual", "prefs": {HOSTS}}]},
+           "resources": {"host": {"slots": {"default": 1, "limit": 2}}}, "scheduler": "POLICY"},
+         JOBS}
+        """
+        .replace("HOSTS", hosts)
+        .replace("POLICY", policy)
+        .replace("JOBS", jobs);
+  }
+
+  private static final String ONE = "\"bistro_job->a\": {\"owner\": \"o\"}";
+  private static final String TWO =
+      ONE + ", \"bistro_job->b\": {\"owner\": \"o\", \"priority\": 5}";
+
+  /** Lets time pass until this part of the tasks of a job is done. */
+  private void liveUntil(String job, double part, SplittableRandom random) {
+    world.settle();
+    while (true) {
+      for (TaskKey task : world.running.keySet()) {
+        if (known.add(task)) {
+          long millis = 1 + random.nextInt(2_000) * (random.nextInt(10) < tail ? 5L : 1L);
+          ends.computeIfAbsent(world.now + millis, at -> new ArrayList<>()).add(task);
+        }
+      }
+      JobProgress progress = Objects.requireNonNull(world.loop.progress().get(job));
+      if (progress.done() >= part * progress.total() || ends.isEmpty()) {
+        return;
+      }
+      Map.Entry<Long, List<TaskKey>> next = ends.pollFirstEntry();
+      world.now = next.getKey();
+      for (TaskKey task : next.getValue()) {
+        world.writes(task.job(), task.node(), "done");
+        lastEnds.put(task.job(), world.now);
+      }
+      world.settle();
+    }
+  }
+
+  private SchedulerSnapshot snapshot() {
+    CompletableFuture<SchedulerSnapshot> answer = new CompletableFuture<>();
+    world.post(new LoopInput.TakeSnapshot(answer));
+    world.settle();
+    return answer.join();
+  }
+
+  private static List<Forecast> forecasts(SchedulerSnapshot from, WhatIf change) {
+    List<Forecast> all = new ArrayList<>();
+    for (int seed = 1; seed <= RUNS; seed++) {
+      all.add(new Simulation(from, from.paces(), change, POLICIES, Map.of(), seed).run(86_400_000));
+    }
+    return all;
+  }
+
+  private static double median(List<Forecast> runs, String job) {
+    long[] ends =
+        runs.stream()
+            .mapToLong(run -> Objects.requireNonNull(run.jobs().get(job)).millis())
+            .sorted()
+            .toArray();
+    return ends[ends.length / 2];
+  }
+
+  @ParameterizedTest
+  @CsvSource({"roundrobin, 1", "roundrobin, 2", "ranked_priority, 3", "long_tail, 4"})
+  void whatIsForecastComesToPass(String policy, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    world.configure(skewed(policy, TWO));
+    liveUntil("a", 0.3, random);
+    SchedulerSnapshot from = snapshot();
+    List<Forecast> runs = forecasts(from, WhatIf.NOTHING);
+    Map<String, JobEta> etas = new TreeMap<>();
+    Map<String, Double> byRate = new TreeMap<>();
+    for (String job : List.of("a", "b")) {
+      etas.put(job, answered(new Query.Eta(job, 0)));
+      byRate.put(job, byRate(job));
+    }
+    liveUntil("a", 1, random);
+    liveUntil("b", 1, random);
+    for (String job : List.of("a", "b")) {
+      double left = Objects.requireNonNull(lastEnds.get(job)) - from.atMillis();
+      double eta = Objects.requireNonNull(etas.get(job)).p50Seconds() * 1000;
+      assertThat(left).isPositive();
+      assertThat(median(runs, job)).isCloseTo(left, within(0.1 * left));
+      assertThat(eta).isCloseTo(left, within(0.15 * left));
+      double rate = Objects.requireNonNull(byRate.get(job));
+      assertThat(Math.abs(rate - left)).as("extrapolating the rate").isGreaterThan(0.5 * left);
+    }
+  }
+
+  @Test
+  void theEstimateKnowsTheNarrowestHost() {
+    world.configure(skewed("roundrobin", ONE));
+    SplittableRandom random = new SplittableRandom(7);
+    liveUntil("a", 0.3, random);
+    JobEta eta = answered(new Query.Eta("a", 0));
+    long at = world.now;
+    double byRate = byRate("a") / 1000;
+    liveUntil("a", 1, random);
+    double left = (Objects.requireNonNull(lastEnds.get("a")) - at) / 1000.0;
+    assertThat(eta.p50Seconds()).isCloseTo(left, within(0.15 * left));
+    assertThat(Math.abs(byRate - left)).as("extrapolating the rate").isGreaterThan(0.5 * left);
+    JobEta.Bottleneck narrow = Objects.requireNonNull(eta.bottleneck());
+    assertThat(narrow.node()).isEqualTo("h0");
+    assertThat(narrow.resource()).isEqualTo("slots");
+    assertThat(narrow.limit()).isEqualTo(2);
+    assertThat(narrow.gainSeconds()).isCloseTo(left / 3, within(0.15 * left));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0.05", "1, 0.2"})
+  void theEstimateIsRightOnAverage(int longTasksOfTen, double error) {
+    tail = longTasksOfTen;
+    double sum = 0;
+    int lives = 12;
+    for (long seed = 1; seed <= lives; seed++) {
+      world = new LoopWorld();
+      ends.clear();
+      known.clear();
+      world.configure(skewed("roundrobin", ONE));
+      SplittableRandom random = new SplittableRandom(seed);
+      liveUntil("a", 0.3, random);
+      double eta = answered(new Query.Eta("a", 0)).p50Seconds() * 1000;
+      long at = world.now;
+      liveUntil("a", 1, random);
+      sum += eta / (Objects.requireNonNull(lastEnds.get("a")) - at);
+    }
+    assertThat(sum / lives).isCloseTo(1, within(error));
+  }
+
+  @Test
+  void aSnapshotBringsANewCoreIntoTheSameState() {
+    world.configure(skewed("roundrobin", TWO));
+    liveUntil("a", 0.2, new SplittableRandom(3));
+    world.run(new Command.Pause("b", 0, "o", "r"));
+    world.settle();
+    SchedulerSnapshot from = snapshot();
+    SchedulingCore core = new SchedulingCore(1);
+    new Replay(core, POLICIES, from.events().iterator()).run();
+    core.verify();
+    for (String job : List.of("a", "b")) {
+      JobProgress copy = core.tasks().progress(core.findJob(job));
+      JobProgress real = Objects.requireNonNull(world.loop.progress().get(job));
+      assertThat(copy.done()).isEqualTo(real.done());
+      assertThat(copy.running()).isEqualTo(real.running());
+      assertThat(copy.left()).isEqualTo(real.left());
+    }
+    assertThat(core.tasks().mayStart(core.findJob("b"))).isFalse();
+    assertThat(from.startedMillis()).hasSize(core.running().count());
+    assertThat(from.paces().keySet()).containsExactlyInAnyOrder("a", "b");
+  }
+
+  @Test
+  void aChangeIsForecast() {
+    world.configure(skewed("roundrobin", ONE));
+    liveUntil("a", 0.1, new SplittableRandom(5));
+    SchedulerSnapshot from = snapshot();
+    double now = median(forecasts(from, WhatIf.NOTHING), "a");
+    LimitOverride four = new LimitOverride("host", "slots", "h0", 4, "", "", 0, 0);
+    WhatIf more = new WhatIf(List.of(four), List.of(), 0);
+    assertThat(median(forecasts(from, more), "a")).isCloseTo(now / 2, within(0.15 * now));
+    LimitFactor none = new LimitFactor("f", Scope.node("host", "h0"), Set.of(), 0, "", "", 0, 0);
+    Forecast stopped = forecasts(from, new WhatIf(List.of(), List.of(none), 0)).get(0);
+    assertThat(stopped.isComplete()).isTrue();
+    assertThat(Objects.requireNonNull(stopped.jobs().get("a")).left()).isBetween(90L, 118L);
+  }
+
+  @Test
+  void theHotNodeAndTheUseAreShown() {
+    world.configure(skewed("roundrobin", ONE));
+    liveUntil("a", 0.1, new SplittableRandom(5));
+    Forecast run = forecasts(snapshot(), WhatIf.NOTHING).get(0);
+    assertThat(run.hot().get(0).node()).isEqualTo("h0");
+    assertThat(run.hot().get(0).part()).isGreaterThan(0.95);
+    assertThat(run.use().size()).isBetween(30, 120);
+    assertThat(run.use().get(0).parts().get(0)).isEqualTo(1);
+    assertThat(run.use().get(run.use().size() - 1).parts().get(0)).isLessThan(0.1);
+  }
+
+  @Test
+  void aHorizonEndsTheForecast() {
+    world.configure(skewed("roundrobin", ONE));
+    liveUntil("a", 0.1, new SplittableRandom(5));
+    SchedulerSnapshot from = snapshot();
+    Forecast run =
+        new Simulation(from, from.paces(), WhatIf.NOTHING, POLICIES, Map.of(), 1).run(5_000);
+    assertThat(run.isComplete()).isFalse();
+    assertThat(run.millis()).isEqualTo(5_000);
+  }
+
+  @Test
+  void withoutHistoryNothingIsInvented() {
+    world.configure(skewed("roundrobin", ONE));
+    SchedulerSnapshot from = snapshot();
+    assertThatThrownBy(() -> new Simulation(from, Map.of(), WhatIf.NOTHING, POLICIES, Map.of(), 1))
+        .isInstanceOf(Simulation.NoDurationsException.class)
+        .hasMessage("a");
+    assertThat(answered(new Query.Eta("a", 0)).p50Seconds()).isEqualTo(-1);
+    JobEta assumed = answered(new Query.Eta("a", 30_000));
+    assertThat(assumed.p50Seconds()).isBetween(1_700.0, 1_850.0);
+    Forecast run =
+        new Simulation(
+                from, Map.of("a", JobPace.constant(30_000)), WhatIf.NOTHING, POLICIES, Map.of(), 1)
+            .run(86_400_000);
+    assertThat(run.millis()).isEqualTo(1_800_000);
+    assertThat(assumed.never()).isZero();
+  }
+
+  @Test
+  void tasksThatNeverEndAreCounted() {
+    world.configure(skewed("roundrobin", ONE));
+    world.run(new Command.SetLimit(new LimitOverride("host", "slots", "h0", 0, "o", "r", 0, 0), 0));
+    world.settle();
+    JobEta eta = answered(new Query.Eta("a", 30_000));
+    assertThat(eta.never()).isBetween(119L, 120L);
+  }
+
+  /** Returns the milliseconds left at the rate since the start. */
+  private double byRate(String job) {
+    JobProgress progress = Objects.requireNonNull(world.loop.progress().get(job));
+    return (double) (world.now - BEGAN) * progress.left() / Math.max(1, progress.done());
+  }
+
+  private <T> T answered(Query<T> query) {
+    CompletableFuture<T> answer = world.ask(query).toCompletableFuture();
+    world.settle();
+    return answer.join();
+  }
+}

@@ -1,0 +1,56 @@
+package io.espalier.core.api.view;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When a job is expected to end.
+ *
+ * @param atMillis the time of this estimate, epoch milliseconds
+ * @param left tasks that are not over
+ * @param never tasks among them that never end as things are: they need more than the limits of
+ *     their nodes leave, or their job may not start tasks
+ * @param p50Seconds time until the others are over, in one of two cases; -1: nothing is known about
+ *     how long its tasks take
+ * @param p90Seconds the same, in nine of ten cases
+ * @param bottleneck what makes the others wait; null: nothing, or nothing is left
+ */
+public record JobEta(
+    String job,
+    long atMillis,
+    long left,
+    long never,
+    double p50Seconds,
+    double p90Seconds,
+    @Nullable Bottleneck bottleneck) {
+
+  /** What limits a job most. */
+  public enum Kind {
+    /** A resource of a node. */
+    RESOURCE,
+    /** A resource of all workers together. */
+    WORKERS,
+    /** How many tasks of the job may run at once. */
+    MAX_CONCURRENT,
+    /** How often tasks of the job may start. */
+    START_RATE
+  }
+
+  /**
+   * The narrowest place on the way of a job.
+   *
+   * @param level the node's level; empty: it is no resource of a node
+   * @param node the node; empty: it is no resource of a node
+   * @param resource empty: it is no resource
+   * @param limit the limit in effect; of workers, of all together
+   * @param gainSeconds how much sooner the job ends with a limit there that is higher by one
+   * @param gainOfLevelSeconds the same with such limits on all nodes of the level
+   */
+  public record Bottleneck(
+      Kind kind,
+      String level,
+      String node,
+      String resource,
+      double limit,
+      double gainSeconds,
+      double gainOfLevelSeconds) {}
+}

@@ -1,0 +1,19 @@
+package io.espalier.core.config.window;
+
+import org.jspecify.annotations.Nullable;
+
+/** Says what is wrong with the text of a window. */
+public final class WindowSyntaxException extends Exception {
+  private static final long serialVersionUID = 1L;
+  private final @Nullable String hint;
+
+  WindowSyntaxException(String message, @Nullable String hint) {
+    super(message, null, false, false);
+    this.hint = hint;
+  }
+
+  /** Returns how to correct it, or null. */
+  public @Nullable String hint() {
+    return hint;
+  }
+}

@@ -1,0 +1,226 @@
+package io.espalier.core.forecast;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Sums up the work that is left of a job, and of the jobs that compete with it, on each node, in
+ * slices (docs/adr/0076-forecasts.md). How much of another job's work comes before the end of this
+ * one follows from the policy; without priorities, all jobs start equally many tasks. The work of a
+ * node with several parents is divided among them. Use it on the thread of the core.
+ */
+public final class EtaScan {
+  /** In trees with more nodes, the lowest level that has tasks is not looked at. */
+  private static final int MOST_NODES = 200_000;
+
+  private static final int OVER = Main.DONE.bit() | Main.FAILED.bit() | Main.CANCELLED.bit();
+
+  private final SchedulingCore core;
+  private final Map<String, JobPace> paces;
+  private final JobPace unknown;
+  private final int job;
+  private final long stateNumber;
+  private final Topology nodes;
+  private final List<Resource> resources;
+
+  /** The jobs to look at, this one first. */
+  private final List<Integer> jobs = new ArrayList<>();
+
+  /** By node: the tasks left of this job, and of the job that is looked at. */
+  private final double[] own;
+
+  private double[] counts;
+
+  /** By resource and node of its level: milliseconds of slots, and their variance. */
+  private final EtaDemand[] demands;
+
+  private int at;
+  private int node = -1;
+  private boolean adding;
+
+  /**
+   * @param assumed the pace of jobs without one
+   */
+  public EtaScan(SchedulingCore core, int job, Map<String, JobPace> paces, JobPace assumed) {
+    this.core = core;
+    this.job = job;
+    this.paces = paces;
+    this.unknown = assumed;
+    stateNumber = core.stateNumber();
+    nodes = core.topology();
+    resources = core.config().settings().resources().all();
+    jobs.add(job);
+    int lowest = level(job);
+    for (int other = 0; other < core.jobCount(); other++) {
+      if (other != job && core.tasks().mayStart(other) && core.tasks().progress(other).left() > 0) {
+        jobs.add(other);
+        lowest = Math.max(lowest, level(other));
+      }
+    }
+    int inner =
+        nodes.levelEnd(lowest) <= MOST_NODES ? nodes.levelEnd(lowest) : nodes.levelStart(lowest);
+    own = new double[inner];
+    counts = own;
+    demands = new EtaDemand[resources.size()];
+    for (Resource resource : resources) {
+      boolean isOfNodes = resource.level() < nodes.levels().worker();
+      int first = isOfNodes ? nodes.levelStart(resource.level()) : 0;
+      int end = isOfNodes ? Math.min(inner, nodes.levelEnd(resource.level())) : 1;
+      demands[resource.index()] = new EtaDemand(resource, first, Math.max(0, end - first));
+    }
+  }
+
+  private int level(int of) {
+    Job config = core.job(of);
+    return config == null ? 0 : config.level();
+  }
+
+  /** Returns whether jobs and nodes have been renumbered since, so that the scan is worthless. */
+  public boolean isStale() {
+    return stateNumber != core.stateNumber();
+  }
+
+  public boolean isDone() {
+    return at == jobs.size();
+  }
+
+  /**
+   * Runs a slice.
+   *
+   * @param units about how many tasks and nodes to visit
+   * @return how many were visited, at least 1
+   */
+  public int step(int units) {
+    int used = 0;
+    while (used < units && !isDone()) {
+      if (node < 0) {
+        node = core.tasks().firstNode(jobs.get(at));
+      }
+      used += adding ? addUp(units - used) : count(units - used);
+    }
+    return Math.max(1, used);
+  }
+
+  private int count(int units) {
+    int of = jobs.get(at);
+    int end = (int) Math.min(core.tasks().endNode(of), (long) node + units);
+    int visited = Math.max(1, end - node);
+    JobPace pace = pace(of);
+    double running = pace.taskMillis() <= 0 ? 1 : pace.restMillis() / pace.taskMillis();
+    for (; node < end; node++) {
+      int bits = core.tasks().bits(of, node);
+      boolean runs = (bits & Main.RUNNING.bit()) != 0;
+      boolean isClosed = (bits & (TaskStatus.AVOIDED | TaskStatus.DISABLED)) != 0;
+      if (runs || ((bits & OVER) == 0 && !isClosed)) {
+        add(node, runs ? running : 1);
+      }
+    }
+    if (node == core.tasks().endNode(of)) {
+      node = Math.min(counts.length, nodes.levelEnd(level(of))) - 1;
+      adding = true;
+    }
+    return visited;
+  }
+
+  /** Adds tasks to their node or, where that is not looked at, to its parents. */
+  private void add(int leaf, double tasks) {
+    if (leaf < counts.length) {
+      counts[leaf] += tasks;
+    } else {
+      addToParents(leaf, tasks);
+    }
+  }
+
+  private void addToParents(int child, double tasks) {
+    int parents = nodes.slotCount(child);
+    for (int i = 0; i < parents; i++) {
+      counts[nodes.parent(nodes.slot(child, i))] += tasks / parents;
+    }
+  }
+
+  /** Adds the tasks of nodes to those of their parents, from the lowest up. */
+  private int addUp(int units) {
+    int stop = Math.max(0, node - units);
+    int visited = Math.max(1, node - stop);
+    for (; node > stop; node--) {
+      addToParents(node, counts[node]);
+    }
+    if (node <= 0) {
+      compete(jobs.get(at));
+      at++;
+      node = -1;
+      adding = false;
+      counts = counts == own ? new double[own.length] : counts;
+      Arrays.fill(counts, 0);
+    }
+    return visited;
+  }
+
+  /** Adds what a job demands before this one ends. */
+  private void compete(int other) {
+    Job config = core.job(other);
+    if (config == null) {
+      return;
+    }
+    JobPace pace = pace(other);
+    double ahead = other == job ? 1 : ahead(other);
+    for (Resource resource : resources) {
+      EtaDemand demand = demands[resource.index()];
+      int need = config.needs().get(resource.index());
+      boolean passes =
+          resource.level() <= config.level() || resource.level() >= nodes.levels().worker();
+      for (int i = 0; need > 0 && passes && i < demand.size(); i++) {
+        double all = counts[demand.first() + i];
+        double mine = own[demand.first() + i];
+        double before = other == job ? all : mine <= 0 ? 0 : Math.min(all, mine * ahead);
+        demand.add(i, before, need, pace);
+      }
+    }
+  }
+
+  /** Returns how many tasks of another job start for one of this job. */
+  private double ahead(int other) {
+    Job mine = core.job(job);
+    Job theirs = core.job(other);
+    if (mine == null || theirs == null) {
+      return 1;
+    }
+    double all = Double.MAX_VALUE;
+    return switch (core.config().settings().policy()) {
+      case "ranked_priority" ->
+          theirs.priority() == mine.priority() ? 1 : theirs.priority() > mine.priority() ? all : 0;
+      case "randomized_priority" ->
+          mine.priority() <= 0 ? all : theirs.priority() / mine.priority();
+      case "long_tail" ->
+          core.tasks().progress(other).left() <= core.tasks().progress(job).left() ? all : 0;
+      default -> 1;
+    };
+  }
+
+  private JobPace pace(int of) {
+    return paces.getOrDefault(core.jobName(of), unknown);
+  }
+
+  /** Returns the number of nodes that are looked at: the first ones. */
+  int size() {
+    return own.length;
+  }
+
+  /** Returns the tasks left of the job below one of these nodes or on it. */
+  double own(int at) {
+    return own[at];
+  }
+
+  /** Returns the demand by index of the resource; of workers, it has one place. */
+  List<EtaDemand> demands() {
+    return List.of(demands);
+  }
+}

@@ -1,0 +1,71 @@
+package io.espalier.core.loop.query;
+
+import io.espalier.core.api.Query;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.JobEta;
+import io.espalier.core.forecast.EtaEstimate;
+import io.espalier.core.forecast.EtaScan;
+import io.espalier.core.forecast.JobPace;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.Throughput;
+import io.espalier.core.scheduling.SchedulingCore;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A query about the end of a job: a pass over the tasks of all jobs that compete with it. */
+final class EtaQuery implements IncrementalQuery {
+  private final SchedulingCore core;
+  private final LiveTasks live;
+  private final Throughput paces;
+  private final Query.Eta query;
+  private final CompletableFuture<JobEta> answer;
+  private Map<String, JobPace> known = Map.of();
+  private @Nullable EtaScan scan;
+
+  EtaQuery(
+      SchedulingCore core,
+      LiveTasks live,
+      Throughput paces,
+      Query.Eta query,
+      CompletableFuture<JobEta> answer) {
+    this.core = core;
+    this.live = live;
+    this.paces = paces;
+    this.query = query;
+    this.answer = answer;
+  }
+
+  @Override
+  public boolean isAnswered() {
+    return answer.isDone();
+  }
+
+  @Override
+  public long step(long nowMillis, int units) {
+    int job = core.findJob(query.job());
+    if (core.job(job) == null) {
+      answer.completeExceptionally(
+          new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + query.job()));
+      return 1;
+    }
+    EtaScan current = scan;
+    boolean isNew = current == null || current.isStale();
+    if (isNew) {
+      known = paces.paces(live, nowMillis);
+    }
+    boolean isKnown = query.assumedMillis() > 0 || known.containsKey(query.job());
+    JobPace assumed = JobPace.constant(Math.max(1, query.assumedMillis()));
+    JobPace pace = known.getOrDefault(query.job(), assumed);
+    if (current == null || isNew) {
+      // Of jobs that have never ended a task it is assumed that theirs take as long.
+      current = new EtaScan(core, job, known, pace);
+      scan = current;
+    }
+    int used = current.step(units);
+    if (current.isDone()) {
+      answer.complete(EtaEstimate.of(core, job, pace, isKnown, current, nowMillis));
+    }
+    return used;
+  }
+}

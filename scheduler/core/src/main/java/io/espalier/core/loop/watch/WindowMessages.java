@@ -1,0 +1,49 @@
+package io.espalier.core.loop.watch;
+
+import io.espalier.core.config.window.Freeze;
+import io.espalier.core.config.window.Schedule;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/** Tells people of windows. */
+final class WindowMessages {
+  private static final long SIX_DAYS = 6L * 24 * 60 * 60 * 1000;
+  private static final DateTimeFormatter SOON =
+      DateTimeFormatter.ofPattern("EEE HH:mm zzz", Locale.ENGLISH);
+  private static final DateTimeFormatter LATER =
+      DateTimeFormatter.ofPattern("EEE yyyy-MM-dd HH:mm zzz", Locale.ENGLISH);
+
+  private WindowMessages() {}
+
+  /** Returns an instant in the zone of a schedule; empty for {@link Long#MAX_VALUE}. */
+  static String instant(Schedule schedule, long millis, long nowMillis) {
+    if (millis == Long.MAX_VALUE) {
+      return "";
+    }
+    ZonedDateTime time = Instant.ofEpochMilli(millis).atZone(schedule.zone());
+    return (millis - nowMillis < SIX_DAYS ? SOON : LATER).format(time);
+  }
+
+  /**
+   * Returns why nothing starts while a schedule is closed.
+   *
+   * @param whose whose schedule it is
+   * @param opensMillis when tasks may start again; {@link Long#MAX_VALUE}: never
+   */
+  static String closed(String whose, Schedule schedule, long opensMillis, long nowMillis) {
+    String opens = instant(schedule, opensMillis, nowMillis);
+    String then = opens.isEmpty() ? " does not open for years" : " opens " + opens;
+    Freeze freeze = schedule.freezeAt(nowMillis);
+    return freeze == null
+        ? "window of " + whose + then
+        : "freeze of "
+            + whose
+            + " until "
+            + freeze.to()
+            + (freeze.reason().isEmpty() ? "" : " (" + freeze.reason() + ")")
+            + ";"
+            + then;
+  }
+}

@@ -1,0 +1,170 @@
+package io.espalier.e2e;
+
+import static io.espalier.e2e.Site.at;
+import static io.espalier.e2e.Site.number;
+import static io.espalier.e2e.Site.text;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.espalier.core.json.Json;
+import io.espalier.e2e.Espalier.Ended;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A configuration is planned, refused, agreed to and applied, also after a restart. */
+class PlanIT {
+  private static final String SETTINGS =
+      """
+      {"bistro_settings": {
+        "nodes": {"levels": ["host", "shard"], "node_sources": [
+          {"source": "manual", "prefs": {"h1": ["a", "b"], "h2": ["c"]}}]},
+        "resources": {"host": {"slots": {"limit": 2, "default": 1}}},
+        "kill_orphan_tasks_after_sec": 0}""";
+
+  private static final String WORK =
+      ",\n\"bistro_job->work\": {\"owner\": \"e2e\", \"command\": [\"./task.sh\"]}";
+  private static final String OTHER =
+      ",\n\"bistro_job->other\": {\"owner\": \"e2e\", \"command\": [\"./quick.sh\"]}";
+
+  private static void until(String what, BooleanSupplier reached) {
+    await(what).atMost(Duration.ofSeconds(60)).until(reached::getAsBoolean);
+  }
+
+  private static Ended command(Site site, Espalier daemon, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(List.of("--server", daemon.url()));
+    return site.espalier(all.toArray(new String[0]));
+  }
+
+  private static Json.Obj plan(Site site, Espalier daemon, String... more) {
+    List<String> all = new ArrayList<>(List.of("plan", "next.json", "--json"));
+    all.addAll(List.of(more));
+    Ended ended = command(site, daemon, all.toArray(new String[0]));
+    assertThat(ended.code()).as(ended.stderr()).isZero();
+    return ended.json();
+  }
+
+  @Test
+  void what_would_be_killed_needs_consent(@TempDir Path directory) throws Exception {
+    Site site =
+        new Site(directory)
+            .task("task.sh", "while [ ! -e \"$site/go\" ]; do sleep 0.05; done")
+            .task("quick.sh", "true")
+            .config(SETTINGS + WORK + "}");
+    TaskProcesses processes = new TaskProcesses(directory);
+    site.write("next.json", SETTINGS + OTHER + "}");
+    String token;
+    try (Espalier daemon = site.daemon()) {
+      until("all run", () -> processes.alive().size() == 3);
+      Json.Obj harmless = plan(site, daemon);
+      assertThat(number(harmless, "impact", "kills")).isZero();
+      assertThat(number(harmless, "impact", "tasks_added")).isEqualTo(3);
+
+      Json.Obj plan = plan(site, daemon, "--prune");
+      assertThat(number(plan, "impact", "kills")).isEqualTo(3);
+      assertThat(number(plan, "consent", "kills")).isEqualTo(3);
+      token = text(plan, "token");
+      Ended shown = command(site, daemon, "plan", "next.json", "--prune");
+      assertThat(shown.stdout())
+          .contains("3 of 3 running tasks become orphans, 3 of them are killed")
+          .contains("--consent kills=3 --plan");
+      Ended refused = command(site, daemon, "apply", "next.json", "--prune", "--plan", token);
+      assertThat(refused.code()).isEqualTo(1);
+      assertThat(refused.stderr()).contains("3 running tasks would be killed", "kills=3");
+      Ended few =
+          command(
+              site,
+              daemon,
+              "apply",
+              "next.json",
+              "--prune",
+              "--consent",
+              "kills=2",
+              "--plan",
+              token);
+      assertThat(few.stderr()).contains("consent is for 2");
+      Ended other = command(site, daemon, "apply", "next.json", "--plan", token);
+      assertThat(other.stderr()).contains("not the configuration that was planned");
+      assertThat(processes.alive()).hasSize(3);
+    }
+    until("no task survives", () -> processes.alive().isEmpty());
+
+    // The key is in the store: the plan is good for the next scheduler on it.
+    try (Espalier daemon = site.daemon()) {
+      Http http = new Http(daemon.url());
+      until("all run again", () -> processes.alive().size() == 3);
+      until("it knows", () -> number(http.get("/api/v1/running"), "total") == 3);
+      Ended applied =
+          command(
+              site,
+              daemon,
+              "apply",
+              "next.json",
+              "--prune",
+              "--consent",
+              "kills=3",
+              "--plan",
+              token,
+              "--reason",
+              "new work");
+      assertThat(applied.code()).as(applied.stderr()).isZero();
+      assertThat(applied.stdout()).contains("1 jobs are saved, 1 deleted");
+      until("the orphans are killed", () -> processes.alive().isEmpty());
+      until("the new job is done", () -> site.starts("other").size() == 3);
+      assertThat(http.events())
+          .anySatisfy(
+              event -> {
+                assertThat(text(event, "kind")).isEqualTo("config_applied");
+                assertThat(number(event, "data", "kills")).isEqualTo(3);
+                assertThat(text(event, "data", "reason")).isEqualTo("new work");
+              });
+      Ended again =
+          command(
+              site,
+              daemon,
+              "apply",
+              "next.json",
+              "--prune",
+              "--consent",
+              "kills=3",
+              "--plan",
+              token);
+      assertThat(again.stderr()).contains("has changed since this plan");
+      assertThat(at(plan(site, daemon, "--prune"), "jobs")).isEqualTo(new Json.Arr(List.of()));
+    }
+  }
+
+  @Test
+  void every_mistake_is_told_and_nothing_is_written(@TempDir Path directory) throws Exception {
+    Site site = new Site(directory).config(SETTINGS + "}");
+    site.write(
+        "next.json",
+        SETTINGS
+            + ",\n\"bistro_job->x\": {\"owner\": \"o\", \"priority\": \"x\"},"
+            + "\n\"bistro_job->y\": {\"ownr\": \"o\"}}");
+    site.write("job.json", "{\"owner\": \"me\", \"prioritty\": 3, \"timeout_sec\": \"x\"}");
+    try (Espalier daemon = site.daemon()) {
+      Ended whole = command(site, daemon, "plan", "next.json");
+      assertThat(whole.code()).isEqualTo(2);
+      List<String> errors =
+          site.espalier("validate", "next.json", "--runner", "remote")
+              .stdout()
+              .lines()
+              .filter(line -> line.contains(": error: "))
+              .toList();
+      assertThat(errors).hasSizeGreaterThanOrEqualTo(2);
+      assertThat(whole.stderr()).contains(errors);
+      Ended one = command(site, daemon, "plan", "job.json", "--job", "x");
+      assertThat(one.code()).isEqualTo(2);
+      assertThat(one.stdout()).contains("bistro_job->x.timeout_sec", "cannot be applied");
+      Ended nameless = command(site, daemon, "plan", "job.json");
+      assertThat(nameless.code()).isEqualTo(2);
+      assertThat(nameless.stderr()).contains("--job");
+    }
+  }
+}
