@@ -81,7 +81,7 @@ function Progress({ job, route }) {
 
 /** What a task that neither runs nor has ended waits for, in the order of what somebody can do about it. */
 const FOR = {
-  resource: 'for slots', no_worker: 'for a worker', max_concurrent: 'for slots', start_rate: 'for the start rate', queue_limit: 'for slots', reserved: 'for slots', startable: 'start next',
+  resource: 'for slots', no_worker: 'for a worker', max_concurrent: 'for slots', start_rate: 'for the start rate', queue_limit: 'for slots', group: 'for their groups', reserved: 'for slots', startable: 'start next',
   dependency: 'for jobs', job_dependency: 'for jobs', backoff: 'backing off',
 };
 

@@ -141,6 +141,12 @@ class StoreFailoverIT {
                 assertThat(Site.text(standby.get("/readyz"), "leader_url")).isEqualTo(first.url()));
     assertThat(Site.text(standby.get("/api/v1/jobs"), "jobs", "0", "name")).isEqualTo("work");
 
+    site.write(
+        "work.json", "{\"owner\": \"you\", \"command\": [\"" + site.file("task.sh") + "\"]}");
+    Ended planned =
+        site.espalier("plan", "work.json", "--job", "work", "--json", "--server", first.url());
+    String plan = Site.text(planned.json(), "token");
+
     // Frozen for longer than its proof counts: it wakes up as one of many.
     first.signal("STOP");
     awaitSaid(second, "espalier: leading\n", 1);
@@ -157,6 +163,10 @@ class StoreFailoverIT {
     first.ended();
     awaitSaid(second, "espalier: leading\n", 2);
     awaitNewStarts();
+    Ended applied =
+        site.espalier(
+            "apply", "work.json", "--job", "work", "--plan", plan, "--server", second.url());
+    assertThat(applied.stdout()).as(applied.stderr()).contains("1 jobs are saved");
     assertThat(Set.copyOf(site.starts("work").values()))
         .as("no task was started twice")
         .containsExactly(1);

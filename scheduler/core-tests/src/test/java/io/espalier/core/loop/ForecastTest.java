@@ -241,6 +241,25 @@ class ForecastTest {
   }
 
   @Test
+  void windowsOpenAndCloseInTheForecast() {
+    // The world begins 16 min 40 s after midnight in UTC; h0 takes 30 min.
+    world.configure(
+        skewed(
+            "roundrobin",
+            "\"bistro_job->a\": {\"owner\": \"o\", \"windows\": [\"01:00-01:10 UTC\"]}"));
+    SchedulerSnapshot from = snapshot();
+    Forecast run =
+        new Simulation(
+                from, Map.of("a", JobPace.constant(30_000)), WhatIf.NOTHING, POLICIES, Map.of(), 1)
+            .run(7 * 86_400_000L);
+    assertThat(run.isComplete()).isTrue();
+    // Twenty pairs of tasks in each window of ten minutes: the last one on the third day.
+    long third = 2 * 86_400_000L + 3_600_000 + 600_000 - 1_000_000;
+    assertThat(run.millis()).isEqualTo(third);
+    assertThat(answered(new Query.Eta("a", 30_000)).never()).isZero();
+  }
+
+  @Test
   void theHotNodeAndTheUseAreShown() {
     world.configure(skewed("roundrobin", ONE));
     liveUntil("a", 0.1, new SplittableRandom(5));

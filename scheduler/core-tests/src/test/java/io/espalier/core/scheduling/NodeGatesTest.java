@@ -7,7 +7,6 @@ import com.sun.management.ThreadMXBean;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.LimitRules;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
@@ -34,16 +33,9 @@ final class NodeGatesTest {
   private final SchedulingCore core = new SchedulingCore(3);
 
   private static Config config(int slots) {
-    LimitRules none = LimitRules.NONE;
     return new ConfigFixture("host", "db")
         .resource("host", "slots", slots)
-        .rules(
-            new LimitRules(
-                none.queues(),
-                none.priorityHalfLife(),
-                none.nodeLimits(),
-                none.startRates(),
-                Map.of("slots", Duration.ofSeconds(10))))
+        .killOverLimit(Map.of("slots", Duration.ofSeconds(10)))
         .job("j", new JobFixture("j").needs("slots", 1))
         .build();
   }

@@ -31,9 +31,7 @@ final class OverLimitCountsTest {
     for (String resource : resources) {
       after.put(resource, Duration.ofSeconds(10));
     }
-    LimitRules none = LimitRules.NONE;
-    return new LimitRules(
-        none.queues(), none.priorityHalfLife(), none.nodeLimits(), none.startRates(), after);
+    return LimitRules.NONE.withKillOverLimit(after);
   }
 
   private void override(String level, String resource, String node, int limit) {

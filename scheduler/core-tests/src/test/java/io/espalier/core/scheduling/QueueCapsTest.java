@@ -228,13 +228,7 @@ final class QueueCapsTest {
 
   private ConfigFixture withHalfLife(Duration halfLife, QueueSpec... queues) {
     return config(queues)
-        .rules(
-            new LimitRules(
-                List.of(queues),
-                halfLife,
-                LimitRules.NONE.nodeLimits(),
-                LimitRules.NONE.startRates(),
-                LimitRules.NONE.killOverLimit()));
+        .rules(LimitRules.NONE.withQueues(List.of(queues)).withPriorityHalfLife(halfLife));
   }
 
   /** In place and with other nodes. */

@@ -81,6 +81,15 @@ final class RandomWorldsTest {
     RandomWorlds.run(seed, Kind.SCARCE_CLOSING);
   }
 
+  @Execution(ExecutionMode.CONCURRENT)
+  @ParameterizedTest
+  @MethodSource("batches")
+  void theCoreAnswersLikeTheOracleWithRedundancyGroups(long first) {
+    for (long seed = first; seed < first + BATCH / 4; seed++) {
+      RandomWorlds.run(seed, Kind.GROUPED);
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("fewSeeds")
   void theCoreAnswersLikeTheOracleInRowsOfMoreThan64(long seed) {

@@ -3,7 +3,6 @@ package io.espalier.core.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.update.NewTasks;
@@ -41,15 +40,7 @@ final class SlicesTest {
   }
 
   private static Config config(int limit, List<NodeLimitRule> limits, Duration killAfter) {
-    return hosts(limit)
-        .rules(
-            new LimitRules(
-                LimitRules.NONE.queues(),
-                LimitRules.NONE.priorityHalfLife(),
-                limits,
-                LimitRules.NONE.startRates(),
-                Map.of("slots", killAfter)))
-        .build();
+    return hosts(limit).nodeLimits(limits).killOverLimit(Map.of("slots", killAfter)).build();
   }
 
   /** Brings a change into force in slices; returns the largest part of the work in one of them. */

@@ -1,5 +1,6 @@
 package io.espalier.core.config;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -15,20 +16,25 @@ import java.util.Map;
  * @param startRates maximum rate of starts below each node of a level, by level index
  * @param killOverLimit how long usage may exceed a limit before the youngest tasks are killed, by
  *     name of the resource; absent: forever
+ * @param groups kinds of redundancy groups, in the order of the configuration
  */
+@RecordBuilder
 public record LimitRules(
     List<QueueSpec> queues,
     Duration priorityHalfLife,
     List<NodeLimitRule> nodeLimits,
     Map<Integer, StartRate> startRates,
-    Map<String, Duration> killOverLimit) {
+    Map<String, Duration> killOverLimit,
+    List<GroupRule> groups)
+    implements LimitRulesBuilder.With {
   public static final LimitRules NONE =
-      new LimitRules(List.of(), Duration.ofHours(1), List.of(), Map.of(), Map.of());
+      new LimitRules(List.of(), Duration.ofHours(1), List.of(), Map.of(), Map.of(), List.of());
 
   public LimitRules {
     queues = List.copyOf(queues);
     nodeLimits = List.copyOf(nodeLimits);
     startRates = Map.copyOf(startRates);
     killOverLimit = Map.copyOf(killOverLimit);
+    groups = List.copyOf(groups);
   }
 }

@@ -9,6 +9,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.topology.Topology;
 import java.util.List;
@@ -85,7 +86,7 @@ public final class EtaEstimate {
 
   /** Returns the tasks that cannot run: their job may not start any, or a limit is too low. */
   private long never(JobProgress progress) {
-    if (!core.tasks().mayStart(job)) {
+    if (!config.canRun() || isHeld()) {
       return progress.left() - progress.running();
     }
     double sum = 0;
@@ -97,6 +98,13 @@ public final class EtaEstimate {
       sum += closed[node] && !above ? scan.own(node) : 0;
     }
     return Math.min(progress.left(), Math.round(sum));
+  }
+
+  /** Returns whether somebody or the end of the job keeps it; what only has to wait is not held. */
+  private boolean isHeld() {
+    return core.isEnded(config.name())
+        || core.gate(GateKind.PAUSE, config.name()) != null
+        || core.gate(GateKind.JOB_BRAKE, config.name()) != null;
   }
 
   private boolean isTooLow(int node) {

@@ -14,6 +14,7 @@ import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,8 +25,8 @@ import java.util.Optional;
  * invocation is an end that comes after a drawn duration. A draw depends on the seed, the task and
  * the attempt alone, so that two runs with one seed differ only by what was changed.
  *
- * <p>Pauses and brakes stay as they are. Jobs do not fail as a whole, and nodes and configuration
- * do not change. Not thread-safe; single use.
+ * <p>Windows open and close; pauses and brakes stay as they are. Jobs do not fail as a whole, and
+ * nodes and configuration do not change. Not thread-safe; single use.
  */
 public final class Simulation {
   private static final int STARTS_PER_ROUND = 4_096;
@@ -43,6 +44,7 @@ public final class Simulation {
   private final long seed;
   private final JobPace[] paces;
   private final ForecastMeter meter;
+  private final ForecastWindows windows;
   private final EndQueue ends = new EndQueue(1_024);
   private final long[] left;
   private final long[] starts;
@@ -86,6 +88,7 @@ public final class Simulation {
       throw new IllegalArgumentException("no policy " + core.config().settings().policy());
     }
     policy = known;
+    windows = new ForecastWindows(core);
     int jobs = core.jobCount();
     this.paces = new JobPace[jobs];
     left = new long[jobs];
@@ -120,19 +123,25 @@ public final class Simulation {
         end(ends.remove());
       }
       core.advance(now, Integer.MAX_VALUE);
+      windows.step(now);
       boolean rounds = true;
       while (rounds) {
         rounds = !core.round(policy, STARTS_PER_ROUND, this::placed);
       }
       meter.sample(now);
       long next = Math.min(Math.min(ends.nextTime(), core.nextTimerMillis()), nextOverrideEnd());
-      complete = next == Long.MAX_VALUE;
+      complete = next == Long.MAX_VALUE && (windows.nextMillis() == Long.MAX_VALUE || isOver());
+      next = Math.min(next, windows.nextMillis());
       now = complete ? now : Math.min(end, Math.max(next, now + 1));
       endOverrides();
     }
     long millis = now - snapshot.atMillis();
     return new Forecast(
         millis, complete, started, meter.jobs(left, starts, lastEnd), meter.use(), meter.hot(now));
+  }
+
+  private boolean isOver() {
+    return Arrays.stream(left).allMatch(tasks -> tasks == 0);
   }
 
   /** Lets the tasks go on that run in the snapshot. */

@@ -76,9 +76,7 @@ public final class ImpactScan {
 
   /** Returns whether other jobs or nodes are in force than those that were compared. */
   public boolean isStale() {
-    return core.state() != state
-        || core.config() != before
-        || !difference.isAgainst(core.config(), core.topology());
+    return core.state() != state || !difference.isAgainst(core.config(), core.topology());
   }
 
   /**

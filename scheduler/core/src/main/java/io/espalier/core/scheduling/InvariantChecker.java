@@ -2,6 +2,7 @@ package io.espalier.core.scheduling;
 
 import io.espalier.core.outcome.JobCounts;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
@@ -31,6 +32,7 @@ final class InvariantChecker {
     state.limits.check();
     state.caps.check(state.places);
     state.rates.check();
+    groups();
     state.index.check();
     if (state.reservations != null) {
       state.reservations.check();
@@ -104,6 +106,22 @@ final class InvariantChecker {
         }
       }
     }
+  }
+
+  private void groups() {
+    RedundancyGroups groups = state.groups;
+    if (groups == null) {
+      return;
+    }
+    int[] running = new int[groups.members().count()];
+    for (int level = 0; level < state.topology.levels().count(); level++) {
+      for (int run = 0; groups.members().has(level) && run < runs.high(); run++) {
+        if (runs.isUsed(run) && state.places.node(run, level) >= 0) {
+          running[groups.members().member(state.places.node(run, level), level)]++;
+        }
+      }
+    }
+    groups.check(running);
   }
 
   /**

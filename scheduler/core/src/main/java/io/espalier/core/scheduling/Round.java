@@ -30,6 +30,7 @@ public final class Round {
 
   /** Starts a task of an open job. */
   interface Starter {
+    /** Returns the running task; negative: there was none that may start, look again. */
     int start(int job);
   }
 
@@ -238,15 +239,18 @@ public final class Round {
   /**
    * Starts one task of the job; the node order determines which.
    *
-   * @return false, without any change, when the job is not open or the round is over
+   * @return false, without a start, when the job is not open or the round is over
    */
   public boolean placeOne(int job) {
-    if (left <= 0 || !isOpen(job)) {
-      return false;
+    while (left > 0 && isOpen(job)) {
+      left--;
+      int run = starter.start(job);
+      if (run >= 0) {
+        sink.placed(runs.id(run));
+        return true;
+      }
     }
-    left--;
-    sink.placed(runs.id(starter.start(job)));
-    return true;
+    return false;
   }
 
   /** Returns the seeded random generator of the core. */

@@ -176,8 +176,8 @@ public final class SchedulingCore {
   }
 
   /**
-   * Updates {@link #orphans} after an in-place update of jobs, which may turn running tasks into
-   * orphans or back.
+   * Updates {@link RunningTaskQueries#orphans} after an in-place update of jobs, which may turn
+   * running tasks into orphans or back.
    *
    * @param units as for {@link #step}
    * @return true when all running tasks have been checked
@@ -550,7 +550,7 @@ public final class SchedulingCore {
     state().rooms.roundBegins();
     policy.schedule(current);
     state().roundOver();
-    boolean complete = current.isComplete();
+    boolean complete = current.isComplete() && !state().wakeMembers(maxStarts);
     record(new CoreEvent.RoundEnded(complete));
     return complete;
   }

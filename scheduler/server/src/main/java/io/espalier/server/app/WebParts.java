@@ -43,6 +43,7 @@ import org.slf4j.LoggerFactory;
 record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer server) {
   private static final Logger LOG = LoggerFactory.getLogger(WebParts.class);
   private static final int QUERY_THREADS = 2;
+  private static final int WAITING_PLANS = 16;
   private static final long AUDIT_FILE_BYTES = 16L << 20;
   private static final int AUDIT_FILES = 8;
 
@@ -70,6 +71,16 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
             new LinkedBlockingQueue<>(),
             r -> new Thread(r, "log-queries"));
     opened.add("log queries", queries::shutdownNow);
+    // Of its own: a plan may take seconds, and needs memory that grows with the tree.
+    ThreadPoolExecutor plans =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(WAITING_PLANS),
+            r -> new Thread(r, "plans"));
+    opened.add("plans", plans::shutdownNow);
     loop.events().readOlderFrom(stored.store(), queries);
     opened.add(
         "store cleaner",
@@ -92,7 +103,7 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
                 : opened.add("worker logs", remote.logs(loop.logs())),
             stored.store(),
             queries,
-            new AsyncJobEditor(editor, planner, queries),
+            new AsyncJobEditor(editor, planner, queries, plans),
             stored.leadership().control(stored.epoch()),
             loop.callbacks());
     WebSecurity security = options.http().access().open(audit(opened, stored.data()));

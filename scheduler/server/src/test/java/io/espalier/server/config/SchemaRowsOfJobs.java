@@ -208,6 +208,35 @@ final class SchemaRowsOfJobs extends SchemaRows {
     add(Verdict.BAD, frame, "'fail_job_wen': {'failed_tasks': 1}");
   }
 
+  private void ofGroups() {
+    key(SchemaRows::settings, "groups", List.of("{}", "{'_': 1}"), NO_OBJECT);
+    key(
+        SchemaRows::settings,
+        "groups",
+        List.of(),
+        List.of(
+            "{'a': {}}",
+            "{'a': {'by': 'tag:t'}}",
+            "{'a': {'max_concurrent': 1}}",
+            "{'a': {'by': 'tag:t', 'max_concurrent': 1, 'max_fraction': 0.5}}",
+            "{'a b': {'by': 'tag:t', 'max_concurrent': 1}}",
+            "{'a': {'by': 'tag:t', 'max_concurent': 1}}"));
+    UnaryOperator<String> kind =
+        member -> settings("'groups': {'replset': {'max_concurrent': 1, " + member + "}}");
+    key(kind, "by", List.of("'attribute:a b'", "'tag:a-*'", "'tag:a'", "'tag:*'"), NO_TEXT);
+    key(kind, "by", List.of(), List.of("'replset'", "'attribute:'", "'tag:'", "'tag:a*b'"));
+    UnaryOperator<String> by =
+        member -> settings("'groups': {'replset': {'by': 'tag:a', " + member + "}}");
+    key(by, "max_concurrent", List.of("1", "'2'"), NO_NUMBER);
+    key(by, "max_concurrent", List.of(), List.of("0", "-1", "1.5"));
+    key(by, "max_fraction", List.of("1", "0.34", "'0.5'"), NO_NUMBER);
+    key(by, "max_fraction", List.of(), List.of("1.1", "-0.1"));
+    add(Verdict.BAD_FOR_PARSER, by, "'max_fraction': 0");
+    UnaryOperator<String> level = member -> by.apply("'max_concurrent': 1, " + member);
+    key(level, "level", List.of("'host'", "'instance'"), NO_TEXT);
+    add(Verdict.BAD_FOR_PARSER, level, "'level': 'worker'", "'level': 'hosts'");
+  }
+
   private void ofQueues() {
     key(
         SchemaRows::settings,
@@ -234,6 +263,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
             "{'-a': {}}",
             "{'a': 1}",
             "{'a': {'fail_when_failed_job': 1}}"));
+    ofGroups();
     UnaryOperator<String> set = member -> settings("'sets': {'up': {" + member + "}}");
     key(set, "fail_when_failed_jobs", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
     key(set, "fail_when_failed_jobs", List.of(), List.of("0", "-1", "1.5"));

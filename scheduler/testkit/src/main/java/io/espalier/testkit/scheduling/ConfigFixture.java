@@ -1,6 +1,7 @@
 package io.espalier.testkit.scheduling;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
@@ -140,47 +141,27 @@ public final class ConfigFixture {
             byLevel.put(levels.find(level), rate);
           }
         });
-    return rules(
-        new LimitRules(
-            rules.queues(),
-            rules.priorityHalfLife(),
-            rules.nodeLimits(),
-            byLevel,
-            rules.killOverLimit()));
+    return rules(rules.withStartRates(byLevel));
   }
 
   /** Sets, by resource, how long usage may exceed the limit before tasks are killed. */
   public ConfigFixture killOverLimit(Map<String, Duration> after) {
-    return rules(
-        new LimitRules(
-            rules.queues(),
-            rules.priorityHalfLife(),
-            rules.nodeLimits(),
-            rules.startRates(),
-            after));
+    return rules(rules.withKillOverLimit(after));
+  }
+
+  /** Sets the kinds of redundancy groups. */
+  public ConfigFixture groups(GroupRule... groups) {
+    return rules(rules.withGroups(List.of(groups)));
   }
 
   /** Sets the queues, in this order. */
   public ConfigFixture queues(QueueSpec... queues) {
-    return rules(
-        new LimitRules(
-            List.of(queues),
-            rules.priorityHalfLife(),
-            rules.nodeLimits(),
-            rules.startRates(),
-            rules.killOverLimit()));
+    return rules(rules.withQueues(List.of(queues)));
   }
 
   /** Sets limits for individual nodes, replacing those given before. */
   public ConfigFixture nodeLimits(List<NodeLimitRule> limitsOfNodes) {
-    rules =
-        new LimitRules(
-            rules.queues(),
-            rules.priorityHalfLife(),
-            limitsOfNodes,
-            rules.startRates(),
-            rules.killOverLimit());
-    return this;
+    return rules(rules.withNodeLimits(limitsOfNodes));
   }
 
   /** Adds a job on the lowest level with the default needs. */

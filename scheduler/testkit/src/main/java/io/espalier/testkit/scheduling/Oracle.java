@@ -655,6 +655,8 @@ public final class Oracle {
         failures.add(new Failure(Kind.FILTERED, name, ""));
       }
       failures.addAll(rates.ofNode(place(node)));
+      failures.addAll(
+          OracleGroups.failures(config, topology, node, OracleGroups.busy(topology, running)));
       for (Resource resource : config.settings().resources().ofLevel(topology.level(node))) {
         int need = job.needs().get(resource.index());
         if (need > 0 && need > free(place(node), resource)) {

@@ -1,6 +1,7 @@
 package io.espalier.testkit.scheduling;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,10 @@ final class RandomModel {
 
   private final Random random;
   private final boolean scarce;
+
+  /** Whether there are redundancy groups; then no job has a {@code reserve_after}. */
+  private final boolean grouped;
+
   private final List<String> selectors;
   private final List<String> usualHosts = new ArrayList<>();
   private final int jobsAtMost;
@@ -55,6 +61,8 @@ final class RandomModel {
   private List<String> jobs = new ArrayList<>();
   private NodeOrder order;
 
+  private List<GroupRule> groups = List.of();
+
   /** Start rates by level name. */
   private Map<String, StartRate> rates = Map.of();
 
@@ -63,16 +71,23 @@ final class RandomModel {
 
   /**
    * @param scarce whether jobs mostly wait for each other's slots
+   * @param grouped whether there are redundancy groups
    */
   RandomModel(
-      Random random, int jobsAtMost, int nodesPerLevel, List<String> selectors, boolean scarce) {
+      Random random,
+      int jobsAtMost,
+      int nodesPerLevel,
+      List<String> selectors,
+      boolean scarce,
+      boolean grouped) {
+    this.grouped = grouped;
     this.scarce = scarce;
     this.selectors = selectors;
     this.random = random;
     this.jobsAtMost = jobsAtMost;
     this.nodesPerLevel = nodesPerLevel;
     order = ORDERS.get(random.nextInt(3));
-    isTight = random.nextInt(5) == 0;
+    isTight = random.nextInt(5) == 0 && !grouped;
     for (int i = 0; i < WORKERS; i++) {
       usualHosts.add(anyHost());
     }
@@ -88,6 +103,14 @@ final class RandomModel {
   }
 
   Config config() {
+    return config(UnaryOperator.identity());
+  }
+
+  /**
+   * @param told changes each kind of redundancy groups
+   */
+  Config config(UnaryOperator<GroupRule> told) {
+    config.groups(groups.stream().map(told).toArray(GroupRule[]::new));
     Map<String, Duration> known = OracleOverLimits.of(config.build(), kills);
     return config.startRates(rates).killOverLimit(known).build();
   }
@@ -130,7 +153,7 @@ final class RandomModel {
   }
 
   private ConfigFixture freshConfig() {
-    int depth = random.nextInt(5);
+    int depth = grouped ? 1 + random.nextInt(4) : random.nextInt(5);
     List<String> names = new ArrayList<>(List.of("rack", "host", "disk", "db"));
     while (names.size() > depth) {
       names.remove(random.nextInt(names.size()));
@@ -145,8 +168,12 @@ final class RandomModel {
     }
     for (String level : fixture.levels().names()) {
       for (int k = random.nextInt(3); k > 0; k--) {
-        int least = scarce ? 3 : 0;
-        fixture.resource(level, level + k, least + random.nextInt(6), random.nextInt(3));
+        int least = scarce || grouped ? 3 : 0;
+        fixture.resource(
+            level,
+            level + k,
+            least + random.nextInt(6),
+            grouped ? random.nextInt(2) : random.nextInt(3));
       }
     }
     if (scarce) {
@@ -155,10 +182,13 @@ final class RandomModel {
     }
     fixture.selector(any(selectors));
     describeWorkers(fixture);
-    if (!scarce) {
+    if (!scarce && !grouped) {
       fixture.nodeLimits(OracleLimits.rules(random, fixture.levels()));
     }
     fixture.queues(RandomQueues.any(random, scarce));
+    if (grouped) {
+      groups = OracleGroups.any(random, fixture.levels());
+    }
     return fixture;
   }
 
@@ -286,7 +316,7 @@ final class RandomModel {
             top ? 0 : parentLevel,
             !chance(7),
             tags,
-            OracleLimits.attributes(random)));
+            grouped ? OracleGroups.attributes(random) : OracleLimits.attributes(random)));
   }
 
   private void freshJobs() {
@@ -332,6 +362,10 @@ final class RandomModel {
     job.level(chance(60) ? levels.get(bottom) : levels.get(random.nextInt(bottom + 1)));
     if (isTight) {
       putTightJob(name, job);
+      return;
+    }
+    if (grouped) {
+      putGroupedJob(name, job);
       return;
     }
     if (chance(2)) {
@@ -395,6 +429,27 @@ final class RandomModel {
     jobs.add(name);
   }
 
+  /** Adds a job that little but redundancy groups keeps from running. */
+  private void putGroupedJob(String name, JobFixture job) {
+    config
+        .build()
+        .settings()
+        .resources()
+        .all()
+        .forEach(resource -> job.needs(resource.name(), chance(25) ? 1 : 0));
+    if (chance(10)) {
+      job.filter(any(config.levels().configured()), filter());
+    }
+    if (chance(10)) {
+      job.dependsOn("job" + random.nextInt(jobsAtMost));
+    }
+    OracleRates.limit(job, random);
+    job.reserveAfter(Optional.empty());
+    config.job(name, OracleRoles.some(random, job));
+    jobs.remove(name);
+    jobs.add(name);
+  }
+
   private static LabelExpression expression(String of) {
     List<String> texts =
         List.of(
@@ -423,6 +478,10 @@ final class RandomModel {
 
   /** Makes a random modification. */
   void change() {
+    if (grouped && chance(10)) {
+      groups = OracleGroups.any(random, config.levels());
+      return;
+    }
     if (chance(10)) {
       config.nodeLimits(OracleLimits.rules(random, config.levels()));
       return;

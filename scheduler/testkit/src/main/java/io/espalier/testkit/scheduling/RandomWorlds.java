@@ -44,7 +44,9 @@ public final class RandomWorlds {
     /** Nodes that are closed, and limits that are lowered by factors. */
     CLOSING(Size.CLOSING),
     /** The same, where jobs wait for each other's slots. */
-    SCARCE_CLOSING(Size.SCARCE_CLOSING);
+    SCARCE_CLOSING(Size.SCARCE_CLOSING),
+    /** Redundancy groups. */
+    GROUPED(Size.GROUPED);
 
     @SuppressWarnings("ImmutableEnumChecker") // It is immutable: numbers only.
     private final Size size;

@@ -166,6 +166,8 @@ public record Explanation(
     START_RATE,
     /** The job's queue uses its maximum number of slots. */
     QUEUE_LIMIT,
+    /** As many members of a redundancy group are busy as may be. */
+    GROUP,
     /** The node is reserved for a task that has been waiting for long. */
     RESERVED,
     /** An operator brakes the node, the job or its queue to a standstill. */

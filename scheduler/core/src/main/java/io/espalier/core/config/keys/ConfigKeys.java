@@ -19,6 +19,7 @@ public final class ConfigKeys {
           NotifierKeys.NOTIFIER,
           NotifierKeys.WEBHOOK,
           NotifierKeys.WHEN,
+          GroupKeys.GROUP,
           WindowKeys.FREEZE,
           PhysicalResourceKeys.PHYSICAL_RESOURCES,
           PhysicalResourceKeys.physical("ram_mb"),

@@ -6,6 +6,7 @@ import static io.espalier.core.config.keys.ValueType.membersSchema;
 import static io.espalier.core.config.keys.ValueType.plugIn;
 import static io.espalier.core.config.keys.ValueType.seconds;
 
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
@@ -209,6 +210,14 @@ public final class SettingsKeys extends Section<Settings> {
           "`{LEVEL: start rate}`: how often tasks may start below each node of the level;"
               + " `instance` is the whole scheduler.");
 
+  private final Key<Settings, List<GroupRule>> groups =
+      own(
+          "groups",
+          GroupKeys.groupList(),
+          settings -> settings.rules().groups(),
+          "`{KIND: {...}}`: [redundancy groups](groups.md): at most so many nodes of each may have"
+              + " running tasks at once, over all jobs.");
+
   {
     include(OptionKeys.OPTIONS, Settings::defaults, false);
   }
@@ -322,7 +331,8 @@ public final class SettingsKeys extends Section<Settings> {
                 in.get(halfLife, base),
                 in.get(nodeLimits, base),
                 in.get(startRates, base),
-                killOverLimit),
+                killOverLimit,
+                in.get(groups, base)),
             in.get(capacity, base),
             in.get(sets, base),
             in.get(notifications, base),

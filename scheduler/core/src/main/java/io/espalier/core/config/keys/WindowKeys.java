@@ -97,7 +97,7 @@ final class WindowKeys {
           try {
             return name == null ? null : Window.zone(name);
           } catch (WindowSyntaxException e) {
-            value.error(e.getMessage(), e.hint());
+            value.error(e.problem(), e.hint());
             return null;
           }
         },
@@ -111,7 +111,7 @@ final class WindowKeys {
     try {
       return text == null ? null : Window.parse(text);
     } catch (WindowSyntaxException e) {
-      value.error(e.getMessage(), e.hint());
+      value.error(e.problem(), e.hint());
       return null;
     }
   }

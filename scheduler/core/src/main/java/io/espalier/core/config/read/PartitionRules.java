@@ -97,6 +97,9 @@ final class PartitionRules {
     if (settings.rules().startRates().containsKey(0)) {
       warn(problems, "start_rates", "the start rates of the instance", shard);
     }
+    if (!settings.rules().groups().isEmpty()) {
+      warn(problems, "groups", "the limits of redundancy groups", shard);
+    }
     List<String> limited =
         settings.rules().queues().stream()
             .filter(queue -> !queue.maxSlots().isEmpty())

@@ -101,7 +101,7 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
 
   private static @Nullable DayOfWeek day(String name) {
     for (DayOfWeek day : DayOfWeek.values()) {
-      String known = NAMES.get(day.ordinal());
+      String known = NAMES.get(day.getValue() - 1);
       if (name.equalsIgnoreCase(known) || name.equalsIgnoreCase(day.name())) {
         return day;
       }
@@ -169,8 +169,8 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
     }
     for (DayOfWeek day : days) {
       for (DayOfWeek its : other.days) {
-        int from = day.ordinal() * MINUTES_OF_DAY + fromMinute;
-        int itsFrom = its.ordinal() * MINUTES_OF_DAY + other.fromMinute;
+        int from = day.getValue() * MINUTES_OF_DAY + fromMinute;
+        int itsFrom = its.getValue() * MINUTES_OF_DAY + other.fromMinute;
         int after = Math.floorMod(itsFrom - from, MINUTES_OF_WEEK);
         int before = Math.floorMod(from - itsFrom, MINUTES_OF_WEEK);
         if (after < toMinute - fromMinute || before < other.toMinute - other.fromMinute) {

@@ -31,7 +31,7 @@ public final class Throughput {
     JobPace ofForecasts(DurationHistogram running) {
       List<Long> millis = durations.durations(JobPace.QUANTILES, running);
       // Where none has finished, it is not to be expected that none ever will.
-      return new JobPace(millis, Math.max(finished, 0.5) / Math.max(ended, 1));
+      return new JobPace(millis, Math.max((double) finished, 0.5) / Math.max(ended, 1));
     }
   }
 

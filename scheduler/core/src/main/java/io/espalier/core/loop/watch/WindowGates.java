@@ -53,6 +53,7 @@ public final class WindowGates {
    * Opens and closes what is due, and everything that another configuration asks for. Returns true
    * when something may have changed.
    */
+  @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
   public boolean step(long nowMillis) {
     if (config != core.config()) {
       configure(core.config());

@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling.query;
 
+import io.espalier.core.api.view.GroupKindView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
@@ -44,6 +45,11 @@ public final class CapacityQueries {
 
   private SchedulingState state() {
     return current.get();
+  }
+
+  /** Returns the kinds of redundancy groups. Costs time proportional to their number. */
+  public List<GroupKindView> groups() {
+    return GroupViews.kinds(state());
   }
 
   /** Returns all queues. Costs time proportional to the number of queues and jobs. */
@@ -96,6 +102,9 @@ public final class CapacityQueries {
     List<Problem> problems = new ArrayList<>(state().nodeLimits().problems());
     problems.addAll(state().neverFits().problems(state().limitTable));
     problems.addAll(state().slowFilters());
+    if (state().groups != null) {
+      problems.addAll(state().groups.members().problems());
+    }
     problems.addAll(state().workers.problems(state().jobs));
     return problems;
   }

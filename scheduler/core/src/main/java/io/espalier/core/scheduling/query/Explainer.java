@@ -306,6 +306,9 @@ public final class Explainer {
       int level = state.index.level(at);
       reasons.addAll(placement(job, slot, level));
       rate(at, level);
+      if (state.groups != null) {
+        reasons.addAll(GroupExplainer.reasons(state, state.groups, at, level));
+      }
       List<Use> uses = new ArrayList<>();
       Reservation kept =
           state.reservations == null ? null : state.reservations.answers().of(at, level);
@@ -404,6 +407,7 @@ public final class Explainer {
     failures += passes(job, slot) ? 0 : 1;
     failures += placement(job, slot, level).size();
     failures += state.rates.isHeld(at, level) ? 1 : 0;
+    failures += state.groups == null ? 0 : state.groups.obstacles(at, level);
     for (int r : state.ledger.resources(level)) {
       failures +=
           NodeCapacity.fits(state.jobs.needs[job][r], state.ledger.free(at, level, r)) ? 0 : 1;

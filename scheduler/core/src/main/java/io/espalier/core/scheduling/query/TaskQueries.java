@@ -101,9 +101,8 @@ public final class TaskQueries {
   }
 
   /**
-   * Returns the status of a task. While the task runs, this is the status last given to {@link
-   * #setStatus}, or else its status before the start. For a plainly done task, nothing more than
-   * that is kept.
+   * Returns the status of a task. While the task runs, this is the status that was last set, or
+   * else its status before the start. For a plainly done task, nothing more than that is kept.
    */
   public @Nullable TaskStatus status(int job, int node) {
     TaskStatus detail = state().statuses.of(job, node);

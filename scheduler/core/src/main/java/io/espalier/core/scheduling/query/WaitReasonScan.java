@@ -260,6 +260,10 @@ public final class WaitReasonScan {
           .of(Kind.START_RATE, atLevel, message)
           .until(state.rates.heldUntil(node, atLevel));
     }
+    if (state.groups != null && state.groups.obstacles(node, atLevel) > 0) {
+      return groups.of(
+          Kind.GROUP, atLevel, "as many members of a redundancy group are busy as may be");
+    }
     for (int r : state.ledger.resources(atLevel)) {
       int need = state.jobs.needs[job][r];
       if (need > 0 && !NodeCapacity.fits(need, state.ledger.free(node, atLevel, r))) {

@@ -14,6 +14,7 @@ import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
 import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.scheduling.index.ClosedNodes;
 import io.espalier.core.scheduling.index.NodeCondition;
 import io.espalier.core.scheduling.index.NodeRateLimiter;
@@ -71,6 +72,9 @@ public final class SchedulingState implements ReservationContext {
 
   /** The nodes that are closed by a gate. */
   public final ClosedNodes closed;
+
+  /** Null: no redundancy groups are configured. */
+  public final @Nullable RedundancyGroups groups;
 
   public final HostIndex hosts;
   public final WorkerIndex workers;
@@ -152,6 +156,7 @@ public final class SchedulingState implements ReservationContext {
     Levels levels = topology.levels();
     over = new OverLimitTracker(catalog.count());
     ledger = new NodeCapacity(topology, catalog, nodeLimits, jobs, over);
+    groups = RedundancyGroups.of(config.settings().rules().groups(), topology);
     int[] placement = WorkerIndex.placementLevels(pool.mode(), jobs);
     hosts = new HostIndex(topology, jobs, placement);
     StarvableJobs heavy = StarvableJobs.of(topology, catalog, jobs);
@@ -210,6 +215,9 @@ public final class SchedulingState implements ReservationContext {
     }
     if (reservations != null) {
       all.add(reservations);
+    }
+    if (groups != null) {
+      all.add(groups);
     }
     return all.toArray(new NodeCondition[0]);
   }
@@ -454,6 +462,16 @@ public final class SchedulingState implements ReservationContext {
     return index.openAtRoot(word) & gates.open(word);
   }
 
+  /**
+   * Opens members of redundancy groups with room, when a round has found nothing more to start.
+   *
+   * @param most about how many
+   * @return whether the round must go on
+   */
+  public boolean wakeMembers(int most) {
+    return groups != null && groups.wake(most, index);
+  }
+
   // ---- reservations
 
   /**
@@ -584,6 +602,7 @@ public final class SchedulingState implements ReservationContext {
         + index.byteSize()
         + tasks.byteSize()
         + rates.byteSize()
+        + (groups == null ? 0 : groups.byteSize())
         + nodeLimits.byteSize();
   }
 }

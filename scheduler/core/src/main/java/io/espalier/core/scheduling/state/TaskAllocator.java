@@ -2,6 +2,7 @@ package io.espalier.core.scheduling.state;
 
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.capacity.ResourceCharges;
+import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.scheduling.index.NodeRateLimiter;
 import io.espalier.core.scheduling.index.StartableIndex;
 import io.espalier.core.scheduling.job.JobTable;
@@ -51,6 +52,9 @@ public final class TaskAllocator {
 
   private final ReservationStages rooms;
 
+  /** Null: no redundancy groups are configured. */
+  private final @Nullable RedundancyGroups groups;
+
   private final ResourceCharges[] charges;
 
   /** The node per level of the task being handled, -1 for none. */
@@ -81,6 +85,7 @@ public final class TaskAllocator {
     places = state.places;
     reservations = state.reservations;
     rooms = state.rooms;
+    groups = state.groups;
     charges = new ResourceCharges[jobs.count()];
     for (int j = 0; j < charges.length; j++) {
       charges[j] =
@@ -99,11 +104,18 @@ public final class TaskAllocator {
 
   // ---- starting
 
-  /** Starts a task of a job that is open at the root. */
+  /**
+   * Starts a task of a job that is open at the root.
+   *
+   * @return -1: a redundancy group was in the way, and a member of it is closed now
+   */
   public int start(int job) {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
+    if (groups != null && groups.park(path, index)) {
+      return -1;
+    }
     if (readsAhead) {
       readAhead(job, node);
     }
@@ -128,7 +140,7 @@ public final class TaskAllocator {
   private int enter(int job, int node, int level, int worker, int[] needs) {
     int run = runs.add(charges[job]);
     places.add(run, job, node, path, needs, worker, true);
-    entered(job, run);
+    entered(job, run, path);
     for (int l = level; l >= 0; l--) {
       boolean changed = path[l] >= 0 && ledger.charge(path[l], l, needs);
       boolean released = starts(job, path[l], l);
@@ -181,7 +193,7 @@ public final class TaskAllocator {
     Arrays.fill(path, -1);
     int[] nothing = new int[ledger.resourceCount()];
     places.add(run, job, -1, path, nothing, worker, false);
-    entered(job, run);
+    entered(job, run, path);
     workers.charge(worker, nothing);
   }
 
@@ -224,7 +236,7 @@ public final class TaskAllocator {
   public void carry(int run, int job, int node, int[] carriedPath, int[] charged, int worker) {
     int[] amounts = countable(carriedPath, charged, worker);
     places.add(run, job, node, carriedPath, amounts, worker, false);
-    entered(job, run);
+    entered(job, run, carriedPath);
     int lowest = 0;
     for (int l = 0; l < path.length; l++) {
       int at = carriedPath[l];
@@ -279,6 +291,9 @@ public final class TaskAllocator {
       refit[l] = at >= 0 && (ledger.release(at, l, amounts) || isHeld(at, l));
       lowest = at >= 0 ? l : lowest;
     }
+    if (groups != null) {
+      groups.left(path);
+    }
     return lowest;
   }
 
@@ -296,8 +311,11 @@ public final class TaskAllocator {
             + index.readAhead(node);
   }
 
-  private void entered(int job, int run) {
+  private void entered(int job, int run, int[] onPath) {
     tasks.touch(job);
+    if (groups != null) {
+      groups.entered(onPath);
+    }
     caps.entered(job);
     queues.entered(job, run, places);
   }

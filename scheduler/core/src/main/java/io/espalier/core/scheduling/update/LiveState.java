@@ -309,9 +309,15 @@ public final class LiveState {
     }
   }
 
-  /** Starts a task of a job that is open, and returns its running number. */
+  /**
+   * Starts a task of a job that is open, and returns its running number; negative: a redundancy
+   * group was in the way.
+   */
   public int start(int job) {
     int run = state.occupancy.start(job);
+    if (run < 0) {
+      return run;
+    }
     started(run);
     return run;
   }

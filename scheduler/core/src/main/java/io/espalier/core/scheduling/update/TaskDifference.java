@@ -147,6 +147,7 @@ public final class TaskDifference {
   }
 
   /** Returns whether it was computed for what is in force. */
+  @SuppressWarnings("ReferenceEquality") // Each configuration and topology is a new object.
   public boolean isAgainst(Config config, Topology topology) {
     return before == config && old == topology;
   }

@@ -189,6 +189,7 @@ public final class UpdatePlan implements Renumbering {
     List<Resource> nextResources = next.settings().resources().all();
     if (old.settings().nodeOrder() != next.settings().nodeOrder()
         || !old.settings().rules().startRates().equals(next.settings().rules().startRates())
+        || !old.settings().rules().groups().equals(next.settings().rules().groups())
         || resources.size() != nextResources.size()
         || !QueueTable.names(old).equals(QueueTable.names(next))
         || !old.jobs().keySet().equals(next.jobs().keySet())) {

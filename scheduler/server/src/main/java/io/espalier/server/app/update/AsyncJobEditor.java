@@ -4,6 +4,7 @@ import io.espalier.core.api.AppliedPlan;
 import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.JobValidation;
 import io.espalier.core.api.JobVersions;
+import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.ConfigPlan;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
@@ -13,9 +14,16 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 
-/** Adapts the job editor and the planner to the asynchronous interface that monitors use. */
-public record AsyncJobEditor(JobEditor editor, ConfigPlanner planner, Executor blocking)
+/**
+ * Adapts the job editor and the planner to the asynchronous interface that monitors use.
+ *
+ * @param planning runs plans, one at a time; may reject them
+ */
+public record AsyncJobEditor(
+    JobEditor editor, ConfigPlanner planner, Executor blocking, Executor planning)
     implements JobVersions {
   @Override
   public CompletionStage<JobVersion> save(
@@ -50,13 +58,21 @@ public record AsyncJobEditor(JobEditor editor, ConfigPlanner planner, Executor b
 
   @Override
   public CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes) {
-    return CompletableFuture.supplyAsync(() -> planner.plan(change, fetchesNodes), blocking);
+    return planned(() -> planner.plan(change, fetchesNodes));
   }
 
   @Override
   public CompletionStage<AppliedPlan> apply(
       ConfigChange change, String token, Map<String, Long> consents, String author, String reason) {
-    return CompletableFuture.supplyAsync(
-        () -> planner.apply(change, token, consents, author, reason), blocking);
+    return planned(() -> planner.apply(change, token, consents, author, reason));
+  }
+
+  private <T> CompletionStage<T> planned(Supplier<T> work) {
+    try {
+      return CompletableFuture.supplyAsync(work, planning);
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.failedFuture(
+          new RefusedException(RefusedException.Reason.FULL, "too many plans are being made"));
+    }
   }
 }

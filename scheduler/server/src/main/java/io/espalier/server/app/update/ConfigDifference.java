@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -73,8 +74,7 @@ final class ConfigDifference {
   private static List<String> keys(Json.Obj before, Json.Obj after) {
     TreeSet<String> keys = new TreeSet<>(before.members().keySet());
     keys.addAll(after.members().keySet());
-    keys.removeIf(
-        key -> before.get(key) != null && before.members().get(key).equals(after.get(key)));
+    keys.removeIf(key -> Objects.equals(before.get(key), after.get(key)));
     return List.copyOf(keys);
   }
 }

@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * Tells what a configuration would do, and applies it when that is what somebody has agreed to.
  *
  * <p>What needs no live state is computed on the calling thread, the rest in slices on the
- * scheduler thread. One plan is computed at a time: each needs memory that grows with the tree.
- * Thread-safe; blocks.
+ * scheduler thread. Blocks; to be called by one thread at a time, because each plan needs memory
+ * that grows with the tree.
  */
 public final class ConfigPlanner {
   private static final int TRIES = 5;
@@ -80,7 +80,7 @@ public final class ConfigPlanner {
    * @param fetchesNodes whether nodes are fetched if the node sources differ: their programs and
    *     queries run then
    */
-  public synchronized ConfigPlan plan(ConfigChange change, boolean fetchesNodes) {
+  public ConfigPlan plan(ConfigChange change, boolean fetchesNodes) {
     return plan(change, editor.edit(change), fetchesNodes);
   }
 
@@ -143,7 +143,7 @@ public final class ConfigPlanner {
    * @throws RefusedException when the token is not good for it, when the configuration has changed
    *     since, or when more would happen than was consented to
    */
-  public synchronized AppliedPlan apply(
+  public AppliedPlan apply(
       ConfigChange change, String token, Map<String, Long> consents, String author, String reason) {
     String version = tokens.check(token, hash(change), clock.millis());
     Edited edited = editor.edit(change);

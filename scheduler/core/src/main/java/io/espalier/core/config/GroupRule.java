@@ -1,0 +1,44 @@
+package io.espalier.core.config;
+
+import java.util.Locale;
+
+/**
+ * A kind of redundancy groups, one entry of {@code groups}: nodes of one level that stand in for
+ * each other, so that only some of them may be busy at once. Each value of an attribute, or each
+ * tag that matches, is a group of its own.
+ *
+ * @param name the name of the kind, such as {@code replset}
+ * @param level index of the level whose nodes are the members
+ * @param by what makes a group: {@code attribute:NAME}, {@code tag:TAG} or {@code tag:PREFIX*}
+ * @param maxConcurrent how many members of a group may be busy at once; 0: see {@code maxFraction}
+ * @param maxFraction the same as a part of the members; 0: see {@code maxConcurrent}
+ */
+public record GroupRule(String name, int level, String by, int maxConcurrent, double maxFraction) {
+  private static final String ATTRIBUTE = "attribute:";
+  private static final String TAG = "tag:";
+
+  /** Returns the attribute whose values are the groups; empty: tags are. */
+  public String attribute() {
+    return by.startsWith(ATTRIBUTE) ? by.substring(ATTRIBUTE.length()) : "";
+  }
+
+  /** Returns whether a tag is a group of this kind. */
+  public boolean isGroup(String tag) {
+    if (!by.startsWith(TAG)) {
+      return false;
+    }
+    return by.endsWith("*")
+        ? tag.startsWith(by.substring(TAG.length(), by.length() - 1))
+        : tag.equals(by.substring(TAG.length()));
+  }
+
+  /** Returns how many of the members of a group may be busy at once; at least 1. */
+  public int limit(int members) {
+    return maxConcurrent > 0 ? maxConcurrent : Math.max(1, (int) Math.floor(maxFraction * members));
+  }
+
+  /** The limit in words, such as {@code 1 member at a time}. */
+  public static String words(int limit) {
+    return String.format(Locale.ROOT, "%d %s at a time", limit, limit == 1 ? "member" : "members");
+  }
+}
