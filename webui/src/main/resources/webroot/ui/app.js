@@ -7,7 +7,7 @@ import { Main, NoAnswer, Pulse, Theme, turnTheme, usePlace, useTurned, Zone } fr
 import { Icon, Waiting, Empty, Title } from './parts.js';
 import { anyDialog, askForKeys, askWhereTo, Dialogs } from './dialogs.js';
 import { count } from './format.js';
-import { Brakes } from './brakes.js';
+import { Brakes, Windows } from './brakes.js';
 import { Overview } from './pages/overview.js';
 
 /** Path, word, key after g, and the page; all but the first are loaded when they are wanted. */
@@ -74,7 +74,8 @@ function Head({ current }) {
       hasToken() && t.button({ type: 'button', class: 'quiet', onClick: forgetToken }, 'Sign out'),
       c(Theme),
       t.button({ type: 'button', class: 'quiet icon-only', onClick: askForKeys, title: 'Keys (?)', 'aria-label': 'Keys' }, c(Icon, { name: 'keys' })))),
-  c(Brakes, { key: 'brakes', brakes: data?.brakes })];
+  c(Brakes, { key: 'brakes', brakes: data?.brakes }),
+  c(Windows, { key: 'windows', windows: data?.windows })];
 }
 
 /** A row of a list leads where its name does; links and buttons in it, and marking text, work as ever. */

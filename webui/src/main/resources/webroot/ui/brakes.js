@@ -1,4 +1,4 @@
-// Brakes: what stands on every page while there are some, and how to set and release them.
+// Brakes and windows: what stands on every page while there are some, and how to set and release them.
 import { t, c } from './dom.js';
 import { may, request } from './api.js';
 import { Ago, At, Icon } from './parts.js';
@@ -32,4 +32,12 @@ export function Brakes({ brakes }) {
     b.released_at_ms !== undefined ? ', released by its ramp' : b.expires_at_ms !== undefined && t.span(', until ', c(At, { ms: b.expires_at_ms })),
     b.reason && t.span(': ', t.span({ dir: 'auto' }, b.reason)),
     may('operator') && t.button({ type: 'button', class: 'quiet', onClick: () => release(b) }, 'Release'))));
+}
+
+/** A line for each of the first closed windows; what is open is no news. */
+export function Windows({ windows }) {
+  const closed = (windows ?? []).filter((w) => !w.open);
+  if (!closed.length) return null;
+  return t.div({ class: 'closed', role: 'status' }, closed.slice(0, 3).map((w) => t.p({ key: w.message, dir: 'auto' }, w.message)),
+    closed.length > 3 && t.p(`and ${closed.length - 3} more closed windows`));
 }

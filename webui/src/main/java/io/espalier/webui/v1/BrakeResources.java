@@ -4,6 +4,7 @@ import io.espalier.core.api.Command;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.api.view.WindowView;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Brake.Target;
@@ -36,10 +37,38 @@ final class BrakeResources {
     return CompletableFuture.completedFuture(Json.object().put("brakes", list(api.view())).build());
   }
 
-  /** Adds the brakes, if there are any: who looks at something else shall see them, too. */
+  /**
+   * Adds the brakes and the windows, if there are any: who looks at something else shall see them,
+   * too.
+   */
   static void addTo(Json.Builder answer, SchedulerView view) {
     if (!view.brakes().isEmpty()) {
       answer.put("brakes", list(view));
+    }
+    if (!view.windows().isEmpty()) {
+      answer.put(
+          "windows", new Json.Arr(view.windows().stream().map(BrakeResources::json).toList()));
+    }
+  }
+
+  private static Json json(WindowView window) {
+    Json.Builder json = Json.object();
+    putName(json, "queue", window.queue());
+    putName(json, "job", window.job());
+    putName(json, "level", window.level());
+    if (window.nodes() > 0) {
+      json.put("nodes", window.nodes());
+    }
+    json.put("open", window.open());
+    if (window.changesMillis() > 0) {
+      json.put("changes_at_ms", window.changesMillis());
+    }
+    return json.put("message", window.message()).build();
+  }
+
+  private static void putName(Json.Builder json, String key, String name) {
+    if (!name.isEmpty()) {
+      json.put(key, name);
     }
   }
 

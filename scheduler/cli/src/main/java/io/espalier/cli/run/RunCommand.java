@@ -10,6 +10,7 @@ import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.TaskPage;
 import io.espalier.core.api.view.TaskView;
+import io.espalier.core.api.view.WindowView;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.outcome.JobStateRecord;
@@ -83,15 +84,20 @@ public final class RunCommand implements Callable<Integer> {
       process.httpUri().ifPresent(uri -> System.err.println("espalier: listening on " + uri));
       ProgressRenderer screen = new ProgressRenderer(System.err, terminal);
       NewCauses causes = new NewCauses();
-      Set<String> braked = new HashSet<>();
+      Set<String> said = new HashSet<>();
       while (!process.awaitQuiet(REDRAW_MILLIS)) {
         List<JobProgress> jobs = progress(process);
         for (String line : causes.since(jobs, job -> failures(process, job))) {
           screen.print(line);
         }
         for (BrakeView brake : process.api().view().brakes()) {
-          if (braked.add(brake.message())) {
+          if (said.add(brake.message())) {
             screen.print("espalier: brake: " + Printable.text(brake.message()));
+          }
+        }
+        for (WindowView window : process.api().view().windows()) {
+          if (said.add(window.message())) {
+            screen.print("espalier: " + Printable.text(window.message()));
           }
         }
         screen.show(jobs);

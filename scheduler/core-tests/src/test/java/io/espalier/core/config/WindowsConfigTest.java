@@ -9,6 +9,7 @@ import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.testkit.config.ConfigFixtures;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -86,6 +87,35 @@ class WindowsConfigTest {
               assertThat(problem.isError()).isFalse();
               assertThat(problem.message()).contains("overlap");
             });
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "{'tag': 'eu', 'windows': ['Mon UTC']}; node_windows[0].level; the key is missing",
+        "{'level': 'hosts', 'windows': ['Mon UTC']}; node_windows[0].level; unknown level",
+        "{'level': 'worker', 'windows': ['Mon UTC']}; node_windows[0]; workers are no nodes",
+        "{'level': 'host'}; node_windows[0]; expected \"windows\", \"freezes\" or \"attribute\"",
+        "{'level': 'host', 'attribute': 'a', 'windows': ['Mon UTC']}; windows; remove one",
+        "{'level': 'host', 'windows': ['Mon']}; node_windows[0].windows[0]; time zone is missing"
+      })
+  void whatIsWrongWithWindowsOfNodesIsSaid(String rule, String path, String message) {
+    assertThatThrownBy(() -> config(", 'node_windows': [" + rule + "]", ""))
+        .hasMessageContaining(path)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void aJobThatIsAssumedToTakeLongerThanItsWindowIsAnError() {
+    String window = ", 'windows': ['22:00-23:30 UTC'], 'assume': '2h'";
+    assertThat(job(config("", window), "foo").problems())
+        .singleElement()
+        .satisfies(problem -> assertThat(problem.message()).contains("lasts 90 minutes"));
+    assertThat(job(config("", window + ", 'overrun': 'allow'"), "foo").problems()).isEmpty();
+    Config inherited = config(", 'assume': '1h', 'overrun': 'allow'", ", 'overrun': 'avoid'");
+    assertThat(job(inherited, "foo").scheduling().assume()).contains(Duration.ofHours(1));
+    assertThat(job(inherited, "foo").scheduling().mayOverrun()).isFalse();
   }
 
   @Test

@@ -6,9 +6,13 @@ import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.WindowView;
 import io.espalier.core.event.Event;
 import io.espalier.core.outcome.JobState;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.status.TaskKey;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Windows and freezes, while all goes on (docs/adr/0070-windows.md). */
@@ -123,6 +127,175 @@ class WindowGatesTest {
     world.writes("j", "a", "incomplete");
     world.advance(10_000);
     assertThat(running("j")).isZero();
+  }
+
+  // ---- overrun
+
+  @Test
+  void nothingStartsThatWouldStillRunWhenTheWindowCloses() {
+    at("2026-11-23T20:00:00Z");
+    world.configure(config("", "", ", \"windows\": [\"20:00-22:00 UTC\"], \"assume\": \"30m\""));
+    assertThat(running("j")).isEqualTo(1);
+    until("2026-11-23T21:30:00.001Z");
+    world.writes("j", "a", "done");
+    world.advance(1_000);
+    assertThat(running("j")).isZero();
+    assertThat(reason("j", "b"))
+        .isEqualTo(
+            "window of job j closes Mon 22:00 UTC, and a task takes up to 30 min; the next opens"
+                + " Tue 20:00 UTC (in 22 h 30 min)");
+    until("2026-11-24T20:00:00Z");
+    assertThat(running("j")).isEqualTo(1);
+  }
+
+  @Test
+  void aTaskThatJustFitsStartsAndAllowedOnesStartToTheEnd() {
+    at("2026-11-23T21:30:00Z");
+    String windows = ", \"windows\": [\"20:00-22:00 UTC\"], \"assume\": \"30m\"";
+    world.configure(config("", "", windows));
+    assertThat(running("j")).isEqualTo(1);
+    world.advance(1_000);
+    world.writes("j", "a", "done");
+    world.advance(1_000);
+    assertThat(running("j")).isZero();
+    world.configure(config("", "", windows + ", \"overrun\": \"allow\""));
+    assertThat(running("j")).isEqualTo(1);
+  }
+
+  @Test
+  void theDurationsOfTwentyTasksCountMoreThanWhatIsAssumed() {
+    at("2026-11-23T20:00:00Z");
+    String nodes =
+        IntStream.range(0, 30).mapToObj(i -> "\"n" + i + "\"").collect(Collectors.joining(", "));
+    world.configure(
+        config("", "", ", \"windows\": [\"20:00-22:00 UTC\"], \"assume\": \"1s\"")
+            .replace("\"a\", \"b\"", nodes));
+    for (int i = 0; i < 20; i++) {
+      assertThat(running("j")).as("task " + i).isEqualTo(1);
+      world.advance(300_000);
+      String node =
+          world.running.keySet().stream()
+              .filter(task -> task.job().equals("j"))
+              .map(TaskKey::node)
+              .findFirst()
+              .orElseThrow();
+      world.writes("j", node, "done");
+      world.advance(1_000);
+    }
+    // Tasks take five minutes, which is known a minute later at the latest.
+    until("2026-11-23T21:56:00Z");
+    String node =
+        world.running.keySet().stream()
+            .filter(task -> task.job().equals("j"))
+            .map(TaskKey::node)
+            .findFirst()
+            .orElseThrow();
+    world.writes("j", node, "done");
+    world.advance(1_000);
+    assertThat(running("j")).isZero();
+    assertThat(world.core.tasks().explain("j", "n29").reasons())
+        .extracting(Explanation.Reason::message)
+        .anyMatch(message -> message.contains("and a task takes up to 6 min"));
+  }
+
+  // ---- nodes
+
+  private static final String HOSTS =
+      """
+      {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
+         "node_sources": [{"source": "manual", "prefs": {%s}}]},
+         "node_windows": [%s],
+         "resources": {}},
+       "bistro_job->j": {"owner": "o", "backoff": [1, "repeat"], "command": ["x"]}}
+      """;
+
+  private static final String RULES =
+      """
+      {"level": "host", "tag": "eu", "windows": ["22:00-05:00 Europe/Berlin"]},
+      {"level": "host", "attribute": "upkeep"}
+      """;
+
+  private static final String FOUR =
+      """
+      "eu1": {"children": ["e"], "tags": ["eu"]},
+      "own": {"children": ["o"], "tags": ["eu"],
+         "attributes": {"upkeep": "10:00-11:00 UTC; Sat America/New_York"}},
+      "bad": {"children": ["b"], "attributes": {"upkeep": "Mon Mars/Base"}},
+      "plain": ["p"]
+      """;
+
+  private List<String> nodes() {
+    return world.running.keySet().stream().map(TaskKey::node).sorted().toList();
+  }
+
+  @Test
+  void nodesHaveWindowsByTagAndByAttributeInTheirOwnZones() {
+    at("2026-11-23T10:30:00Z");
+    world.configure(HOSTS.formatted(FOUR, RULES));
+    assertThat(nodes()).containsExactly("o", "p");
+    assertThat(reason("j", "e"))
+        .isEqualTo("window of host eu1 opens Mon 22:00 CET (in 10 h 30 min)");
+    assertThat(reason("j", "b"))
+        .isEqualTo(
+            "windows of host bad are broken: \"Mon Mars/Base\": unknown time zone \"Mars/Base\"");
+    world.advance(200);
+    assertThat(Objects.requireNonNull(world.view).errors().get("windows"))
+        .startsWith("nothing starts on 1 node, whose attribute has no windows: bad: ");
+    assertThat(Objects.requireNonNull(world.loop.standings().get("j")).state())
+        .isNotEqualTo(JobState.STUCK);
+    until("2026-11-23T11:00:00Z");
+    world.writes("j", "o", "incomplete");
+    world.writes("j", "p", "incomplete");
+    world.advance(10_000);
+    assertThat(nodes()).containsExactly("p");
+    assertThat(reason("j", "o")).startsWith("window of host own opens Tue 10:00 UTC");
+    until("2026-11-23T21:00:00Z");
+    assertThat(nodes()).containsExactly("e", "p");
+    assertThat(world.events)
+        .filteredOn(event -> event.kind().equals("window_opened"))
+        .singleElement()
+        .satisfies(event -> assertThat(event.data().toString()).contains("1 node of level host"));
+    world.core.verify();
+  }
+
+  @Test
+  void otherRulesAndOtherNodesCountAtOnce() {
+    at("2026-11-23T12:00:00Z");
+    world.configure(HOSTS.formatted(FOUR, RULES));
+    assertThat(nodes()).containsExactly("p");
+    world.configure(HOSTS.formatted(FOUR.replace("Mon Mars/Base", "Mon UTC"), RULES));
+    assertThat(nodes()).containsExactly("b", "p");
+    world.configure(HOSTS.formatted(FOUR, RULES.replace("22:00-05:00", "12:00-15:00")));
+    assertThat(nodes()).containsExactly("b", "e", "p");
+    world.writes("j", "p", "incomplete");
+    world.configure(HOSTS.formatted(FOUR, "{\"level\": \"instance\", \"windows\": [\"Sun UTC\"]}"));
+    world.advance(10_000);
+    assertThat(nodes()).containsExactly("b", "e");
+    world.configure(HOSTS.formatted(FOUR, ""));
+    assertThat(nodes()).containsExactly("b", "e", "o", "p");
+    world.core.verify();
+  }
+
+  @Test
+  void manyNodesAreClosedInSlicesAndNothingStartsBefore() {
+    at("2026-11-23T12:00:00Z");
+    String hosts =
+        IntStream.range(0, 7_000)
+            .mapToObj(i -> "\"h" + i + "\": {\"tags\": [\"eu\"]}")
+            .collect(Collectors.joining(", "));
+    String config =
+        HOSTS
+            .formatted(hosts, RULES)
+            .replace("\"owner\"", "\"level_for_tasks\": \"host\", \"owner\"");
+    world.configure(config);
+    assertThat(nodes()).isEmpty();
+    assertThat(world.core.gates(GateKind.NODE_WINDOW)).hasSize(7_000);
+    until("2026-11-23T21:00:00Z");
+    assertThat(nodes()).hasSize(7_000);
+    world.configure(config.replace("22:00-05:00", "06:00-07:00"));
+    world.writes("j", "h6999", "incomplete");
+    world.advance(10_000);
+    assertThat(nodes()).hasSize(6_999);
   }
 
   @Test

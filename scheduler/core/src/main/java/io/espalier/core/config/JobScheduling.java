@@ -16,6 +16,9 @@ import java.util.Optional;
  *     (docs/design/design.md#room-kept-for-heavy-tasks); empty: forever
  * @param roles roles that it may use where a node has several parents; empty: all
  * @param schedule when its tasks may start, apart from what its queue and the settings say
+ * @param mayOverrun whether a task may start that will probably not end before its window does
+ * @param assume how long a task is taken to last while too few have ended; empty: what is known of
+ *     these
  */
 @RecordBuilder
 public record JobScheduling(
@@ -24,7 +27,9 @@ public record JobScheduling(
     Optional<StartRate> startRate,
     Optional<Duration> reserveAfter,
     List<String> roles,
-    Schedule schedule)
+    Schedule schedule,
+    boolean mayOverrun,
+    Optional<Duration> assume)
     implements JobSchedulingBuilder.With {
   /** The queue of jobs that name none. */
   public static final String DEFAULT_QUEUE = "default";
@@ -36,7 +41,9 @@ public record JobScheduling(
           Optional.empty(),
           Optional.of(Duration.ofSeconds(60)),
           List.of(),
-          Schedule.ALWAYS);
+          Schedule.ALWAYS,
+          false,
+          Optional.empty());
 
   public JobScheduling {
     roles = List.copyOf(roles);

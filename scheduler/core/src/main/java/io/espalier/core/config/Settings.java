@@ -17,6 +17,7 @@ import java.util.Map;
  * @param sets rules of sets of jobs, by name
  * @param notifications receivers of notifications, by name
  * @param schedule when tasks of any job may start
+ * @param nodeWindows when tasks may start on some nodes
  * @param exitInitialWaitBefore time until which the initial wait is skipped
  * @param nodesHash hash of the {@code nodes} object, to which a node snapshot is bound
  * @param original the JSON from which the settings were parsed
@@ -38,6 +39,7 @@ public record Settings(
     Map<String, SetRule> sets,
     Map<String, NotifierSpec> notifications,
     Schedule schedule,
+    List<NodeWindowRule> nodeWindows,
     Instant exitInitialWaitBefore,
     JobOptions defaults,
     String nodesHash,
@@ -48,6 +50,7 @@ public record Settings(
     physicalResources = List.copyOf(physicalResources);
     sets = Map.copyOf(sets);
     notifications = Map.copyOf(notifications);
+    nodeWindows = List.copyOf(nodeWindows);
   }
 
   /**
@@ -71,6 +74,7 @@ public record Settings(
         Map.of(),
         Map.of(),
         Schedule.ALWAYS,
+        List.of(),
         Instant.EPOCH,
         JobOptions.usual(0),
         "",

@@ -82,11 +82,11 @@ public enum EventKind {
   BRAKE_SET("An operator set or changed a brake.", Members.BRAKE, List.of("expires_at_ms")),
   BRAKE_RELEASED("A brake was released or has expired.", Members.BRAKE),
   WINDOW_OPENED(
-      "Windows of a queue, a job or, without either, of the settings have opened.",
-      List.of("queue", "job", "closes_at_ms", "reason")),
+      "Windows of a queue, a job, nodes or, without these, of the settings have opened.",
+      List.of("queue", "job", "level", "nodes", "closes_at_ms", "reason")),
   WINDOW_CLOSED(
-      "Windows of a queue, a job or, without either, of the settings have closed.",
-      List.of("queue", "job", "opens_at_ms", "reason")),
+      "Windows of a queue, a job, nodes or, without these, of the settings have closed.",
+      List.of("queue", "job", "level", "nodes", "opens_at_ms", "reason")),
   WORKER_CHANGED(
       "A worker came, changed its state, or went.", List.of("worker", "host", "state", "note")),
   WORKER_CORDONED("An operator cordoned a worker.", List.of("worker"), Members.COMMAND),

@@ -155,7 +155,7 @@ public final class SchedulerLoop {
     this.brakes = new BrakeCommands(core, events);
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
-    this.windows = new WindowGates(core, events);
+    this.windows = new WindowGates(core, events, paces);
     this.views =
         new ViewPublisher(
             core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows);
@@ -421,6 +421,7 @@ public final class SchedulerLoop {
         && roundComplete
         && !placedInRound
         && admission.isCurrent()
+        && !windows.isBehind()
         && !timersMatter()
         && !endsOfOverridesMatter();
   }
@@ -498,8 +499,10 @@ public final class SchedulerLoop {
       views.changed();
     }
     if (changes.hasConfig() && windows.step(nowMillis)) {
+      views.error("windows", windows.problem());
       views.changed();
     }
+    more |= windows.isBehind();
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
@@ -609,7 +612,11 @@ public final class SchedulerLoop {
 
   /** Runs a slice of a scheduling round. Returns true when the round can place more tasks. */
   private boolean round(long nowMillis) {
-    if (stopping || !changes.hasConfig() || nowMillis < retryPolicyAt || core.isTouched()) {
+    if (stopping
+        || !changes.hasConfig()
+        || nowMillis < retryPolicyAt
+        || core.isTouched()
+        || windows.isBehind()) {
       return false;
     }
     if (ports.commits().isSaturated()) {

@@ -290,8 +290,33 @@ final class SchemaRowsOfJobs extends SchemaRows {
   }
 
   private void ofWindows(UnaryOperator<String> queue) {
+    for (UnaryOperator<String> frame :
+        List.<UnaryOperator<String>>of(SchemaRows::settings, SchemaRows::owned)) {
+      key(frame, "overrun", List.of("'allow'", "'avoid'"), List.of("true", "'x'", "1", "{}"));
+      key(frame, "assume", List.of("'30m'", "90", "false"), List.of("true", "'x'", "0", "[]"));
+    }
+    List<String> rules = List.of("[]", "[{'level': 'host', 'windows': ['Sat UTC']}]");
+    key(SchemaRows::settings, "node_windows", rules, NO_LIST);
+    UnaryOperator<String> rule = member -> settings("'node_windows': [{" + member + "}]");
+    UnaryOperator<String> host = member -> rule.apply("'level': 'host', " + member);
+    key(
+        member -> rule.apply("'windows': ['Sat UTC'], " + member),
+        "level",
+        List.of("'host'", "'db'", "'instance'"),
+        NO_TEXT);
+    UnaryOperator<String> tagged = member -> host.apply("'windows': ['Sat UTC'], " + member);
+    key(tagged, "tag", List.of("'eu'", "''", "7"), NO_TEXT);
+    key(host, "attribute", List.of("'upkeep'", "7"), NO_TEXT);
+    add(
+        Verdict.BAD_FOR_PARSER,
+        rule,
+        "'level': 'hosts', 'windows': ['Sat UTC']",
+        "'level': 'host'",
+        "'level': 'host', 'attribute': 'a', 'windows': ['Sat UTC']");
+    add(Verdict.BAD, rule, "'windows': ['Sat UTC']", "'level': 'host', 'windows': []");
     String days = "'from': '2026-12-18', 'to': '2027-01-04'";
-    for (UnaryOperator<String> frame : List.of(SchemaRows::settings, SchemaRows::owned, queue)) {
+    for (UnaryOperator<String> frame :
+        List.of(SchemaRows::settings, SchemaRows::owned, queue, host)) {
       key(
           frame,
           "windows",

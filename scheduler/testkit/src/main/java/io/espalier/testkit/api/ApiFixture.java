@@ -241,6 +241,7 @@ public final class ApiFixture {
             Map.of(),
             Map.of(),
             Schedule.ALWAYS,
+            List.of(),
             Instant.EPOCH,
             JobOptions.usual(2),
             "hash",

@@ -212,6 +212,7 @@ public final class ConfigFixture {
             Map.of(),
             Map.of(),
             Schedule.ALWAYS,
+            List.of(),
             Instant.EPOCH,
             JobOptions.usual(levels.bottom()),
             "",

@@ -34,6 +34,8 @@ import picocli.CommandLine.Option;
       "  espalier jobs --names"
     })
 public final class JobsCommand extends ListCommand {
+  private static final int MOST_WINDOWS = 5;
+
   @Option(names = "--names", description = "Only the names, one a line.")
   private boolean names;
 
@@ -79,6 +81,11 @@ public final class JobsCommand extends ListCommand {
   public void show(Json.Obj body) {
     JsonFields.objects(body, "brakes")
         .forEach(brake -> say("brake: " + JsonFields.text(brake, "message")));
+    List<Json.Obj> windows = JsonFields.objects(body, "windows");
+    windows.stream().limit(MOST_WINDOWS).forEach(each -> say(JsonFields.text(each, "message")));
+    if (windows.size() > MOST_WINDOWS) {
+      say("and " + (windows.size() - MOST_WINDOWS) + " more windows");
+    }
     Table table =
         new Table(
                 "JOB",

@@ -21,6 +21,7 @@ public final class ConfigKeys {
           NotifierKeys.WHEN,
           GroupKeys.GROUP,
           WindowKeys.FREEZE,
+          WindowKeys.NODE_WINDOWS,
           PhysicalResourceKeys.PHYSICAL_RESOURCES,
           PhysicalResourceKeys.physical("ram_mb"),
           PhysicalResourceKeys.physical("cpu_core"),

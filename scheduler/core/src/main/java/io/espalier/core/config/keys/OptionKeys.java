@@ -285,6 +285,21 @@ public final class OptionKeys extends Section<JobOptions> {
                   + " the places that the job may use; empty: all. Places without a role are open"
                   + " to all jobs.")
           .ofJobsOnly();
+  private final Key<JobOptions, Boolean> overrun =
+      own(
+          "overrun",
+          ValueType.oneOf(List.of(false, true), may -> may ? "allow" : "avoid"),
+          options -> options.scheduling().mayOverrun(),
+          "Whether a task may start that will probably still run when its [window](windows.md)"
+              + " closes. `avoid`: 95 % of the job's tasks that were done took less than what is"
+              + " left of the window.");
+  private final Key<JobOptions, Optional<Duration>> assume =
+      own(
+          "assume",
+          orFalse(OptionTypes.window(), Duration.ofSeconds(1)),
+          options -> options.scheduling().assume(),
+          "How long a task is taken to last with `overrun` `avoid` until 20 tasks of the job are"
+              + " done; `false`: as long as those that are.");
   private final Key<JobOptions, Backoff> backoff =
       key(
               "backoff",
@@ -480,7 +495,9 @@ public final class OptionKeys extends Section<JobOptions> {
             in.get(startRate, base),
             in.get(reserveAfter, base),
             in.get(roles, base),
-            base.scheduling().schedule()),
+            base.scheduling().schedule(),
+            in.get(overrun, base),
+            in.get(assume, base)),
         retry(in, base),
         new OutcomeRules(
             failing.failedTasks(),

@@ -14,6 +14,7 @@ import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NotifierSpec;
+import io.espalier.core.config.NodeWindowRule;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.ResourceCatalog;
@@ -157,6 +158,13 @@ public final class SettingsKeys extends Section<Settings> {
       WindowKeys.windowsOf(this, Settings::schedule, "of any job");
   private final Key<Settings, List<Freeze>> freezes =
       WindowKeys.freezesOf(this, Settings::schedule, "of any job");
+  private final Key<Settings, List<NodeWindowRule>> nodeWindows =
+      own(
+          "node_windows",
+          WindowKeys.nodeWindows(),
+          Settings::nodeWindows,
+          "When tasks may start on and below some nodes; of several entries that match, the last"
+              + " counts.");
   private final Key<Settings, Duration> halfLife =
       own(
           "priority_half_life_sec",
@@ -337,6 +345,7 @@ public final class SettingsKeys extends Section<Settings> {
             in.get(sets, base),
             in.get(notifications, base),
             WindowKeys.schedule(in, windows, freezes, base),
+            in.get(nodeWindows, base),
             in.get(exitInitialWaitBefore, base),
             OptionKeys.OPTIONS.read(in, JobOptions.usual(known.bottom())),
             hash(in.json()),

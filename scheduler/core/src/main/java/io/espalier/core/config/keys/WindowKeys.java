@@ -1,5 +1,6 @@
 package io.espalier.core.config.keys;
 
+import io.espalier.core.config.NodeWindowRule;
 import io.espalier.core.config.window.Freeze;
 import io.espalier.core.config.window.Schedule;
 import io.espalier.core.config.window.Window;
@@ -72,7 +73,66 @@ final class WindowKeys {
         }
       };
 
+  /** An entry of {@code node_windows}. */
+  static final Section<NodeWindowRule> NODE_WINDOWS =
+      new Section<>(
+          "node_windows",
+          "When tasks may start on and below some nodes.",
+          new NodeWindowRule(0, "", "", Schedule.ALWAYS)) {
+        private final Key<NodeWindowRule, Integer> level =
+            key("level", ValueType.level(), NodeWindowRule::level, "The level of the nodes.")
+                .own()
+                .required("the level of the nodes that are meant");
+        private final Key<NodeWindowRule, String> tag =
+            own(
+                "tag",
+                ValueType.plainText("a tag must not hold control characters"),
+                NodeWindowRule::tag,
+                "Only nodes that have this tag; without it all nodes of the level.");
+        private final Key<NodeWindowRule, String> attribute =
+            own(
+                "attribute",
+                ValueType.plainText("an attribute must not hold control characters"),
+                NodeWindowRule::attribute,
+                "The attribute that has the windows of each node, separated by `;`, in place of"
+                    + " `windows`. Nodes without it are not meant; where it is no window, nothing"
+                    + " starts, and a problem says so.");
+        private final Key<NodeWindowRule, List<Window>> windows =
+            windowsOf(this, NodeWindowRule::schedule, "on and below the nodes");
+        private final Key<NodeWindowRule, List<Freeze>> freezes =
+            freezesOf(this, NodeWindowRule::schedule, "on and below the nodes");
+
+        @Override
+        @Nullable NodeWindowRule read(ConfigObject in, NodeWindowRule base) {
+          Integer of = in.read(level, base);
+          String holder = in.get(attribute, base);
+          Schedule schedule = WindowKeys.schedule(in, windows, freezes, base);
+          ConfigValue given = in.find(windows);
+          if (of != null && of == in.value().names().levels().worker()) {
+            in.value().error("workers are no nodes, so they have no windows", null);
+          }
+          if (!holder.isEmpty() && given != null) {
+            given.error("the attribute has the windows", "remove one of the two");
+          }
+          if (holder.isEmpty() && given == null && !in.has(freezes)) {
+            in.value().error("expected \"windows\", \"freezes\" or \"attribute\"", null);
+          }
+          return of == null ? null : new NodeWindowRule(of, in.get(tag, base), holder, schedule);
+        }
+      };
+
   private WindowKeys() {}
+
+  /** {@code node_windows}: the valid entries, in order. */
+  static ValueType<List<NodeWindowRule>> nodeWindows() {
+    ValueType<List<NodeWindowRule>> list =
+        ValueType.list(NODE_WINDOWS.type(), NODE_WINDOWS.usual());
+    return new ValueType<>(
+        (given, base) -> given.names().areKnown() ? list.reader().read(given, base) : null,
+        list.writer(),
+        list.words(),
+        list.schema());
+  }
 
   private static ValueType<LocalDate> day() {
     return ValueType.of(

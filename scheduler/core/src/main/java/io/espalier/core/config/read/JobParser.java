@@ -15,6 +15,7 @@ import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -71,7 +72,20 @@ final class JobParser {
     if (schedules.stream().allMatch(schedule -> schedule.windows().isEmpty())) {
       return;
     }
-    if (new OpenTimes(schedules).longestMillis() == 0) {
+    long longest = new OpenTimes(schedules).longestMillis();
+    boolean fits =
+        job.scheduling().mayOverrun()
+            || job.scheduling().assume().map(Duration::toMillis).orElse(0L) <= longest;
+    if (longest > 0 && !fits) {
+      in.value()
+          .error(
+              "no task of this job can ever start: it is assumed to take longer than its longest"
+                  + " window, which lasts "
+                  + Duration.ofMillis(longest).toMinutes()
+                  + " minutes",
+              "make \"assume\" shorter, or write \"overrun\": \"allow\"");
+    }
+    if (longest == 0) {
       in.value()
           .error(
               "no task of this job can ever start: the windows of the settings, the queue and the"

@@ -31,6 +31,7 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
           + " Europe/Berlin\" or \"Sat-Sun UTC\"";
   private static final List<String> NAMES =
       List.of("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun");
+  private static final Pattern SEPARATOR = Pattern.compile(";");
   private static final Pattern WORD = Pattern.compile("\\S+");
   private static final Pattern DAYS =
       Pattern.compile("[A-Za-z]{2,9}(-[A-Za-z]{2,9})?(,[A-Za-z]{2,9}(-[A-Za-z]{2,9})?)*");
@@ -86,6 +87,19 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
       throw new WindowSyntaxException(FORM, null);
     }
     return new Window(days, from, to, zone(words.get(next)), text);
+  }
+
+  /**
+   * Reads windows that are separated by {@code ;}.
+   *
+   * @throws WindowSyntaxException when one of them is none
+   */
+  public static List<Window> parseAll(String text) throws WindowSyntaxException {
+    List<Window> windows = new ArrayList<>();
+    for (String each : SEPARATOR.splitAsStream(text).toList()) {
+      windows.add(parse(each.strip()));
+    }
+    return windows;
   }
 
   /** A word is taken for days if each of its parts is one, or nearly one. */

@@ -29,6 +29,11 @@ final class DurationHistogram {
     }
   }
 
+  /** Returns the number of durations, of which old ones count less. */
+  int total() {
+    return total;
+  }
+
   /** Adds a duration whose weight stays, so that all of them count alike. */
   void addForEver(long millis) {
     counts[bucket(Math.max(0, millis))]++;

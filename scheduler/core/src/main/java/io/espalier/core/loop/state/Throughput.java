@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the completion rate of each job, the duration of its tasks, and how long they waited,
@@ -18,12 +19,19 @@ import java.util.Set;
  * figures.
  */
 public final class Throughput {
+  /** The least number of tasks that must be done before their durations count. */
+  private static final int SAMPLES = 20;
+
   private final Map<String, Pace> paces = new HashMap<>();
 
   private static final class Pace {
     final DurationHistogram durations = new DurationHistogram();
     final DurationHistogram waits = new DurationHistogram();
     final CompletionRate rate = new CompletionRate();
+
+    /** Null until somebody asks how long tasks take that are done. */
+    @Nullable DurationHistogram done;
+
     final CounterRates counters = new CounterRates();
     long ended;
     long finished;
@@ -60,6 +68,9 @@ public final class Throughput {
     // A stopped or lost task is no measure of how long the others take.
     if (end.kind() == TaskResult.Kind.EXITED) {
       pace.durations.add(nowMillis - task.startedMillis());
+      if (pace.done != null && status.main() == TaskStatus.Main.DONE) {
+        pace.done.add(nowMillis - task.startedMillis());
+      }
     }
   }
 
@@ -86,6 +97,23 @@ public final class Throughput {
 
   public void retain(Set<String> jobs) {
     paces.keySet().retainAll(jobs);
+  }
+
+  /**
+   * Returns how long 95 % of the tasks of a job take that end as done, in milliseconds. They are
+   * counted from the first such question on.
+   *
+   * @param assumedMillis what holds while too few are done; -1: what is known of these
+   */
+  public long mostTakeMillis(String job, long assumedMillis) {
+    Pace pace = paces.computeIfAbsent(job, name -> new Pace());
+    DurationHistogram done = pace.done;
+    if (done == null) {
+      done = new DurationHistogram();
+      pace.done = done;
+    }
+    boolean isAssumed = done.total() < SAMPLES && assumedMillis >= 0;
+    return Math.max(0, isAssumed ? assumedMillis : done.quantile(0.95));
   }
 
   /** When a live task is expected to end; 0: unknown. */

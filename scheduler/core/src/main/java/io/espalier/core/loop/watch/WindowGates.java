@@ -3,6 +3,7 @@ package io.espalier.core.loop.watch;
 import io.espalier.core.api.view.WindowView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.window.OpenTimes;
 import io.espalier.core.config.window.OpenTimes.Opening;
@@ -10,27 +11,42 @@ import io.espalier.core.config.window.Schedule;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes jobs outside of their windows. Which gates there are to be is computed from the schedules
- * and then compared with those of the core, which knows nothing of schedules and time zones
- * (docs/adr/0070-windows.md). Jobs with the same schedules share the computed times.
+ * Closes jobs and nodes outside of their windows. Which gates there are to be is computed from the
+ * schedules and then compared with those of the core, which knows nothing of schedules and time
+ * zones (docs/adr/0070-windows.md). Jobs with the same schedules share the computed times.
  */
 public final class WindowGates {
+  private static final long RECHECK_MILLIS = 60_000;
+  private static final long ROUND_MILLIS = 10_000;
+
   private final SchedulingCore core;
   private final LoopEvents events;
+  private final Throughput paces;
   private final Map<List<Schedule>, OpenTimes> times = new HashMap<>();
-  private final Map<Owner, WindowView> views = new LinkedHashMap<>();
+  private final NodeWindowGates nodes;
+
+  /** By {@link Owner}, or by group of nodes. */
+  private final Map<Object, WindowView> views = new LinkedHashMap<>();
+
+  /** Problems of jobs whose tasks fit into no window. */
+  private final List<String> tooLong = new ArrayList<>();
+
   private @Nullable Config config;
   private List<Owner> owners = List.of();
   private List<Job> jobs = List.of();
@@ -44,9 +60,11 @@ public final class WindowGates {
     }
   }
 
-  public WindowGates(SchedulingCore core, LoopEvents events) {
+  public WindowGates(SchedulingCore core, LoopEvents events, Throughput paces) {
     this.core = core;
     this.events = events;
+    this.paces = paces;
+    this.nodes = new NodeWindowGates(core);
   }
 
   /**
@@ -55,6 +73,20 @@ public final class WindowGates {
    */
   @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
   public boolean step(long nowMillis) {
+    boolean jobsChanged = stepJobs(nowMillis);
+    boolean nodesChanged = nodes.step(nowMillis);
+    if (nodesChanged) {
+      updateNodes(nowMillis);
+    }
+    return jobsChanged || nodesChanged;
+  }
+
+  /** Returns whether {@link #step} must be called again before anything starts. */
+  public boolean isBehind() {
+    return nodes.isBehind();
+  }
+
+  private boolean stepJobs(long nowMillis) {
     if (config != core.config()) {
       configure(core.config());
     } else if (nowMillis < next) {
@@ -62,6 +94,7 @@ public final class WindowGates {
     }
     next = Long.MAX_VALUE;
     opens = Long.MAX_VALUE;
+    tooLong.clear();
     owners.forEach(owner -> update(owner, nowMillis));
     Map<String, Gate> closed = new HashMap<>();
     core.gates(GateKind.JOB_WINDOW).forEach(gate -> closed.put(gate.name(), gate));
@@ -91,7 +124,8 @@ public final class WindowGates {
     }
     all.removeIf(owner -> owner.schedule().isAlways());
     owners = all;
-    views.keySet().retainAll(all);
+    Set<Owner> known = new HashSet<>(all);
+    views.keySet().removeIf(key -> key instanceof Owner owner && !known.contains(owner));
     jobs =
         all.isEmpty()
             ? List.of()
@@ -101,17 +135,30 @@ public final class WindowGates {
                 .toList();
   }
 
+  /**
+   * Returns which jobs have tasks that fit into no window, and which nodes have broken windows;
+   * null: none.
+   */
+  public @Nullable String problem() {
+    String ofNodes = nodes.problem();
+    return tooLong.isEmpty()
+        ? ofNodes
+        : (ofNodes == null ? "" : ofNodes + "; ")
+            + "tasks take longer than any window of their job is open: "
+            + String.join(", ", tooLong);
+  }
+
   /** When {@link #step} must be called next; {@link Long#MAX_VALUE}: it need not. */
   public long nextMillis() {
-    return next;
+    return Math.min(next, nodes.nextMillis());
   }
 
   /** When the first closed job opens again; {@link Long#MAX_VALUE}: none does. */
   public long opensMillis() {
-    return opens;
+    return Math.min(opens, nodes.opensMillis());
   }
 
-  /** Returns the settings, queues and jobs that have windows or freezes of their own. */
+  /** Returns the settings, queues, jobs and nodes that have windows or freezes of their own. */
   public List<WindowView> view() {
     return List.copyOf(views.values());
   }
@@ -127,31 +174,46 @@ public final class WindowGates {
     long changes =
         opening == null ? Long.MAX_VALUE : isOpen ? opening.toMillis() : opening.fromMillis();
     next = Math.min(next, changes);
-    String instant = WindowMessages.instant(owner.schedule(), changes, nowMillis);
-    String message =
-        isOpen
-            ? owner.words() + " may start tasks " + (instant.isEmpty() ? "" : "until " + instant)
-            : WindowMessages.closed(owner.words(), owner.schedule(), changes, nowMillis);
-    WindowView view =
+    note(
+        owner,
         new WindowView(
             owner.queue(),
             owner.job(),
+            "",
+            0,
             isOpen,
             changes == Long.MAX_VALUE ? 0 : changes,
-            message.strip());
-    WindowView before = views.put(owner, view);
-    if (before == null ? !isOpen : before.open() != isOpen) {
-      Json.Builder data = Json.object();
-      put(data, "queue", owner.queue());
-      put(data, "job", owner.job());
-      if (view.changesMillis() > 0) {
-        data.put(isOpen ? "closes_at_ms" : "opens_at_ms", view.changesMillis());
-      }
-      events.add(
-          nowMillis,
-          isOpen ? EventKind.WINDOW_OPENED : EventKind.WINDOW_CLOSED,
-          data.put("reason", message.strip()).build());
+            WindowMessages.of(owner.words(), owner.schedule(), isOpen, changes, nowMillis)),
+        nowMillis);
+  }
+
+  private void updateNodes(long nowMillis) {
+    Map<?, WindowView> current = nodes.view(nowMillis);
+    views.keySet().removeIf(key -> !(key instanceof Owner) && !current.containsKey(key));
+    current.forEach((key, view) -> note(key, view, nowMillis));
+  }
+
+  /** Keeps a view, and adds an event when something has opened or closed. */
+  private void note(Object key, WindowView view, long nowMillis) {
+    WindowView before = views.put(key, view);
+    boolean isOpen = view.open();
+    if (before == null ? isOpen : before.open() == isOpen) {
+      return;
     }
+    Json.Builder data = Json.object();
+    put(data, "queue", view.queue());
+    put(data, "job", view.job());
+    put(data, "level", view.level());
+    if (view.nodes() > 0) {
+      data.put("nodes", view.nodes());
+    }
+    if (view.changesMillis() > 0) {
+      data.put(isOpen ? "closes_at_ms" : "opens_at_ms", view.changesMillis());
+    }
+    events.add(
+        nowMillis,
+        isOpen ? EventKind.WINDOW_OPENED : EventKind.WINDOW_CLOSED,
+        data.put("reason", view.message()).build());
   }
 
   private static void put(Json.Builder data, String key, String value) {
@@ -163,9 +225,14 @@ public final class WindowGates {
   /** Returns the gate that a job is to have; null: none. */
   private @Nullable Gate gate(Job job, @Nullable Gate before, long nowMillis) {
     List<Schedule> schedules = core.config().settings().schedules(job);
-    Opening opening = times(schedules).next(nowMillis, 0);
+    long takes = takes(job);
+    Opening opening = times(schedules).next(nowMillis, takes);
+    if (takes > 0) {
+      // What is known of durations changes as tasks end.
+      next = Math.min(next, nowMillis + RECHECK_MILLIS);
+    }
     if (opening != null && opening.fromMillis() == nowMillis) {
-      next = Math.min(next, opening.toMillis());
+      next = Math.min(next, opening.toMillis() - Math.max(0, takes - 1));
       return null;
     }
     long until = opening == null ? 0 : opening.fromMillis();
@@ -173,13 +240,31 @@ public final class WindowGates {
       next = Math.min(next, until);
       opens = Math.min(opens, until);
     }
-    String reason = reason(job, schedules, until == 0 ? Long.MAX_VALUE : until, nowMillis);
+    String reason;
+    if (opening == null && takes > 0 && times(schedules).next(nowMillis, 0) != null) {
+      reason = "a task takes up to " + minutes(takes) + ", and no window is open as long";
+      tooLong.add(job.name() + " (" + minutes(takes) + ")");
+    } else {
+      reason = reason(job, schedules, until == 0 ? Long.MAX_VALUE : until, takes, nowMillis);
+    }
     boolean isSame = before != null && before.reason().equals(reason);
     long since = isSame && before != null ? before.sinceMillis() : nowMillis;
     return new Gate(GateKind.JOB_WINDOW, Scope.job(job.name()), "", reason, since, until);
   }
 
-  private String reason(Job job, List<Schedule> schedules, long until, long nowMillis) {
+  /** Returns how long a task must be able to run before a window closes. */
+  private long takes(Job job) {
+    JobScheduling scheduling = job.scheduling();
+    if (scheduling.mayOverrun()) {
+      return 0;
+    }
+    long assumed = scheduling.assume().map(Duration::toMillis).orElse(-1L);
+    long takes = paces.mostTakeMillis(job.name(), assumed);
+    // Rounded up, so that cut-offs do not move with each task.
+    return (takes + ROUND_MILLIS - 1) / ROUND_MILLIS * ROUND_MILLIS;
+  }
+
+  private String reason(Job job, List<Schedule> schedules, long until, long takes, long nowMillis) {
     List<String> names =
         List.of("the settings", "queue " + job.scheduling().queue(), "job " + job.name());
     for (int i = 0; i < names.size(); i++) {
@@ -188,6 +273,32 @@ public final class WindowGates {
         return WindowMessages.closed(names.get(i), schedule, until, nowMillis);
       }
     }
-    throw new IllegalStateException("all schedules are open");
+    return tooShort(names, schedules, until, takes, nowMillis);
+  }
+
+  /** All are open, but not long enough. */
+  private String tooShort(
+      List<String> names, List<Schedule> schedules, long until, long takes, long nowMillis) {
+    int first = 0;
+    long closes = Long.MAX_VALUE;
+    for (int i = 0; i < names.size(); i++) {
+      Opening opening = times(List.of(schedules.get(i))).next(nowMillis, 0);
+      if (opening != null && opening.toMillis() < closes) {
+        first = i;
+        closes = opening.toMillis();
+      }
+    }
+    return "window of "
+        + names.get(first)
+        + " closes "
+        + WindowMessages.instant(schedules.get(first), closes, nowMillis)
+        + ", and a task takes up to "
+        + minutes(takes)
+        + "; the next opens "
+        + WindowMessages.instant(schedules.get(first), until, nowMillis);
+  }
+
+  private static String minutes(long millis) {
+    return (millis + 59_999) / 60_000 + " min";
   }
 }

@@ -26,6 +26,15 @@ final class WindowMessages {
     return (millis - nowMillis < SIX_DAYS ? SOON : LATER).format(time);
   }
 
+  /** Returns the next change of a schedule. */
+  static String of(
+      String whose, Schedule schedule, boolean open, long changesMillis, long nowMillis) {
+    String instant = instant(schedule, changesMillis, nowMillis);
+    return open
+        ? whose + " may start tasks" + (instant.isEmpty() ? "" : " until " + instant)
+        : closed(whose, schedule, changesMillis, nowMillis);
+  }
+
   /**
    * Returns why nothing starts while a schedule is closed.
    *

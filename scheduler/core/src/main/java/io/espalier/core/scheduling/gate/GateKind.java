@@ -23,7 +23,9 @@ public enum GateKind {
   /** An operator brakes the node and everything below it to a standstill. */
   NODE_BRAKE(Scope.Kind.NODE, Kind.BRAKE, false),
   /** No window of the job, its queue or the settings is open. */
-  JOB_WINDOW(Scope.Kind.JOB, Kind.WINDOW, false);
+  JOB_WINDOW(Scope.Kind.JOB, Kind.WINDOW, false),
+  /** No window of the node is open. */
+  NODE_WINDOW(Scope.Kind.NODE, Kind.WINDOW, false);
 
   private final Scope.Kind closes;
   private final Kind explanation;

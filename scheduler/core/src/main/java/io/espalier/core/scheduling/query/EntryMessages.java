@@ -28,7 +28,7 @@ final class EntryMessages {
           case JOB_SUCCEEDED -> why + "; a resume lets the rest run";
           case NODE_CLOSED -> "the node is closed" + since(gate) + suffix(gate);
           case JOB_BRAKE -> why;
-          case JOB_WINDOW -> why + in(gate.untilMillis() - nowMillis);
+          case JOB_WINDOW, NODE_WINDOW -> why + in(gate.untilMillis() - nowMillis);
           case NODE_BRAKE -> "a brake stops the node" + since(gate) + suffix(gate);
         };
     String node = gate.kind().closes() == Scope.Kind.NODE ? gate.name() : null;
