@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP request with limits on time and size. One that reads follows a few redirects, but only to
- * HTTP or HTTPS, and never from HTTPS to HTTP; one that sends follows none. Headers go only to their
- * intended destination.
+ * HTTP or HTTPS, and never from HTTPS to HTTP; one that sends follows none. Headers go only to
+ * their intended destination.
  */
 public final class HttpExchange {
   private static final int MOST_REDIRECTS = 5;

@@ -126,8 +126,7 @@ class NotificationsIT {
               () ->
                   text(http.get("/api/v1/notifications"), "notifiers", "0", "state")
                       .equals("idle"));
-      Json tested =
-          http.change("POST", "/api/v1/notifications/ops/test", "{}");
+      Json tested = http.change("POST", "/api/v1/notifications/ops/test", "{}");
       assertThat(Site.at(tested, "sent")).isEqualTo(Json.Bool.TRUE);
       assertThat(text(taken.get(taken.size() - 1), "kind")).isEqualTo("test");
       assertThat(daemon.stderr()).doesNotContain("s3cret");

@@ -224,7 +224,16 @@ class NotificationsTest {
         .mapToObj(
             i ->
                 new WorkerInfo(
-                    new WorkerRef("w" + i, i + 1), "h" + i, "h:1", state, false, Map.of(), 0, 0, 0, ""))
+                    new WorkerRef("w" + i, i + 1),
+                    "h" + i,
+                    "h:1",
+                    state,
+                    false,
+                    Map.of(),
+                    0,
+                    0,
+                    0,
+                    ""))
         .toList();
   }
 

@@ -99,8 +99,7 @@ public enum EventKind {
   CONFIG_IN_FORCE("A configuration and its nodes are in force.", List.of("jobs", "nodes")),
   LEADER_CHANGED(
       "A scheduler leads and has its first configuration in force.", List.of("leader", "epoch")),
-  PROBLEM_RAISED(
-      "The scheduler has had a problem for some seconds.", List.of("source", "message")),
+  PROBLEM_RAISED("The scheduler has had a problem for some seconds.", List.of("source", "message")),
   PROBLEM_CLEARED("A problem has been over for some seconds.", List.of("source"));
 
   /** Groups of members that several kinds share. */

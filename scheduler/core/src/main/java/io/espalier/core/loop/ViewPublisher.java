@@ -156,7 +156,9 @@ final class ViewPublisher {
       return;
     }
     remindAt = nowMillis + HEARTBEAT_MILLIS;
-    error(SchedulerView.BEHIND, "the latest results are not durable yet, and are shown only once they are");
+    error(
+        SchedulerView.BEHIND,
+        "the latest results are not durable yet, and are shown only once they are");
     latest =
         latest
             .with()

@@ -62,7 +62,16 @@ public record Notification(
   /** Returns the same notification about something else. */
   public Notification about(String newSubject, String newSummary) {
     return new Notification(
-        notifier, sequence, id, kind, severity, newSubject, newSummary, timeMillis, count, about,
+        notifier,
+        sequence,
+        id,
+        kind,
+        severity,
+        newSubject,
+        newSummary,
+        timeMillis,
+        count,
+        about,
         data);
   }
 

@@ -148,7 +148,8 @@ public final class NotifiedKind {
     String line =
         filled(
             optional.replaceAll(
-                part -> Matcher.quoteReplacement(isWhole(part.group(1), data) ? part.group(1) : "")),
+                part ->
+                    Matcher.quoteReplacement(isWhole(part.group(1), data) ? part.group(1) : "")),
             data);
     return count == 1 ? line : count + " " + inNumbers + ", the latest: " + line;
   }

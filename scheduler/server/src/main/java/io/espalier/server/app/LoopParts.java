@@ -142,7 +142,17 @@ record LoopParts(
     }
     thread.start(loop);
     return new LoopParts(
-        thread, loop, core, view, events, writer, logs, runner, callbacks, notifications, recording);
+        thread,
+        loop,
+        core,
+        view,
+        events,
+        writer,
+        logs,
+        runner,
+        callbacks,
+        notifications,
+        recording);
   }
 
   /** Returns the runner if it runs tasks on workers. */

@@ -68,8 +68,7 @@ final class ReceiverAddress {
       return new ReceiverAddress(uri, "");
     }
     String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
-    String rest =
-        uri.getRawPath() + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
+    String rest = uri.getRawPath() + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery());
     try {
       return new ReceiverAddress(
           new URI(uri.getScheme() + "://" + literal + port + rest), uri.getHost() + port);

@@ -170,7 +170,6 @@ final class Webhook implements Notifier {
     return CallKeys.PLACEHOLDER
         .matcher(text)
         .replaceAll(
-            found ->
-                Matcher.quoteReplacement(names.getOrDefault(found.group(1), found.group())));
+            found -> Matcher.quoteReplacement(names.getOrDefault(found.group(1), found.group())));
   }
 }

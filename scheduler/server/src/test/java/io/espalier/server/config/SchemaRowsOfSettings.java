@@ -76,11 +76,7 @@ final class SchemaRowsOfSettings extends SchemaRows {
         "url",
         List.of("'http://h'", "'https://[::1]:8443/a/{secret}?x=1'", "'https://h:1/'"),
         NO_TEXT);
-    key(
-        target,
-        "url",
-        List.of(),
-        List.of("''", "'ftp://h/'"));
+    key(target, "url", List.of(), List.of("''", "'ftp://h/'"));
     add(
         Verdict.BAD_FOR_PARSER,
         target,
@@ -91,16 +87,25 @@ final class SchemaRowsOfSettings extends SchemaRows {
         member -> notifier.apply("'webhook': {'url': 'https://h/x', " + member + "}");
     key(webhook, "secret_file", List.of("'/etc/espalier/key'"), NO_TEXT);
     add(Verdict.BAD_FOR_PARSER, webhook, "'secret_file': ''");
-    UnaryOperator<String> more = member -> notifier.apply("'webhook': {" + hook + ", " + member + "}");
+    UnaryOperator<String> more =
+        member -> notifier.apply("'webhook': {" + hook + ", " + member + "}");
     key(more, "timeout_sec", List.of("0.5", "'300'"), NO_NUMBER);
     key(more, "timeout_sec", List.of(), List.of("0", "301"));
     key(more, "allow_private", BOOLS, NO_BOOL);
-    key(more, "body", List.of("{}", "{'text': '{severity}: {summary}', 'x': ['{secret}', 1]}"), NO_OBJECT);
+    key(
+        more,
+        "body",
+        List.of("{}", "{'text': '{severity}: {summary}', 'x': ['{secret}', 1]}"),
+        NO_OBJECT);
     add(Verdict.BAD_FOR_PARSER, more, "'body': {'text': ['{summry}']}");
     UnaryOperator<String> told = member -> notifier.apply("'webhook': {" + hook + "}, " + member);
     key(told, "when", List.of("{}", "{'_': 1}"), NO_OBJECT);
     UnaryOperator<String> when = member -> told.apply("'when': {" + member + "}");
-    key(when, "kinds", List.of("[]", "['job_state', 'brake_set']"), List.of("'job_state'", "['x']"));
+    key(
+        when,
+        "kinds",
+        List.of("[]", "['job_state', 'brake_set']"),
+        List.of("'job_state'", "['x']"));
     for (String names : List.of("jobs", "sets", "queues", "owners")) {
       key(when, names, List.of("[]", "['a', 'b']"), List.of("'a'", "{}", "[[]]"));
     }

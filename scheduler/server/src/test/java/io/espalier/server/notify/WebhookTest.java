@@ -145,7 +145,8 @@ class WebhookTest {
   void the_signature_is_an_hmac_that_others_compute_too() {
     // printf '1700000000.{}' | openssl dgst -sha256 -hmac key
     assertThat(Webhook.signature("{}".getBytes(StandardCharsets.UTF_8), "key", NOW))
-        .isEqualTo("t=1700000000,v1=9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae");
+        .isEqualTo(
+            "t=1700000000,v1=9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae");
   }
 
   @Test
@@ -166,7 +167,8 @@ class WebhookTest {
         "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:"
             + server.getLocalPort()
             + "/elsewhere\r\nContent-Length: 0\r\n\r\n";
-    assertThat(send("")).isEqualTo("answered with status 307: it points elsewhere, which is not followed");
+    assertThat(send(""))
+        .isEqualTo("answered with status 307: it points elsewhere, which is not followed");
     assertThat(requests).hasSize(1);
   }
 
@@ -239,15 +241,19 @@ class WebhookTest {
 
   @Test
   void link_local_addresses_are_refused_with_a_permission_too() throws Exception {
-    for (String host : List.of("169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "224.0.0.1")) {
+    for (String host :
+        List.of("169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "224.0.0.1")) {
       Json.Obj to = options("").with("url", Json.of("http://" + host + "/x"));
-      assertThat(webhook.send(to, notification(), "x")).as(host).contains("link-local or multicast");
+      assertThat(webhook.send(to, notification(), "x"))
+          .as(host)
+          .contains("link-local or multicast");
     }
   }
 
   @Test
   void public_addresses_are_allowed() throws Exception {
-    for (String host : List.of("93.184.216.34", "2606:2800:220:1::1", "172.32.0.1", "100.128.0.1")) {
+    for (String host :
+        List.of("93.184.216.34", "2606:2800:220:1::1", "172.32.0.1", "100.128.0.1")) {
       assertThat(ReceiverAddress.objection(InetAddress.getByName(host), false)).as(host).isEmpty();
     }
   }

@@ -344,7 +344,17 @@ public final class FakeScheduler implements SchedulerApi {
             1_699_999_000_000L,
             "answered with status 500"),
         new NotifierView(
-            "pager", "webhook", "https://pager.example/v2", 0, 0, 1, 0, 0, 0, 1_699_999_000_000L, ""));
+            "pager",
+            "webhook",
+            "https://pager.example/v2",
+            0,
+            0,
+            1,
+            0,
+            0,
+            0,
+            1_699_999_000_000L,
+            ""));
   }
 
   @Override

@@ -4,7 +4,6 @@ import static io.espalier.core.config.keys.ValueType.bool;
 import static io.espalier.core.config.keys.ValueType.list;
 import static io.espalier.core.config.keys.ValueType.membersSchema;
 import static io.espalier.core.config.keys.ValueType.oneOf;
-import static io.espalier.core.config.keys.ValueType.optional;
 import static io.espalier.core.config.keys.ValueType.seconds;
 import static io.espalier.core.config.keys.ValueType.text;
 import static io.espalier.core.config.keys.ValueType.texts;
@@ -40,8 +39,19 @@ public final class NotifierKeys {
   private static final Set<String> PLACEHOLDERS =
       new TreeSet<>(
           List.of(
-              SECRET, "id", "kind", "severity", "action", "subject", "summary", "time", "count",
-              "job", "set", "queue", "owner"));
+              SECRET,
+              "id",
+              "kind",
+              "severity",
+              "action",
+              "subject",
+              "summary",
+              "time",
+              "count",
+              "job",
+              "set",
+              "queue",
+              "owner"));
 
   /** The maximum number of notifiers, because each is a label of metrics. */
   private static final int MOST_NOTIFIERS = 100;

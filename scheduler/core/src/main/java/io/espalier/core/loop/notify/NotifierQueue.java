@@ -114,14 +114,12 @@ final class NotifierQueue {
       Notification before = last.notification;
       int count = before.count() + 1;
       last.notification =
-          before.merged(
-              fresh, tooMany ? tooMany(count, fresh) : kind.summary(fresh.data(), count));
+          before.merged(fresh, tooMany ? tooMany(count, fresh) : kind.summary(fresh.data(), count));
       last.newest = fresh.sequence();
       merged++;
     } else {
       last =
-          new Waiting(
-              tooMany ? fresh.about(TOO_MANY, tooMany(1, fresh)) : fresh, fresh.sequence());
+          new Waiting(tooMany ? fresh.about(TOO_MANY, tooMany(1, fresh)) : fresh, fresh.sequence());
       last.isUrgent = isUrgent;
       last.notBefore = kind.isInNumbers() ? fresh.timeMillis() + COLLECTED_MILLIS : 0;
       waiting.add(last);
@@ -194,8 +192,7 @@ final class NotifierQueue {
     }
     failures++;
     failingSince = failingSince == 0 ? nowMillis : failingSince;
-    long pause =
-        Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(failuresInRow, 10));
+    long pause = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(failuresInRow, 10));
     pauseUntil = nowMillis + jitter.shorten(pause, Jitter.OF_RETRIES);
     failuresInRow++;
   }

@@ -57,9 +57,7 @@ public final class ProblemEvents {
       if (!problems.containsKey(source) && hasSettled(source, nowMillis)) {
         raised.remove(source);
         events.add(
-            nowMillis,
-            EventKind.PROBLEM_CLEARED,
-            Json.object().put("source", source).build());
+            nowMillis, EventKind.PROBLEM_CLEARED, Json.object().put("source", source).build());
       }
     }
   }

@@ -8,8 +8,8 @@ import java.util.Collection;
 
 /**
  * Writes the commands of operators (pauses, cordons, limits, brakes), the states of jobs and
- * queues, and notifications. These are few rows, so it caches no prepared statements. Each call is part of the open
- * transaction. Not thread-safe.
+ * queues, and notifications. These are few rows, so it caches no prepared statements. Each call is
+ * part of the open transaction. Not thread-safe.
  */
 final class OperatorTables {
   private final Session session;
