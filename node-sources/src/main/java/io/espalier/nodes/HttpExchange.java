@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -28,8 +29,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP request with limits on time and size. It follows a few redirects, but only to HTTP or
- * HTTPS, and never from HTTPS to HTTP. Headers go only to their intended destination.
+ * An HTTP request with limits on time and size. One that reads follows a few redirects, but only to
+ * HTTP or HTTPS, and never from HTTPS to HTTP; one that sends follows none. Headers go only to
+ * their intended destination.
  */
 public final class HttpExchange {
   private static final int MOST_REDIRECTS = 5;
@@ -156,7 +158,7 @@ public final class HttpExchange {
     URI at = address;
     for (int redirects = 0; ; redirects++) {
       boolean home = sameOrigin(at, address);
-      HttpResponse<byte[]> response = send(request(at, home, known), deadline);
+      HttpResponse<byte[]> response = send(request(at, home, known), deadline, false);
       int status = response.statusCode();
       if (status == NOT_MODIFIED && known != null && known.canBeConfirmed()) {
         return known;
@@ -174,6 +176,36 @@ public final class HttpExchange {
         throw new IOException("redirects more than " + MOST_REDIRECTS + " times");
       }
       at = redirected(at, response);
+    }
+  }
+
+  /**
+   * Sends a body, once, and returns when it was taken. Follows no redirect.
+   *
+   * @throws IOException with a message that continues the address, when it was not, or when that is
+   *     unknown
+   */
+  public void post(URI address, byte[] body) throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(address)
+            .version(HttpClient.Version.HTTP_1_1)
+            .timeout(timeout)
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+    headers.forEach(request::setHeader);
+    HttpResponse<byte[]> response =
+        send(request.build(), System.nanoTime() + timeout.toNanos(), true);
+    int status = response.statusCode();
+    if (status >= 300 && status <= 399) {
+      throw new IOException(
+          "answered with status " + status + ": it points elsewhere, which is not followed");
+    }
+    if (status < 200 || status > 299) {
+      String said = new String(response.body(), StandardCharsets.UTF_8).strip();
+      String line = said.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", " ");
+      throw new IOException(
+          "answered with status "
+              + status
+              + (line.isEmpty() ? "" : ": " + line.substring(0, Math.min(200, line.length()))));
     }
   }
 
@@ -224,10 +256,13 @@ public final class HttpExchange {
     return request.build();
   }
 
-  private HttpResponse<byte[]> send(HttpRequest request, long deadline)
+  /**
+   * @param cuts whether the end of a body that is too long does not matter
+   */
+  private HttpResponse<byte[]> send(HttpRequest request, long deadline, boolean cuts)
       throws IOException, InterruptedException {
     CompletableFuture<HttpResponse<byte[]>> answer =
-        client.sendAsync(request, info -> new Bounded(maxBytes, allowed));
+        client.sendAsync(request, info -> new Bounded(maxBytes, allowed, cuts));
     boolean complete = false;
     try {
       long left = Math.max(0, deadline - System.nanoTime());
@@ -270,11 +305,13 @@ public final class HttpExchange {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final int most;
     private final String allowed;
+    private final boolean cuts;
     private Flow.@Nullable Subscription subscription;
 
-    Bounded(int most, String allowed) {
+    Bounded(int most, String allowed, boolean cuts) {
       this.most = most;
       this.allowed = allowed;
+      this.cuts = cuts;
     }
 
     @Override
@@ -294,6 +331,10 @@ public final class HttpExchange {
         if (bytes.size() + buffer.remaining() > most) {
           if (subscription != null) {
             subscription.cancel();
+          }
+          if (cuts) {
+            onComplete();
+            return;
           }
           onError(
               new IOException("the body is longer than the " + most + " bytes allowed " + allowed));

@@ -4,6 +4,7 @@ import { get } from '../api.js';
 import { useData } from '../live.js';
 import { Ago, Badge, Choice, Empty, Failure, Panel, ProblemList, Title, Waiting } from '../parts.js';
 import { count } from '../format.js';
+import { Notifications } from '../notifications.js';
 
 const MOST = 500;
 
@@ -21,5 +22,6 @@ export default function Problems() {
           c(Badge, { kind: 'bad' }, 'error'), t.div(t.strong({ dir: 'auto' }, e.source), ' ', t.span({ dir: 'auto' }, e.message), e.since_ms && t.span({ class: 'soft' }, ' · since ', c(Ago, { ms: e.since_ms }))))))),
         data.problems.length > 0 && c(Panel, { title: 'Configuration', id: 'h-config', note: count(data.problems.length),
           actions: c(Choice, { label: 'Severity', value: which, options: [['', 'all'], ['error', 'errors'], ['warning', 'warnings']], change: setWhich }) },
-        c(ProblemList, { problems: problems.slice(0, MOST) }), problems.length > MOST && t.p({ class: 'soft' }, `and ${count(problems.length - MOST)} more`))));
+        c(ProblemList, { problems: problems.slice(0, MOST) }), problems.length > MOST && t.p({ class: 'soft' }, `and ${count(problems.length - MOST)} more`))),
+    c(Notifications));
 }

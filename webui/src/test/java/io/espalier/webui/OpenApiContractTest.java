@@ -107,6 +107,7 @@ class OpenApiContractTest {
         operation
             .substring(operation.indexOf(' ') + 1)
             .replace("{job}", "backup")
+            .replace("{notifier}", "ops")
             .replace("{set}", "nightly")
             .replace("{action}", "pause")
             .replace("{worker}", "here")

@@ -71,7 +71,8 @@ public final class QueryBenchmark {
                 (message, job, node) -> {
                   throw new IllegalStateException(message);
                 },
-                action -> inputs.add(new LoopInput.Deferred(action))),
+                action -> inputs.add(new LoopInput.Deferred(action)),
+                LoopPorts.Notifications.NONE),
             new LoopOptions(1, "host", 0, 1, new CallbackSigner("key")));
   }
 

@@ -33,7 +33,7 @@ class ForecastIT {
       }
     }
     return new Site(directory)
-        .task("task.sh", "sleep 0.8")
+        .task("task.sh", "sleep 3")
         .config(
             """
             {"bistro_settings": {
@@ -56,7 +56,7 @@ class ForecastIT {
     try (Espalier daemon = site.daemon()) {
       String[] server = {"--server", daemon.url()};
       await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(Duration.ofSeconds(100))
           .until(() -> site.notes().stream().filter(n -> n.what().equals("end")).count() >= 13);
       Json eta = site.espalier("eta", "scrub", "--json", server[0], server[1]).json();
       Ended simulated =
@@ -71,7 +71,7 @@ class ForecastIT {
               server[1]);
       assertThat(simulated.code()).as(simulated.stderr()).isZero();
       await()
-          .atMost(Duration.ofSeconds(90))
+          .atMost(Duration.ofSeconds(150))
           .until(() -> site.notes().stream().filter(n -> n.what().equals("end")).count() == MOST);
       long ended = site.notes().stream().mapToLong(Site.Note::nanos).max().orElse(0) / 1_000_000;
 

@@ -66,12 +66,14 @@ public final class HttpMetrics implements Handler<RoutingContext> {
   private final SchedulerApi api;
   private final MultiGauge tasks;
   private final QueueMeters queues;
+  private final NotifierMeters notifiers;
   private final CounterMeters counters;
 
   public HttpMetrics(PrometheusMeterRegistry registry, SchedulerApi api, InstantSource clock) {
     this.registry = registry;
     this.api = api;
     this.queues = new QueueMeters(registry, api);
+    this.notifiers = new NotifierMeters(registry, api, clock);
     this.counters = new CounterMeters(registry, api);
     this.tasks =
         MultiGauge.builder("espalier.job.tasks")
@@ -201,6 +203,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     }
     tasks.register(rows, true);
     queues.refresh();
+    notifiers.refresh();
     counters.refresh();
     return registry.scrape();
   }

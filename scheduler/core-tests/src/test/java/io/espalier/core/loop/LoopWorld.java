@@ -12,6 +12,7 @@ import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.event.Event;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.loop.state.LoopPorts;
+import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Result;
 import io.espalier.core.running.Assignment;
@@ -44,6 +45,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -89,6 +91,14 @@ final class LoopWorld {
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+  final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
+
+  /** What was handed to receivers, and how they answer. */
+  final List<Notification> sent = new ArrayList<>();
+
+  Function<Notification, CompletionStage<String>> receiver =
+      notification -> CompletableFuture.completedFuture("");
+
   final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
   List<QueueUsage> queueUsage = List.of();
   int queueSamples;
@@ -160,7 +170,10 @@ final class LoopWorld {
             List.copyOf(brakes.values()),
             queueUsage,
             List.of(),
-            isRemote ? alive : alive.stream().filter(row -> row.call() != null).toList()));
+            isRemote ? alive : alive.stream().filter(row -> row.call() != null).toList(),
+            notifications.values().stream()
+                .sorted(Comparator.comparingLong(Notification::sequence))
+                .toList()));
   }
 
   private SchedulerLoop newLoop(long epoch, int maxAttempts) {
@@ -174,7 +187,11 @@ final class LoopWorld {
             this::happened,
             published -> view = published,
             (message, job, node) -> warnings.add(job + "/" + node + ": " + message),
-            action -> inbox.add(new LoopInput.Deferred(action))),
+            action -> inbox.add(new LoopInput.Deferred(action)),
+            (to, what) -> {
+              sent.add(what);
+              return receiver.apply(what);
+            }),
         new LoopOptions(
             epoch,
             "testhost",
@@ -424,6 +441,8 @@ final class LoopWorld {
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
             batch.endedBrakes().forEach(brakes::remove);
             batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
+            batch.endedNotifications().forEach(notifications::remove);
+            batch.notifications().forEach(each -> notifications.put(each.key(), each));
             standings.keySet().removeAll(batch.forgottenJobs());
             batch.standings().forEach(standing -> standings.put(standing.job(), standing));
             if (!batch.queueUsage().isEmpty()) {

@@ -63,6 +63,8 @@ public sealed interface Command<T> {
 
     CompletionStage<WorkerView> uncordon(Uncordon command, long nowMillis);
 
+    CompletionStage<String> testNotifier(TestNotifier command, long nowMillis);
+
     CompletionStage<Boolean> report(Report command, long nowMillis);
   }
 
@@ -296,6 +298,17 @@ public sealed interface Command<T> {
     @Override
     public CompletionStage<Boolean> execute(Handler handler, long nowMillis) {
       return handler.report(this, nowMillis);
+    }
+  }
+
+  /**
+   * Sends a test to a notifier, once and at once. Answered with why that failed; empty: the
+   * receiver has it.
+   */
+  record TestNotifier(String notifier, String author, String reason) implements Command<String> {
+    @Override
+    public CompletionStage<String> execute(Handler handler, long nowMillis) {
+      return handler.testNotifier(this, nowMillis);
     }
   }
 

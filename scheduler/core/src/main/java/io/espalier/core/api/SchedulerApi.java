@@ -1,5 +1,6 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.view.NotifierView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.logs.LogReader;
@@ -23,6 +24,9 @@ public interface SchedulerApi {
 
   /** The queues as of at most a few seconds ago, returned at once: for metrics. */
   List<QueueView> recentQueues();
+
+  /** The notifiers as of the latest step, returned at once. */
+  List<NotifierView> notifiers();
 
   EventFeed events();
 

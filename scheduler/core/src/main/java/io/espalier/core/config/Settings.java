@@ -15,6 +15,7 @@ import java.util.Map;
  * @param workerOverrides slots by worker key (host:port, host or shard) and resource name
  * @param rules limits of the tree, apart from levels and resources
  * @param sets rules of sets of jobs, by name
+ * @param notifications receivers of notifications, by name
  * @param schedule when tasks of any job may start
  * @param nodeWindows when tasks may start on some nodes
  * @param exitInitialWaitBefore time until which the initial wait is skipped
@@ -36,6 +37,7 @@ public record Settings(
     LimitRules rules,
     JobCapacity capacity,
     Map<String, SetRule> sets,
+    Map<String, NotifierSpec> notifications,
     Schedule schedule,
     List<NodeWindowRule> nodeWindows,
     Instant exitInitialWaitBefore,
@@ -47,6 +49,7 @@ public record Settings(
     workerOverrides = Map.copyOf(workerOverrides);
     physicalResources = List.copyOf(physicalResources);
     sets = Map.copyOf(sets);
+    notifications = Map.copyOf(notifications);
     nodeWindows = List.copyOf(nodeWindows);
   }
 
@@ -68,6 +71,7 @@ public record Settings(
         List.of(),
         LimitRules.NONE,
         JobCapacity.NONE,
+        Map.of(),
         Map.of(),
         Schedule.ALWAYS,
         List.of(),

@@ -96,7 +96,11 @@ public enum EventKind {
       "An operator applied a configuration; it is written to its source.",
       List.of("saved", "deleted", "settings", "kills", "new", "nodes"),
       Members.COMMAND),
-  CONFIG_IN_FORCE("A configuration and its nodes are in force.", List.of("jobs", "nodes"));
+  CONFIG_IN_FORCE("A configuration and its nodes are in force.", List.of("jobs", "nodes")),
+  LEADER_CHANGED(
+      "A scheduler leads and has its first configuration in force.", List.of("leader", "epoch")),
+  PROBLEM_RAISED("The scheduler has had a problem for some seconds.", List.of("source", "message")),
+  PROBLEM_CLEARED("A problem has been over for some seconds.", List.of("source"));
 
   /** Groups of members that several kinds share. */
   private static final class Members {

@@ -26,7 +26,6 @@ public final class EtaEstimate {
 
   private final SchedulingCore core;
   private final Topology nodes;
-  private final int job;
   private final Job config;
   private final JobPace pace;
   private final EtaScan scan;
@@ -51,10 +50,9 @@ public final class EtaEstimate {
       double nextMillis,
       double deviationMillis) {}
 
-  private EtaEstimate(SchedulingCore core, int job, Job config, JobPace pace, EtaScan scan) {
+  private EtaEstimate(SchedulingCore core, Job config, JobPace pace, EtaScan scan) {
     this.core = core;
     this.nodes = core.topology();
-    this.job = job;
     this.config = config;
     this.pace = pace;
     this.scan = scan;
@@ -75,7 +73,7 @@ public final class EtaEstimate {
     if (config == null || progress.left() == 0) {
       return new JobEta(core.jobName(job), nowMillis, 0, 0, 0, 0, null);
     }
-    EtaEstimate estimate = new EtaEstimate(core, job, config, pace, scan);
+    EtaEstimate estimate = new EtaEstimate(core, config, pace, scan);
     long never = estimate.never(progress);
     estimate.find(progress.left() - never);
     double p50 = isKnown ? estimate.quantile(progress, never, 0.5) / 1000 : -1;
@@ -188,9 +186,9 @@ public final class EtaEstimate {
   private double quantile(JobProgress progress, long never, double part) {
     long ready = Math.max(0, progress.left() - never - progress.running());
     double longest =
-        progress.running() == 0 ? 0 : pace.restQuantile(root(part, progress.running()));
+        progress.running() == 0 ? 0 : pace.restQuantile(root(part, (double) progress.running()));
     if (ready > 0) {
-      longest = Math.max(longest, pace.quantile(root(part, Math.min(ready, 1_000))));
+      longest = Math.max(longest, pace.quantile(root(part, Math.min((double) ready, 1_000))));
     }
     Place place = narrowest;
     if (place == null) {

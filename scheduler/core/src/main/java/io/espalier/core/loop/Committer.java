@@ -1,7 +1,9 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.event.Event;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.TimeExtension;
+import io.espalier.core.loop.notify.Outbox;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.LoopPorts;
@@ -49,6 +51,7 @@ final class Committer {
   private CompletionStage<Void> written = CompletableFuture.completedFuture(null);
 
   private final BrakeCommands brakes;
+  private final Outbox outbox;
 
   /** Receives the ends of tasks that are not handed to the runner. */
   private final EndSink ended;
@@ -69,6 +72,7 @@ final class Committer {
       UpdateApplier changes,
       Throughput paces,
       BrakeCommands brakes,
+      Outbox outbox,
       EndSink ended) {
     this.ports = ports;
     this.events = events;
@@ -77,6 +81,7 @@ final class Committer {
     this.changes = changes;
     this.paces = paces;
     this.brakes = brakes;
+    this.outbox = outbox;
     this.ended = ended;
   }
 
@@ -252,7 +257,11 @@ final class Committer {
 
   /** Sends the changes to the store; the stage completes, on any thread, once they are durable. */
   CompletionStage<Void> commit() {
-    events.take().forEach(batch::append);
+    long told = 0;
+    for (Event event : events.take()) {
+      batch.append(event);
+      told = outbox.add(event) ? event.sequence() : told;
+    }
     StoreTransaction changesOfThisStep = batch.build();
     List<TaskResult> ends = List.copyOf(toConfirm);
     List<JobStateRecord> states = outcomes.takeRecorded();
@@ -272,6 +281,10 @@ final class Committer {
             .commits()
             .submit(changesOfThisStep)
             .thenRun(() -> ports.events().accept(changesOfThisStep.events()));
+    if (told > 0) {
+      long sequence = told;
+      whenDurable(now -> outbox.durable(sequence));
+    }
     if (!launches.isEmpty() || !ends.isEmpty() || !states.isEmpty()) {
       whenDurable(now -> durable(launches, ends, states, now));
     }

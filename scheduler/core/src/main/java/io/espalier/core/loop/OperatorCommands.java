@@ -20,6 +20,7 @@ import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.command.TaskOperations;
 import io.espalier.core.loop.command.TimeExtension;
 import io.espalier.core.loop.command.WorkerPool;
+import io.espalier.core.loop.notify.Outbox;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
@@ -53,6 +54,7 @@ final class OperatorCommands implements Command.Handler {
   private final PauseRegistry pauses;
   private final LimitOverrideCommands limits;
   private final BrakeCommands brakes;
+  private final Outbox outbox;
   private final List<BrakeAnswer> brakeAnswers = new ArrayList<>();
   private final TaskKiller kills;
   private final WorkerPool pool;
@@ -78,6 +80,7 @@ final class OperatorCommands implements Command.Handler {
       PauseRegistry pauses,
       LimitOverrideCommands limits,
       BrakeCommands brakes,
+      Outbox outbox,
       TaskKiller kills,
       WorkerPool pool,
       Consumer<SelectionCommand> chores,
@@ -92,6 +95,7 @@ final class OperatorCommands implements Command.Handler {
     this.pauses = pauses;
     this.limits = limits;
     this.brakes = brakes;
+    this.outbox = outbox;
     this.kills = kills;
     this.pool = pool;
     this.chores = chores;
@@ -409,6 +413,13 @@ final class OperatorCommands implements Command.Handler {
       next = Math.min(next, answer.byMillis);
     }
     return next;
+  }
+
+  // ---- notifications
+
+  @Override
+  public CompletionStage<String> testNotifier(Command.TestNotifier command, long nowMillis) {
+    return outbox.test(command.notifier(), command.author(), nowMillis);
   }
 
   // ---- workers

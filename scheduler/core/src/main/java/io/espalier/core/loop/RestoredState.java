@@ -1,5 +1,6 @@
 package io.espalier.core.loop;
 
+import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
@@ -24,6 +25,7 @@ import java.util.List;
  * @param running rows with the status running, of any job: all of them if the runner outlives its
  *     scheduler, otherwise only calls; the runner must report an end for each of them. Even an
  *     empty list has an effect: a runner with workers answers them from then on.
+ * @param notifications what is still to be sent, in the order of their sequences
  */
 public record RestoredState(
     List<Pause> pauses,
@@ -32,7 +34,8 @@ public record RestoredState(
     List<Brake> brakes,
     List<QueueUsage> queueUsage,
     List<WorkerCordon> cordons,
-    List<StatusRow> running) {
+    List<StatusRow> running,
+    List<Notification> notifications) {
 
   private static List<StatusRow> running(StatusStore store, boolean outlives) {
     List<StatusRow> rows = store.running();
@@ -53,6 +56,7 @@ public record RestoredState(
         store.brakes(),
         store.queueUsage(),
         store.holds(),
-        running(store, outlives));
+        running(store, outlives),
+        store.notifications());
   }
 }

@@ -5,6 +5,7 @@ import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.NotifierView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.call.CallAnswer;
@@ -17,6 +18,8 @@ import io.espalier.core.loop.command.LimitOverrideCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.command.WorkerPool;
+import io.espalier.core.loop.notify.Outbox;
+import io.espalier.core.loop.notify.ProblemEvents;
 import io.espalier.core.loop.query.ImpactQuery;
 import io.espalier.core.loop.query.QueryQueue;
 import io.espalier.core.loop.query.SnapshotCopy;
@@ -50,6 +53,7 @@ import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.StoreTransaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -99,6 +103,8 @@ public final class SchedulerLoop {
   private final LimitOverrideCommands limits;
   private final BrakeCommands brakes;
   private final QueueUsageRecorder queueSamples;
+  private final Outbox outbox;
+  private final ProblemEvents problems;
   private final Throughput paces = new Throughput();
   private final QueryQueue questions;
   private final ViewPublisher views;
@@ -121,6 +127,9 @@ public final class SchedulerLoop {
   private final ArrayDeque<SlicedWork> chores = new ArrayDeque<>();
   private final List<Runnable> inspections = new ArrayList<>();
   private @Nullable RestoredState restored;
+  private final String leader;
+  private final long epoch;
+  private boolean leads;
   private boolean stopping;
   private boolean roundComplete;
   private boolean placedInRound;
@@ -136,6 +145,8 @@ public final class SchedulerLoop {
     this.core = core;
     this.policies = Map.copyOf(policies);
     this.ports = ports;
+    this.leader = options.workerHost();
+    this.epoch = options.epoch();
     this.events = new LoopEvents(options.firstEvent());
     this.deadlines = new JobDeadlines(core);
     this.admission = new JobAdmission(core);
@@ -155,14 +166,16 @@ public final class SchedulerLoop {
     this.starts = new LaunchFactory(core, live, pool, options, ports.warnings());
     this.changes = new UpdateApplier(core, live, events, outcomes, options.epoch());
     this.recovery = new InvocationRecovery(core, live);
+    this.problems = new ProblemEvents(events);
+    this.outbox = new Outbox(ports, this::batch, options.epoch());
     this.committer =
-        new Committer(ports, events, outcomes, views, changes, paces, brakes, this::ended);
+        new Committer(ports, events, outcomes, views, changes, paces, brakes, outbox, this::ended);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion =
         new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
     this.commands =
         new OperatorCommands(
-            shared, pauses, limits, brakes, kills, pool, chores::add, this::reported);
+            shared, pauses, limits, brakes, outbox, kills, pool, chores::add, this::reported);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
@@ -179,8 +192,13 @@ public final class SchedulerLoop {
     limits.restore(stored.limits());
     brakes.restore(stored.brakes());
     pool.restore(stored.cordons());
+    outbox.restore(stored.notifications());
     restored = stored;
     views.changed();
+  }
+
+  private StoreTransaction.Builder batch() {
+    return committer.batch();
   }
 
   /** Restores what takes effect at the instant of the first step. */
@@ -342,6 +360,7 @@ public final class SchedulerLoop {
   void stop() {
     stopping = true;
     committer.stop();
+    outbox.stop();
     queueSamples.take();
   }
 
@@ -398,6 +417,7 @@ public final class SchedulerLoop {
         && awaitedCount() == 0
         && !changes.underWay()
         && committer.isDurable()
+        && !outbox.isSending()
         && roundComplete
         && !placedInRound
         && admission.isCurrent()
@@ -467,6 +487,8 @@ public final class SchedulerLoop {
     if (changes.tookForce()) {
       recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
       brakes.refresh(nowMillis);
+      outbox.configured(core.config());
+      leads(nowMillis);
       kills.recheck();
       deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
@@ -505,8 +527,16 @@ public final class SchedulerLoop {
     checkpoints.step(nowMillis, task -> committer.checkpoint(task, nowMillis));
     more |= supervision.step(nowMillis, views);
     queueSamples.step(nowMillis, stats);
+    if (changes.hasConfig() && problems.isDue(nowMillis)) {
+      problems.step(views.problemsNow(), nowMillis);
+    }
+    outbox.step(nowMillis);
     var unused = committer.commit();
     stats.now(live.size(), chores.size());
+    List<NotifierView> notifiers = outbox.changes();
+    if (notifiers != null) {
+      stats.notifiers(notifiers);
+    }
     stats.heldByRate(core.capacity().jobsHeldByRate(), core.capacity().nodesHeldByRate());
     stats.heldByCapacity(admission.waiting());
     stats.reserved(core.capacity().reservedNodes(), core.capacity().reservedSlots(), nowMillis);
@@ -522,6 +552,17 @@ public final class SchedulerLoop {
     inspections.forEach(Runnable::run);
     inspections.clear();
     return more ? Duration.ZERO : untilNext(nowMillis, views.nextMillis());
+  }
+
+  /** Records, once, that this scheduler leads. */
+  private void leads(long nowMillis) {
+    if (!leads) {
+      leads = true;
+      events.add(
+          nowMillis,
+          EventKind.LEADER_CHANGED,
+          Json.object().put("leader", leader).put("epoch", epoch).build());
+    }
   }
 
   /** Checks for stuck jobs, only when nothing else is left to do: a stuck job stays stuck. */
@@ -552,6 +593,7 @@ public final class SchedulerLoop {
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
+    next = Math.min(next, outbox.nextMillis());
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }

@@ -27,9 +27,6 @@ final class ViewPublisher {
   /** The longest interval between two views of an idle scheduler; shows that it is healthy. */
   private static final long HEARTBEAT_MILLIS = 1_000;
 
-  /** The source of the error that the store lags behind. */
-  private static final String BEHIND = "durability";
-
   private final SchedulingCore core;
   private final LiveTasks live;
   private final String shard;
@@ -110,6 +107,11 @@ final class ViewPublisher {
     dirty |= message == null ? before != null : !message.equals(before);
   }
 
+  /** All current errors by source. */
+  Map<String, String> problemsNow() {
+    return errors(core.config());
+  }
+
   void found(WatchdogFindings newest) {
     findings = newest;
   }
@@ -139,7 +141,7 @@ final class ViewPublisher {
   /** Publishes a view; everything that it shows must be durable. */
   void publish(SchedulerView view, long nowMillis, Consumer<SchedulerView> views) {
     waits = false;
-    error(BEHIND, null);
+    error(SchedulerView.BEHIND, null);
     latest = view;
     publishedAt = nowMillis;
     views.accept(latest);
@@ -154,7 +156,9 @@ final class ViewPublisher {
       return;
     }
     remindAt = nowMillis + HEARTBEAT_MILLIS;
-    error(BEHIND, "the latest results are not durable yet, and are shown only once they are");
+    error(
+        SchedulerView.BEHIND,
+        "the latest results are not durable yet, and are shown only once they are");
     latest =
         latest
             .with()

@@ -22,6 +22,7 @@ import io.espalier.server.app.loop.RecentEvents;
 import io.espalier.server.app.metrics.EventMetrics;
 import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.options.RunnerOptions;
+import io.espalier.server.notify.NotificationSender;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.replay.Recording;
 import io.espalier.server.store.StatusWriter;
@@ -64,6 +65,7 @@ record LoopParts(
     LogStore logs,
     TaskRunner runner,
     CallbackSigner callbacks,
+    NotificationSender notifications,
     @Nullable Recording recording) {
   private static final Logger LOG = LoggerFactory.getLogger(LoopParts.class);
   private static final int EVENTS_KEPT = 20_000;
@@ -100,6 +102,8 @@ record LoopParts(
     if (recording != null) {
       core.recordTo(recording);
     }
+    NotificationSender notifications =
+        opened.add("notifications", new NotificationSender(stored.taken().storeId(), clock));
     LoopThread thread = opened.add("scheduler", new LoopThread(clock, stored.onDeath()));
     TaskRunner runner = runner(options, stored, logs, statusText, plugins);
     // Registered right away: when reading the store fails below, the next attempt must find the
@@ -122,7 +126,8 @@ record LoopParts(
                 },
                 view::publish,
                 LoopParts::warn,
-                action -> thread.accept(new LoopInput.Deferred(action))),
+                action -> thread.accept(new LoopInput.Deferred(action)),
+                notifications),
             new LoopOptions(
                 epoch,
                 options.source().instanceNodeName(),
@@ -137,7 +142,17 @@ record LoopParts(
     }
     thread.start(loop);
     return new LoopParts(
-        thread, loop, core, view, events, writer, logs, runner, callbacks, recording);
+        thread,
+        loop,
+        core,
+        view,
+        events,
+        writer,
+        logs,
+        runner,
+        callbacks,
+        notifications,
+        recording);
   }
 
   /** Returns the runner if it runs tasks on workers. */

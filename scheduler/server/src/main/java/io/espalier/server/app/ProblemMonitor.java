@@ -1,6 +1,7 @@
 package io.espalier.server.app;
 
 import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.config.Config;
 import io.espalier.core.loop.LoopInput;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.remote.RemoteRunner;
@@ -81,6 +82,10 @@ final class ProblemMonitor implements AutoCloseable {
     show(SchedulerView.STORE, storeProblem);
     show("task logs", logProblem);
     show("recording", recordingProblem);
+    Config config = loop.view().get().config();
+    show(
+        "notifications",
+        config == null ? null : loop.notifications().problem(config.settings().notifications()));
     security.problems().forEach((about, text) -> show(about, text.isEmpty() ? null : text));
     show("leadership", stored.leadership().problem().orElse(null));
     // Before what follows: that may throw as long as ZooKeeper is away.

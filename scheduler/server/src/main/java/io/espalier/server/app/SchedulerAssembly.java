@@ -1,6 +1,8 @@
 package io.espalier.server.app;
 
+import io.espalier.core.config.NotifierSpec;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.keys.NotifierKeys;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.watch.JobAdmission;
@@ -27,6 +29,8 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -46,6 +50,7 @@ final class SchedulerAssembly implements AutoCloseable {
   final UpdatePreparer changes;
   final NodesPoller nodes;
   final ConfigPoller configs;
+  private Map<String, NotifierSpec> notified = Map.of();
 
   /**
    * @param configPoller has been polled once and has a good configuration
@@ -170,8 +175,17 @@ final class SchedulerAssembly implements AutoCloseable {
         remote.healthCheckOptions(settings.defaults().subprocess());
       }
       loop.logs().apply(logPolicy.withJobs(snapshot.config().jobs().values()));
+      showNotifications(settings.notifications());
       nodes.settings(settings);
       changes.config(snapshot.config());
+    }
+  }
+
+  private void showNotifications(Map<String, NotifierSpec> notifiers) {
+    if (!notifiers.equals(notified)) {
+      notified = notifiers;
+      new TreeMap<>(notifiers)
+          .forEach((name, spec) -> LOG.info("notifier {}: {}", name, NotifierKeys.shown(spec)));
     }
   }
 

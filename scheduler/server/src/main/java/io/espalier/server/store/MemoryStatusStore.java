@@ -1,6 +1,7 @@
 package io.espalier.server.store;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.Attempt;
@@ -19,6 +20,7 @@ import io.espalier.core.status.store.TaskTotals;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +41,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, WorkerCordon> holds = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
   private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+  private final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
   private List<QueueUsage> queueUsage = List.of();
   private final Map<String, Long> incarnations = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
@@ -201,6 +204,13 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<Notification> notifications() {
+    return notifications.values().stream()
+        .sorted(Comparator.comparingLong(Notification::sequence))
+        .toList();
+  }
+
+  @Override
   public synchronized List<LimitOverride> limits() {
     return List.copyOf(limits.values());
   }
@@ -253,6 +263,8 @@ public final class MemoryStatusStore implements StatusStore {
     batch.limits().forEach(override -> limits.put(override.key(), override));
     batch.endedBrakes().forEach(brakes::remove);
     batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
+    batch.endedNotifications().forEach(notifications::remove);
+    batch.notifications().forEach(each -> notifications.put(each.key(), each));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));
     if (!batch.queueUsage().isEmpty()) {
       queueUsage = batch.queueUsage();

@@ -127,7 +127,9 @@ final class WithoutData {
             batch.standings(),
             batch.queueUsage(),
             batch.incarnations(),
-            events),
+            events,
+            batch.endedNotifications(),
+            batch.notifications()),
         tasks);
   }
 }

@@ -8,6 +8,7 @@ final class SchemaRowsOfSettings extends SchemaRows {
   SchemaRowsOfSettings() {
     documents();
     ofSettings();
+    notifications();
   }
 
   private void documents() {
@@ -41,6 +42,74 @@ final class SchemaRowsOfSettings extends SchemaRows {
     add(Verdict.WARNED, SchemaRows::settings, "'colour': 'red'");
     add(Verdict.BAD, SchemaRows::settings, "'enable': true", "'backof': [1]");
     add(Verdict.BAD, SchemaRows::owned, "'enable': true", "'depends-on': []");
+  }
+
+  private void notifications() {
+    String hook = "'url': 'https://h/x', 'secret_file': 'key'";
+    key(
+        SchemaRows::settings,
+        "notifications",
+        List.of("{}", "{'_': 1, 'a.b:c-d': {'webhook': {" + hook + "}}}"),
+        NO_OBJECT);
+    key(
+        SchemaRows::settings,
+        "notifications",
+        List.of(),
+        List.of(
+            "{'a b': {'webhook': {" + hook + "}}}",
+            "{'': {'webhook': {" + hook + "}}}",
+            "{'ops': 1}",
+            "{'ops': {}}",
+            "{'ops': {'webhok': {" + hook + "}}}"));
+    UnaryOperator<String> notifier =
+        member -> settings("'notifications': {'ops': {" + member + "}}");
+    key(notifier, "webhook", List.of("{" + hook + "}", "{" + hook + ", '_': 1}"), NO_OBJECT);
+    key(
+        notifier,
+        "webhook",
+        List.of(),
+        List.of("{}", "{'url': 'https://h/x'}", "{'secret_file': 'key'}"));
+    UnaryOperator<String> target =
+        member -> notifier.apply("'webhook': {'secret_file': 'key', " + member + "}");
+    key(
+        target,
+        "url",
+        List.of("'http://h'", "'https://[::1]:8443/a/{secret}?x=1'", "'https://h:1/'"),
+        NO_TEXT);
+    key(target, "url", List.of(), List.of("''", "'ftp://h/'"));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        target,
+        "'url': 'https://u:p@h/'",
+        "'url': 'https:///x'",
+        "'url': 'https://h/{node}'");
+    UnaryOperator<String> webhook =
+        member -> notifier.apply("'webhook': {'url': 'https://h/x', " + member + "}");
+    key(webhook, "secret_file", List.of("'/etc/espalier/key'"), NO_TEXT);
+    add(Verdict.BAD_FOR_PARSER, webhook, "'secret_file': ''");
+    UnaryOperator<String> more =
+        member -> notifier.apply("'webhook': {" + hook + ", " + member + "}");
+    key(more, "timeout_sec", List.of("0.5", "'300'"), NO_NUMBER);
+    key(more, "timeout_sec", List.of(), List.of("0", "301"));
+    key(more, "allow_private", BOOLS, NO_BOOL);
+    key(
+        more,
+        "body",
+        List.of("{}", "{'text': '{severity}: {summary}', 'x': ['{secret}', 1]}"),
+        NO_OBJECT);
+    add(Verdict.BAD_FOR_PARSER, more, "'body': {'text': ['{summry}']}");
+    UnaryOperator<String> told = member -> notifier.apply("'webhook': {" + hook + "}, " + member);
+    key(told, "when", List.of("{}", "{'_': 1}"), NO_OBJECT);
+    UnaryOperator<String> when = member -> told.apply("'when': {" + member + "}");
+    key(
+        when,
+        "kinds",
+        List.of("[]", "['job_state', 'brake_set']"),
+        List.of("'job_state'", "['x']"));
+    for (String names : List.of("jobs", "sets", "queues", "owners")) {
+      key(when, names, List.of("[]", "['a', 'b']"), List.of("'a'", "{}", "[[]]"));
+    }
+    key(when, "severity", List.of("'info'", "'warning'", "'error'"), List.of("'fatal'", "1"));
   }
 
   private void ofSettings() {

@@ -1,6 +1,7 @@
 package io.espalier.server.store;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
@@ -154,6 +155,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<Brake> brakes() {
     return inner.brakes();
+  }
+
+  @Override
+  public List<Notification> notifications() {
+    return inner.notifications();
   }
 
   @Override

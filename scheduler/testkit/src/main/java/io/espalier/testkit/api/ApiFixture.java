@@ -239,6 +239,7 @@ public final class ApiFixture {
             LimitRules.NONE,
             JobCapacity.NONE,
             Map.of(),
+            Map.of(),
             Schedule.ALWAYS,
             List.of(),
             Instant.EPOCH,

@@ -21,6 +21,7 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.LeadershipView;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.view.NodeDetail;
+import io.espalier.core.api.view.NotifierView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
@@ -328,6 +329,35 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
+  public List<NotifierView> notifiers() {
+    return List.of(
+        new NotifierView(
+            "ops",
+            "webhook",
+            "https://hooks.example/{secret}",
+            2,
+            1_700_000_000_000L,
+            5,
+            3,
+            1,
+            1_700_000_001_000L,
+            1_699_999_000_000L,
+            "answered with status 500"),
+        new NotifierView(
+            "pager",
+            "webhook",
+            "https://pager.example/v2",
+            0,
+            0,
+            1,
+            0,
+            0,
+            0,
+            1_699_999_000_000L,
+            ""));
+  }
+
+  @Override
   public List<QueueView> recentQueues() {
     return List.of(
         new QueueView(
@@ -608,6 +638,20 @@ public final class FakeScheduler implements SchedulerApi {
         throw new RefusedException(RefusedException.Reason.UNKNOWN, "no override");
       }
       return done(ended);
+    }
+
+    @Override
+    public CompletionStage<String> testNotifier(Command.TestNotifier command, long nowMillis) {
+      NotifierView found =
+          notifiers().stream()
+              .filter(each -> each.name().equals(command.notifier()))
+              .findFirst()
+              .orElseThrow(
+                  () ->
+                      new RefusedException(
+                          RefusedException.Reason.UNKNOWN,
+                          "there is no notifier \"" + command.notifier() + "\""));
+      return done(found.lastError());
     }
 
     @Override

@@ -132,7 +132,8 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
                 this::published,
                 (message, job, node) ->
                     cluster.trace(() -> "warning: " + message + " " + job + " " + node),
-                deferred::add),
+                deferred::add,
+                LoopPorts.Notifications.NONE),
             new LoopOptions(epoch, "scheduler", 0, 1, new CallbackSigner("key")));
   }
 
@@ -201,7 +202,8 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             cluster.has(ProtocolBug.BRAKES_FORGOTTEN) ? List.of() : cluster.store.brakes(),
             List.of(),
             cluster.store.holds(),
-            rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList()));
+            rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList(),
+            List.of()));
     new SimulatedChanges(process, core, inputs::add, epoch).look();
     process.poke();
   }

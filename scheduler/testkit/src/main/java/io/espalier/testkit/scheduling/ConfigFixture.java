@@ -210,6 +210,7 @@ public final class ConfigFixture {
             rules,
             JobCapacity.NONE,
             Map.of(),
+            Map.of(),
             Schedule.ALWAYS,
             List.of(),
             Instant.EPOCH,

@@ -2,6 +2,9 @@ package io.espalier.testkit.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.json.Json;
+import io.espalier.core.notification.Notification;
+import io.espalier.core.notification.Severity;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.outcome.JobStateRecord.Start;
@@ -59,6 +62,54 @@ abstract class OperatorTablesContract extends AttemptsContract {
         epoch, StoreTransaction.builder().standing(first).forget("a").standing(second).build());
     restartAfterKill();
     assertThat(store.standings()).containsExactly(second);
+  }
+
+  @Test
+  void notifications_are_kept_in_the_order_of_their_events_until_they_are_sent() throws Exception {
+    Notification late = notification("ops", 9, 1);
+    Notification early = notification("ops", 2, 1);
+    Notification other = notification("pager", 2, 1);
+    store.commit(
+        epoch,
+        StoreTransaction.builder().notification(late).notification(other).append(event(1)).build());
+    store.commit(epoch, StoreTransaction.builder().notification(early).build());
+    restartAfterKill();
+    assertThat(store.notifications()).containsExactlyInAnyOrder(early, other, late);
+    assertThat(store.notifications().get(2)).isEqualTo(late);
+    Notification merged = notification("ops", 9, 7);
+    store.commit(
+        epoch,
+        StoreTransaction.builder()
+            .endNotification(early.key())
+            .endNotification(new Notification.Key("never", 1))
+            .notification(merged)
+            .build());
+    restartAfterKill();
+    assertThat(store.notifications()).containsExactlyInAnyOrder(other, merged);
+    store.commit(
+        epoch,
+        StoreTransaction.builder()
+            .notification(early)
+            .endNotification(early.key())
+            .endNotification(other.key())
+            .build());
+    restartAfterKill();
+    assertThat(store.notifications()).containsExactly(merged);
+  }
+
+  private static Notification notification(String notifier, long sequence, int count) {
+    return new Notification(
+        notifier,
+        sequence,
+        "3." + sequence,
+        "job_state",
+        Severity.ERROR,
+        "job:j\u00e4",
+        "job j is failed \ud83d\udd25",
+        NOW,
+        count,
+        Json.object().put("job", "j").put("owner", "ann").build(),
+        Json.object().put("job", "j").put("to", "failed").build());
   }
 
   @Test

@@ -48,6 +48,9 @@ public record SchedulerView(
   /** The source of the error that the status store does not work, so that nothing can start. */
   public static final String STORE = "status store";
 
+  /** The source of the error that the status store lags behind. */
+  public static final String BEHIND = "durability";
+
   /** The source of the error that the scheduler is disabled in its settings. */
   public static final String SETTINGS = "settings";
 

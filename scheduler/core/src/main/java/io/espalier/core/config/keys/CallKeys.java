@@ -438,7 +438,7 @@ public final class CallKeys {
   }
 
   /** Options of a call, checked, with all that is not said. */
-  private static <T> ValueType<Json.Obj> normalised(Section<T> section) {
+  static <T> ValueType<Json.Obj> normalised(Section<T> section) {
     return new ValueType<>(
         (value, base) -> {
           T call = section.read(value, section.usual());

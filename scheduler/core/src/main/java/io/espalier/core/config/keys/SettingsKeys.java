@@ -14,6 +14,7 @@ import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NodeWindowRule;
+import io.espalier.core.config.NotifierSpec;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.ResourceCatalog;
@@ -146,6 +147,13 @@ public final class SettingsKeys extends Section<Settings> {
           SetKeys.setRules(),
           Settings::sets,
           "`{SET: {...}}`: rules of sets of jobs. A set needs no entry here.");
+  private final Key<Settings, Map<String, NotifierSpec>> notifications =
+      own(
+          "notifications",
+          NotifierKeys.notifiers(),
+          Settings::notifications,
+          "`{NAME: {...}}`: [who is told](notifications.md) of failed jobs, problems, brakes and"
+              + " the like.");
   private final Key<Settings, List<Window>> windows =
       WindowKeys.windowsOf(this, Settings::schedule, "of any job");
   private final Key<Settings, List<Freeze>> freezes =
@@ -335,6 +343,7 @@ public final class SettingsKeys extends Section<Settings> {
                 in.get(groups, base)),
             in.get(capacity, base),
             in.get(sets, base),
+            in.get(notifications, base),
             WindowKeys.schedule(in, windows, freezes, base),
             in.get(nodeWindows, base),
             in.get(exitInitialWaitBefore, base),

@@ -1,5 +1,6 @@
 package io.espalier.core.loop.state;
 
+import io.espalier.core.api.view.NotifierView;
 import io.espalier.core.api.view.QueueView;
 import java.util.List;
 
@@ -18,6 +19,7 @@ public final class LoopStats {
   private volatile int jobsWithoutPlace;
   private volatile int heldNodes;
   private volatile List<QueueView> queues = List.of();
+  private volatile List<NotifierView> notifiers = List.of();
   private volatile int reservedNodes;
   private volatile long reservedSlots;
   private volatile long idleSlotMillis;
@@ -68,6 +70,15 @@ public final class LoopStats {
   /** Nodes below which no task can start before their start rate has a token again. */
   public int heldNodes() {
     return heldNodes;
+  }
+
+  /** The notifiers, by name. */
+  public List<NotifierView> notifiers() {
+    return notifiers;
+  }
+
+  public void notifiers(List<NotifierView> now) {
+    notifiers = List.copyOf(now);
   }
 
   /** The queues, at most a few seconds old; empty unless queues are configured. */

@@ -1,6 +1,7 @@
 package io.espalier.core.status.store;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.TaskStatus;
@@ -147,6 +148,9 @@ public interface StatusStore extends AutoCloseable {
 
   /** All brakes, in any order. */
   List<Brake> brakes();
+
+  /** All notifications that are to be sent, in the order of their sequences. */
+  List<Notification> notifications();
 
   /** The last stored usage of queues, in any order. */
   List<QueueUsage> queueUsage();

@@ -1,6 +1,7 @@
 package io.espalier.core.status.store;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.Attempt;
@@ -18,7 +19,7 @@ import java.util.Set;
  *
  * <p>They are applied in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses,
  * pauses, ended cordons, cordons, ended limits, limits, ended brakes, brakes, job states, usage of
- * queues, incarnations, events.
+ * queues, incarnations, events, ended notifications, notifications.
  *
  * @param forgottenJobs jobs whose rows and states are all deleted
  * @param deletedRows rows to delete; missing rows are not an error
@@ -37,6 +38,8 @@ import java.util.Set;
  * @param queueUsage usage of queues: replaces everything stored; empty: changes nothing
  * @param incarnations creation times of the jobs to which the stored rows belong, by job
  * @param events events to append to the event log, with ascending sequences above all stored ones
+ * @param endedNotifications notifications that need not be sent any more
+ * @param notifications notifications to be sent, replacing older ones with the same key
  */
 public record StoreTransaction(
     Set<String> forgottenJobs,
@@ -54,7 +57,9 @@ public record StoreTransaction(
     List<JobStateRecord> standings,
     List<QueueUsage> queueUsage,
     Map<String, Long> incarnations,
-    List<Event> events) {
+    List<Event> events,
+    Set<Notification.Key> endedNotifications,
+    List<Notification> notifications) {
 
   /** A transaction without changes. */
   public static final StoreTransaction EMPTY = new Builder().build();
@@ -76,6 +81,8 @@ public record StoreTransaction(
     queueUsage = List.copyOf(queueUsage);
     incarnations = Map.copyOf(incarnations);
     events = List.copyOf(events);
+    endedNotifications = Set.copyOf(endedNotifications);
+    notifications = List.copyOf(notifications);
   }
 
   /** A transaction that only writes rows. */
@@ -106,7 +113,9 @@ public record StoreTransaction(
         + standings.size()
         + queueUsage.size()
         + incarnations.size()
-        + events.size();
+        + events.size()
+        + endedNotifications.size()
+        + notifications.size();
   }
 
   public boolean isEmpty() {
@@ -134,6 +143,8 @@ public record StoreTransaction(
     private List<QueueUsage> queueUsage = List.of();
     private final Map<String, Long> incarnations = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
+    private final Set<Notification.Key> endedNotifications = new LinkedHashSet<>();
+    private final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
 
     private Builder() {}
 
@@ -239,6 +250,18 @@ public record StoreTransaction(
       return this;
     }
 
+    public Builder notification(Notification notification) {
+      endedNotifications.remove(notification.key());
+      notifications.put(notification.key(), notification);
+      return this;
+    }
+
+    public Builder endNotification(Notification.Key key) {
+      notifications.remove(key);
+      endedNotifications.add(key);
+      return this;
+    }
+
     /** Adds the changes of another batch after those collected so far. */
     public Builder add(StoreTransaction later) {
       later.forgottenJobs.forEach(this::forget);
@@ -259,6 +282,8 @@ public record StoreTransaction(
       }
       incarnations.putAll(later.incarnations);
       events.addAll(later.events);
+      later.endedNotifications.forEach(this::endNotification);
+      later.notifications.forEach(this::notification);
       return this;
     }
 
@@ -279,7 +304,9 @@ public record StoreTransaction(
           + standings.size()
           + queueUsage.size()
           + incarnations.size()
-          + events.size();
+          + events.size()
+          + endedNotifications.size()
+          + notifications.size();
     }
 
     public StoreTransaction build() {
@@ -299,7 +326,9 @@ public record StoreTransaction(
           List.copyOf(standings.values()),
           queueUsage,
           incarnations,
-          events);
+          events,
+          endedNotifications,
+          List.copyOf(notifications.values()));
     }
   }
 }

@@ -9,6 +9,7 @@ import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.view.NotifierView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskPage;
@@ -106,6 +107,11 @@ public final class LoopSchedulerApi implements SchedulerApi {
   @Override
   public List<QueueView> recentQueues() {
     return stats.queues();
+  }
+
+  @Override
+  public List<NotifierView> notifiers() {
+    return stats.notifiers();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.espalier.server.store.jdbc;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Result;
 import io.espalier.core.status.JsonDecoder;
@@ -83,6 +84,24 @@ final class JsonCodec {
               + name
               + " cannot be read: "
               + e.getMessage(),
+          false,
+          e);
+    }
+  }
+
+  /**
+   * Decodes a notification.
+   *
+   * @param store name for the message
+   * @throws StoreException not retryable, when it cannot be read
+   */
+  static Notification notification(
+      String store, JsonDecoder json, Notification.Key key, String text) {
+    try {
+      return Notification.fromJson(key, object(json, text));
+    } catch (IllegalArgumentException e) {
+      throw new StoreException(
+          store + ": the stored notification " + key + " cannot be read: " + e.getMessage(),
           false,
           e);
     }

@@ -7,9 +7,9 @@ import java.sql.SQLException;
 import java.util.Collection;
 
 /**
- * Writes the commands of operators (pauses, cordons, limits, brakes) and the states of jobs and
- * queues. These are few rows, so it caches no prepared statements. Each call is part of the open
- * transaction. Not thread-safe.
+ * Writes the commands of operators (pauses, cordons, limits, brakes), the states of jobs and
+ * queues, and notifications. These are few rows, so it caches no prepared statements. Each call is
+ * part of the open transaction. Not thread-safe.
  */
 final class OperatorTables {
   private final Session session;
@@ -84,6 +84,18 @@ final class OperatorTables {
                 .name(brake.key().level())
                 .name(brake.key().name())
                 .value(JsonWriter.compact(brake.toJson())));
+    delete(
+        "#notification WHERE notifier = ? AND sequence = ?",
+        batch.endedNotifications(),
+        (key, to) -> to.key(key.notifier()).value(key.sequence()));
+    replace(
+        "#notification",
+        "notifier*, sequence, body",
+        batch.notifications(),
+        (each, to) ->
+            to.name(each.notifier())
+                .value(each.sequence())
+                .value(JsonWriter.compact(each.toJson())));
     replace(
         "#job_standing",
         "job*, body",

@@ -1,5 +1,6 @@
 package io.espalier.server.store.jdbc;
 
+import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
@@ -197,6 +198,13 @@ final class RowMapper {
   /** Reads a brake: target, level and name (names), body. */
   static Brake brake(String store, JsonDecoder json, ColumnReader row) throws SQLException {
     return JsonCodec.brake(store, json, row.name(), row.name(), row.name(), row.text());
+  }
+
+  /** Reads a notification: notifier (a name), sequence, body. */
+  static Notification notification(String store, JsonDecoder json, ColumnReader row)
+      throws SQLException {
+    return JsonCodec.notification(
+        store, json, new Notification.Key(row.name(), row.large()), row.text());
   }
 
   /** Reads the usage of a queue: its name (a text), the value, as of when. */

@@ -3,6 +3,7 @@ package io.espalier.server.store.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.espalier.core.event.Event;
+import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;
@@ -280,6 +281,13 @@ abstract class StoreReader implements StatusStore {
     return all(
         "SELECT target*, level*, name*, body FROM #brake",
         row -> RowMapper.brake(description(), json, row));
+  }
+
+  @Override
+  public final List<Notification> notifications() {
+    return all(
+        "SELECT notifier*, sequence, body FROM #notification ORDER BY sequence",
+        row -> RowMapper.notification(description(), json, row));
   }
 
   @Override

@@ -27,6 +27,7 @@ public final class MySqlStatusStore extends JdbcStatusStore {
           "worker_hold",
           "limit_override",
           "job_standing",
+          "notification",
           "queue_usage",
           "nodes",
           "event");
