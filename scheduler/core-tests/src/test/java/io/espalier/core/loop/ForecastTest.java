@@ -114,7 +114,7 @@ class ForecastTest {
 
   private SchedulerSnapshot snapshot() {
     CompletableFuture<SchedulerSnapshot> answer = new CompletableFuture<>();
-    world.post(new LoopInput.TakeSnapshot(answer));
+    world.post(new LoopInput.TakeSnapshot(Long.MAX_VALUE, answer));
     world.settle();
     return answer.join();
   }

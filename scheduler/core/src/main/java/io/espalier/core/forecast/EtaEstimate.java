@@ -188,7 +188,7 @@ public final class EtaEstimate {
     double longest =
         progress.running() == 0 ? 0 : pace.restQuantile(root(part, (double) progress.running()));
     if (ready > 0) {
-      longest = Math.max(longest, pace.quantile(root(part, Math.min((double) ready, 1_000))));
+      longest = Math.max(longest, pace.quantile(root(part, Math.min((double) ready, 1_000.0))));
     }
     Place place = narrowest;
     if (place == null) {

@@ -58,12 +58,14 @@ public sealed interface LoopInput {
   /**
    * Copies the state of the scheduler, in slices.
    *
+   * @param mostTasks the number of tasks above which it is refused
    * @param answer completes on the owner's thread; what it holds may not be durable yet
    */
-  record TakeSnapshot(CompletableFuture<SchedulerSnapshot> answer) implements LoopInput {
+  record TakeSnapshot(long mostTasks, CompletableFuture<SchedulerSnapshot> answer)
+      implements LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.snapshot(answer);
+      loop.snapshot(mostTasks, answer);
     }
   }
 

@@ -226,8 +226,8 @@ public final class SchedulerLoop {
     }
   }
 
-  void snapshot(CompletableFuture<SchedulerSnapshot> answer) {
-    chores.add(new SnapshotCopy(core, live, paces, answer));
+  void snapshot(long mostTasks, CompletableFuture<SchedulerSnapshot> answer) {
+    chores.add(new SnapshotCopy(core, live, paces, mostTasks, answer));
   }
 
   private static <T extends @Nullable Object> void complete(

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,7 +45,7 @@ class WebhookTest {
   @BeforeEach
   void listen() throws IOException {
     Files.writeString(directory.resolve("key"), " s3cret\n");
-    server = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+    server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     Thread thread = new Thread(this::serve, "receiver");
     thread.setDaemon(true);
     thread.start();
@@ -94,14 +95,13 @@ class WebhookTest {
   }
 
   private Json.Obj options(String more) {
-    return (Json.Obj)
-        JsonReader.parse(
-                """
+    String text =
+        """
                 {"url": "http://127.0.0.1:%d/hook", "secret_file": "%s", "allow_private": true,
                  "timeout_sec": 0.5%s}
                 """
-                    .formatted(server.getLocalPort(), directory.resolve("key"), more))
-            .value();
+            .formatted(server.getLocalPort(), directory.resolve("key"), more);
+    return (Json.Obj) Objects.requireNonNull(JsonReader.parse(text).value());
   }
 
   private static Notification notification() {

@@ -28,14 +28,10 @@ import org.jspecify.annotations.Nullable;
 public final class SnapshotCopy implements SlicedWork {
   private static final int TASKS_PER_SLICE = 30_000;
 
-  /** The part of the heap that the copied statuses may take. */
-  private static final int PART_OF_HEAP = 8;
-
-  private static final int BYTES_PER_TASK = 4;
-
   private final SchedulingCore core;
   private final LiveTasks live;
   private final Throughput paces;
+  private final long mostTasks;
   private final CompletableFuture<SchedulerSnapshot> answer;
 
   /** Of the copied jobs: their numbers, the first tasks, and the statuses. */
@@ -51,16 +47,19 @@ public final class SnapshotCopy implements SlicedWork {
   private int task;
 
   /**
+   * @param mostTasks the number of tasks above which it refuses
    * @param answer completes with the copy, or fails with {@link RefusedException}
    */
   public SnapshotCopy(
       SchedulingCore core,
       LiveTasks live,
       Throughput paces,
+      long mostTasks,
       CompletableFuture<SchedulerSnapshot> answer) {
     this.core = core;
     this.live = live;
     this.paces = paces;
+    this.mostTasks = mostTasks;
     this.answer = answer;
   }
 
@@ -97,7 +96,7 @@ public final class SnapshotCopy implements SlicedWork {
         tasks += core.tasks().endNode(j) - core.tasks().firstNode(j);
       }
     }
-    if (tasks * BYTES_PER_TASK > Runtime.getRuntime().maxMemory() / PART_OF_HEAP) {
+    if (tasks > mostTasks) {
       jobs.clear();
       answer.completeExceptionally(
           new RefusedException(

@@ -77,6 +77,7 @@ final class NodeWindowGates {
    *
    * @return whether windows of a group have opened or closed, or something else is to be shown
    */
+  @SuppressWarnings("ReferenceEquality") // Each configuration and topology is a new object.
   boolean step(long nowMillis) {
     if (config != core.config() || topology != core.topology()) {
       begin(core.config(), core.topology());

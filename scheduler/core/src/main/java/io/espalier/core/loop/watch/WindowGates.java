@@ -71,7 +71,6 @@ public final class WindowGates {
    * Opens and closes what is due, and everything that another configuration asks for. Returns true
    * when something may have changed.
    */
-  @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
   public boolean step(long nowMillis) {
     boolean jobsChanged = stepJobs(nowMillis);
     boolean nodesChanged = nodes.step(nowMillis);
@@ -86,6 +85,7 @@ public final class WindowGates {
     return nodes.isBehind();
   }
 
+  @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
   private boolean stepJobs(long nowMillis) {
     if (config != core.config()) {
       configure(core.config());

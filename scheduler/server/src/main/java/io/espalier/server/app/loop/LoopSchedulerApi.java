@@ -49,6 +49,11 @@ import org.jspecify.annotations.Nullable;
  * the stores.
  */
 public final class LoopSchedulerApi implements SchedulerApi {
+  /** The part of the heap that the statuses in a snapshot may take, and what each takes. */
+  private static final int PART_OF_HEAP = 8;
+
+  private static final int BYTES_PER_TASK = 4;
+
   private static final StatusParser STATUS_TEXT = new StatusParser(JsonReader::parse);
 
   /** The maximum time that an answer waits for the status store. */
@@ -155,7 +160,8 @@ public final class LoopSchedulerApi implements SchedulerApi {
           RefusedException.Reason.UNAVAILABLE, "another snapshot is being taken: try again");
     }
     CompletableFuture<SchedulerSnapshot> copy = new CompletableFuture<>();
-    loop.accept(new LoopInput.TakeSnapshot(copy));
+    long mostTasks = Runtime.getRuntime().maxMemory() / PART_OF_HEAP / BYTES_PER_TASK;
+    loop.accept(new LoopInput.TakeSnapshot(mostTasks, copy));
     return copy.thenApplyAsync(SnapshotFile::write, blocking)
         .whenComplete((bytes, failure) -> snapshotUnderWay.set(false));
   }
