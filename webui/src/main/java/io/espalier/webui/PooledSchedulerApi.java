@@ -12,7 +12,7 @@ import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.ConfigPlan;
-import io.espalier.core.api.view.NotifierView;
+import io.espalier.core.notification.NotifierView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.source.JobVersion;

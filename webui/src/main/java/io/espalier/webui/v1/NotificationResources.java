@@ -2,7 +2,7 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.view.NotifierView;
+import io.espalier.core.notification.NotifierView;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.view.NotifierView;
+import io.espalier.core.notification.NotifierView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.notification.Notification;

@@ -297,6 +297,7 @@ class SchedulerLoopTest {
     assertThat(world.events.stream().map(Event::kind))
         .containsExactly(
             "config_in_force",
+            "leader_changed",
             "task_started",
             "task_started",
             "job_state",

@@ -1,6 +1,6 @@
 package io.espalier.core.api;
 
-import io.espalier.core.api.view.NotifierView;
+import io.espalier.core.notification.NotifierView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.logs.LogReader;

@@ -2,6 +2,7 @@ package io.espalier.core.config;
 
 import io.espalier.core.config.window.Schedule;
 import io.espalier.core.json.Json;
+import io.espalier.core.notification.NotifierSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -5,7 +5,7 @@ import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobProgress;
-import io.espalier.core.api.view.NotifierView;
+import io.espalier.core.notification.NotifierView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.call.CallAnswer;

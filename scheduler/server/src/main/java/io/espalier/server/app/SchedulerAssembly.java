@@ -1,6 +1,6 @@
 package io.espalier.server.app;
 
-import io.espalier.core.config.NotifierSpec;
+import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.keys.NotifierKeys;
 import io.espalier.core.logs.LogPolicy;

@@ -1,7 +1,7 @@
 package io.espalier.server.notify;
 
-import io.espalier.core.config.NotifierSpec;
-import io.espalier.core.config.WebhookSpec;
+import io.espalier.core.notification.NotifierSpec;
+import io.espalier.core.notification.WebhookSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.notification.Notification;

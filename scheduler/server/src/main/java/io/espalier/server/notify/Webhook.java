@@ -1,6 +1,6 @@
 package io.espalier.server.notify;
 
-import io.espalier.core.config.WebhookSpec;
+import io.espalier.core.notification.WebhookSpec;
 import io.espalier.core.config.keys.CallKeys;
 import io.espalier.core.config.keys.NotifierKeys;
 import io.espalier.core.json.Json;

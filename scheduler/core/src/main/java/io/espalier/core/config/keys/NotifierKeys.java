@@ -8,8 +8,8 @@ import static io.espalier.core.config.keys.ValueType.seconds;
 import static io.espalier.core.config.keys.ValueType.text;
 import static io.espalier.core.config.keys.ValueType.texts;
 
-import io.espalier.core.config.NotifierSpec;
-import io.espalier.core.config.WebhookSpec;
+import io.espalier.core.notification.NotifierSpec;
+import io.espalier.core.notification.WebhookSpec;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;

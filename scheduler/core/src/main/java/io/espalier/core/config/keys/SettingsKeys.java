@@ -14,7 +14,7 @@ import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NodeWindowRule;
-import io.espalier.core.config.NotifierSpec;
+import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.ResourceCatalog;

@@ -1,7 +1,7 @@
 package io.espalier.core.loop.notify;
 
-import io.espalier.core.api.view.NotifierView;
-import io.espalier.core.config.NotifierSpec;
+import io.espalier.core.notification.NotifierView;
+import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.notification.Notification;
 import io.espalier.core.notification.NotifiedKind;
 import io.espalier.core.pace.Jitter;

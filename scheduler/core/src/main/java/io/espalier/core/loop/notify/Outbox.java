@@ -1,11 +1,11 @@
 package io.espalier.core.loop.notify;
 
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.view.NotifierView;
+import io.espalier.core.notification.NotifierView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.NotifierSpec;
+import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.event.Event;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;

@@ -1,7 +1,7 @@
 package io.espalier.core.loop.state;
 
 import io.espalier.core.api.view.SchedulerView;
-import io.espalier.core.config.NotifierSpec;
+import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.event.Event;
 import io.espalier.core.notification.Notification;
 import io.espalier.core.running.TaskRunner;

@@ -1,6 +1,6 @@
 package io.espalier.core.loop.state;
 
-import io.espalier.core.api.view.NotifierView;
+import io.espalier.core.notification.NotifierView;
 import io.espalier.core.api.view.QueueView;
 import java.util.List;
 

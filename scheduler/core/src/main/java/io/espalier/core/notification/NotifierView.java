@@ -1,4 +1,4 @@
-package io.espalier.core.api.view;
+package io.espalier.core.notification;
 
 /**
  * A notifier as monitors see it. Counts begin with the leadership of this scheduler.

@@ -1,7 +1,6 @@
-package io.espalier.core.config;
+package io.espalier.core.notification;
 
 import io.espalier.core.json.Json;
-import io.espalier.core.notification.Severity;
 import java.util.Set;
 
 /**

@@ -1,4 +1,4 @@
-package io.espalier.core.config;
+package io.espalier.core.notification;
 
 import io.espalier.core.json.Json;
 import java.time.Duration;
