@@ -6,7 +6,7 @@ import io.espalier.core.api.view.Histogram;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusBits;
-import io.espalier.webui.v1.SecretMask;
+import io.espalier.webui.security.SecretMask;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -14,6 +14,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.status.StatusBits;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.store.Pause;
+import io.espalier.webui.security.SecretMask;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

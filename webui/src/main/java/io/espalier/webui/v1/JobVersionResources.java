@@ -9,6 +9,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Causes;
 import io.espalier.core.problem.Problem;
 import io.espalier.webui.security.Principal;
+import io.espalier.webui.security.SecretMask;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;

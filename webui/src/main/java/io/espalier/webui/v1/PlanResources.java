@@ -9,6 +9,7 @@ import io.espalier.core.api.view.ConfigPlan.JobChange;
 import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.json.Json;
 import io.espalier.webui.security.Role;
+import io.espalier.webui.security.SecretMask;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -9,6 +9,7 @@ import io.espalier.core.config.keys.Names;
 import io.espalier.core.config.keys.OptionKeys;
 import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.json.Json;
+import io.espalier.webui.security.SecretMask;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,11 +1,9 @@
-package io.espalier.webui.v1;
+package io.espalier.webui.security;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
-import io.espalier.webui.security.Principal;
-import io.espalier.webui.security.Role;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -36,13 +34,13 @@ public final class SecretMask {
   }
 
   /** Returns a job, as it was written or with all defaults, masked for this caller. */
-  static Json.Obj job(Json.Obj job, Principal caller) {
+  public static Json.Obj job(Json.Obj job, Principal caller) {
     // A caller that may save jobs gets the job unmasked, to edit and save it.
     return caller.role().covers(Role.ADMIN) ? job : hideTexts(job);
   }
 
   /** Masks for all callers: values with revealing names, and passwords in texts. */
-  static Json.Obj hide(Json.Obj object) {
+  public static Json.Obj hide(Json.Obj object) {
     return hide(object, true);
   }
 
