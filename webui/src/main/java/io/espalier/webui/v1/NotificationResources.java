@@ -2,8 +2,8 @@ package io.espalier.webui.v1;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.notification.NotifierView;
 import io.espalier.core.json.Json;
+import io.espalier.core.notification.NotifierView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,9 +1,9 @@
 package io.espalier.core.api;
 
-import io.espalier.core.notification.NotifierView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.logs.LogReader;
+import io.espalier.core.notification.NotifierView;
 import io.espalier.core.status.store.TaskHistory;
 import java.util.Collection;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.espalier.server.app;
 
-import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.keys.NotifierKeys;
 import io.espalier.core.logs.LogPolicy;
 import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.watch.JobAdmission;
+import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.pace.Jitter;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.topology.NodeSourceContext;

@@ -1,11 +1,11 @@
 package io.espalier.server.notify;
 
-import io.espalier.core.notification.NotifierSpec;
-import io.espalier.core.notification.WebhookSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.notification.Notification;
 import io.espalier.core.notification.Notifier;
+import io.espalier.core.notification.NotifierSpec;
+import io.espalier.core.notification.WebhookSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;

@@ -1,6 +1,5 @@
 package io.espalier.server.notify;
 
-import io.espalier.core.notification.WebhookSpec;
 import io.espalier.core.config.keys.CallKeys;
 import io.espalier.core.config.keys.NotifierKeys;
 import io.espalier.core.json.Json;
@@ -8,6 +7,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.notification.Notification;
 import io.espalier.core.notification.Notifier;
 import io.espalier.core.notification.Severity;
+import io.espalier.core.notification.WebhookSpec;
 import io.espalier.nodes.HttpExchange;
 import java.io.IOException;
 import java.net.URI;

@@ -8,13 +8,13 @@ import static io.espalier.core.config.keys.ValueType.seconds;
 import static io.espalier.core.config.keys.ValueType.text;
 import static io.espalier.core.config.keys.ValueType.texts;
 
-import io.espalier.core.notification.NotifierSpec;
-import io.espalier.core.notification.WebhookSpec;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.notification.NotifiedKind;
+import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.notification.Severity;
+import io.espalier.core.notification.WebhookSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,9 +1,9 @@
 package io.espalier.core.loop.notify;
 
-import io.espalier.core.notification.NotifierView;
-import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.notification.Notification;
 import io.espalier.core.notification.NotifiedKind;
+import io.espalier.core.notification.NotifierSpec;
+import io.espalier.core.notification.NotifierView;
 import io.espalier.core.pace.Jitter;
 import io.espalier.core.status.store.StoreTransaction;
 import java.util.ArrayList;

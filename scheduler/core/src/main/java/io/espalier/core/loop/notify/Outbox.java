@@ -1,17 +1,17 @@
 package io.espalier.core.loop.notify;
 
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.notification.NotifierView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.event.Event;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.notification.Notification;
 import io.espalier.core.notification.NotifiedKind;
+import io.espalier.core.notification.NotifierSpec;
+import io.espalier.core.notification.NotifierView;
 import io.espalier.core.notification.Severity;
 import io.espalier.core.pace.Jitter;
 import io.espalier.core.problem.Suggestions;

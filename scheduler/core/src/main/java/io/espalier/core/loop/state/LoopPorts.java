@@ -1,9 +1,9 @@
 package io.espalier.core.loop.state;
 
 import io.espalier.core.api.view.SchedulerView;
-import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.event.Event;
 import io.espalier.core.notification.Notification;
+import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.status.store.StoreTransaction;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.espalier.core.loop.state;
 
-import io.espalier.core.notification.NotifierView;
 import io.espalier.core.api.view.QueueView;
+import io.espalier.core.notification.NotifierView;
 import java.util.List;
 
 /**
