@@ -37,7 +37,7 @@ class NotificationsIT {
 
   @BeforeEach
   void listen() throws IOException {
-    receiver = HttpServer.create(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0), 0);
+    receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     receiver.createContext(
         "/hook",
         exchange -> {
