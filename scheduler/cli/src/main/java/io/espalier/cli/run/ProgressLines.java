@@ -66,11 +66,15 @@ final class ProgressLines {
     if (job.cancelled() > 0) {
       out.append(", ").append(paint(DIM, job.cancelled() + " cancelled"));
     }
+    if (job.blocked() > 0) {
+      out.append(", ").append(paint(YELLOW, job.blocked() + " blocked"));
+    }
     long left = job.total() - job.done() - job.failed() - job.cancelled() - job.blocked();
-    if (left == 0) {
-      out.append(
-          job.done() + job.cancelled() == job.total() ? paint(GREEN, ", complete") : ", ended");
-    } else if (rate.perSecond() > 0.05) {
+    if (job.done() + job.cancelled() == job.total()) {
+      out.append(paint(GREEN, ", complete"));
+    } else if (left == 0 && job.blocked() == 0) {
+      out.append(", ended");
+    } else if (left > 0 && rate.perSecond() > 0.05) {
       out.append(String.format(Locale.ROOT, ", %.1f/s, ", rate.perSecond()))
           .append(duration(Math.round(left / rate.perSecond())))
           .append(" left");
