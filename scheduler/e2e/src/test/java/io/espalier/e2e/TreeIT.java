@@ -131,6 +131,7 @@ class TreeIT {
     TaskProcesses processes = new TaskProcesses(directory);
     try (Espalier daemon = site.daemon()) {
       Http http = new Http(daemon.url());
+      until("ready", () -> http.response("/readyz").statusCode() == 200);
       for (String job : List.of("capped", "heavy", "light")) {
         until(job, () -> number(http.get("/api/v1/jobs/" + job), "progress", "done") == 4);
         assertThat(site.starts(job)).hasSize(4).allSatisfy((node, n) -> assertThat(n).isOne());

@@ -8,6 +8,7 @@ import io.espalier.core.api.view.ConfigPlan.Difference;
 import io.espalier.core.api.view.ConfigPlan.JobChange;
 import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.json.Json;
+import io.espalier.webui.security.Principal;
 import io.espalier.webui.security.Role;
 import io.espalier.webui.security.SecretMask;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ final class PlanResources {
     request.allowing().allowingInBody("config", "prune");
     return api.jobVersions()
         .plan(change(request), request.caller().role().covers(Role.ADMIN))
-        .thenApply(plan -> json(plan).build());
+        .thenApply(plan -> json(plan, request.caller()).build());
   }
 
   private CompletionStage<Json> apply(ApiRequest request) {
@@ -54,7 +55,7 @@ final class PlanResources {
             consents(request),
             BodyFields.author(request),
             request.bodyText("reason"))
-        .thenApply(PlanResources::json);
+        .thenApply(applied -> json(applied, request.caller()));
   }
 
   private ConfigChange change(ApiRequest request) {
@@ -99,15 +100,16 @@ final class PlanResources {
     return consents;
   }
 
-  private static Json json(AppliedPlan applied) {
+  private static Json json(AppliedPlan applied, Principal caller) {
     return Json.object()
         .put("jobs", list(applied.jobs(), JobVersionResources::summary))
         .put("settings", applied.settings())
-        .put("applied", json(applied.plan()).build().without("token").without("until_ms"))
+        .put("applied", json(applied.plan(), caller).build().without("token").without("until_ms"))
         .build();
   }
 
-  private static Json.Builder json(ConfigPlan plan) {
+  private static Json.Builder json(ConfigPlan plan, Principal caller) {
+    boolean isAdmin = caller.role().covers(Role.ADMIN);
     Json.Builder consents = Json.object();
     plan.consents().forEach(consents::put);
     Json.Builder json =
@@ -115,7 +117,7 @@ final class PlanResources {
             .put("version", plan.version())
             .put("valid", plan.isValid())
             .put("problems", list(plan.problems(), ApiJson::problem))
-            .put("settings", list(plan.settings(), PlanResources::json))
+            .put("settings", list(plan.settings(), each -> json(each, isAdmin)))
             .put("jobs", list(plan.jobs(), PlanResources::json))
             .put("consent", consents.build());
     UpdateImpact impact = plan.impact();
@@ -197,10 +199,13 @@ final class PlanResources {
         : json.put("renamed_from", change.renamedFrom()).build();
   }
 
-  private static Json json(Difference difference) {
-    return Json.object()
-        .put("path", String.join(".", difference.path()))
-        .putIfPresent("before", masked(difference.path(), difference.before()))
+  /** Values of settings may be secrets that no mask knows, such as a URL: only admins see them. */
+  private static Json json(Difference difference, boolean isAdmin) {
+    Json.Builder json = Json.object().put("path", String.join(".", difference.path()));
+    if (!isAdmin) {
+      return json.build();
+    }
+    return json.putIfPresent("before", masked(difference.path(), difference.before()))
         .putIfPresent("after", masked(difference.path(), difference.after()))
         .build();
   }

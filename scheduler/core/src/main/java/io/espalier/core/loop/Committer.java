@@ -1,7 +1,6 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.event.Event;
-import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.TimeExtension;
 import io.espalier.core.loop.notify.Outbox;
 import io.espalier.core.loop.state.LiveTasks.Live;
@@ -13,7 +12,10 @@ import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskStatus;
@@ -50,7 +52,7 @@ final class Committer {
   /** The commit of the latest batch. Batches become durable in order. */
   private CompletionStage<Void> written = CompletableFuture.completedFuture(null);
 
-  private final BrakeCommands brakes;
+  private final SchedulingCore core;
   private final Outbox outbox;
 
   /** Receives the ends of tasks that are not handed to the runner. */
@@ -71,7 +73,7 @@ final class Committer {
       ViewPublisher views,
       UpdateApplier changes,
       Throughput paces,
-      BrakeCommands brakes,
+      SchedulingCore core,
       Outbox outbox,
       EndSink ended) {
     this.ports = ports;
@@ -80,7 +82,7 @@ final class Committer {
     this.views = views;
     this.changes = changes;
     this.paces = paces;
-    this.brakes = brakes;
+    this.core = core;
     this.outbox = outbox;
     this.ended = ended;
   }
@@ -340,6 +342,16 @@ final class Committer {
     ports.owner().accept(now -> ended.ended(end, now));
   }
 
+  /** Returns why a task may not start any more: the commit of its start may have taken long. */
+  private String closedSincePlaced(Live task) {
+    if (core.running().closed(task.run, GateKind.JOB_BRAKE, GateKind.NODE_BRAKE) != null) {
+      return "a brake was set";
+    }
+    return core.running().closed(task.run, GateKind.JOB_WINDOW, GateKind.NODE_WINDOW) != null
+        ? "its window has closed"
+        : "";
+  }
+
   private void dispatch(Live task, long nowMillis) {
     LaunchSpec launch = task.launch;
     if (stopped) {
@@ -352,10 +364,16 @@ final class Committer {
       // There is nothing to run; its end comes from the loop itself.
       return;
     }
-    if (task.killAtStart == null && brakes.stops(task.key.job(), task.run)) {
+    String closed = closedSincePlaced(task);
+    if (!closed.isEmpty() && task.killAtStart != null) {
       end(
-          TaskResult.notStarted(
-              launch.job(), launch.node(), launch.invocation(), "a brake was set", 0));
+          TaskResult.of(launch.job(), launch.node(), launch.invocation(), TaskResult.Kind.KILLED)
+              .withStopReason(StopReason.REQUESTED)
+              .withMessage("killed before it was started"));
+      return;
+    }
+    if (!closed.isEmpty()) {
+      end(TaskResult.notStarted(launch.job(), launch.node(), launch.invocation(), closed, 0));
       return;
     }
     task.dispatched = true;

@@ -169,7 +169,7 @@ public final class SchedulerLoop {
     this.problems = new ProblemEvents(events);
     this.outbox = new Outbox(ports, this::batch, options.epoch());
     this.committer =
-        new Committer(ports, events, outcomes, views, changes, paces, brakes, outbox, this::ended);
+        new Committer(ports, events, outcomes, views, changes, paces, core, outbox, this::ended);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion =
         new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());

@@ -8,11 +8,13 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.Settings;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.OrphanCheck;
 import io.espalier.core.scheduling.update.TaskDifference;
+import io.espalier.core.scheduling.worker.WorkerCapacity;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,6 +74,22 @@ public final class ImpactScan {
     nodes = difference.newTopology();
     runs = core.running().all();
     Arrays.stream(core.running().orphans()).forEach(wereOrphans::add);
+  }
+
+  /**
+   * Returns whether tasks may be killed because a change leaves them too few slots on a worker,
+   * which is not counted.
+   */
+  public static boolean mayKillOnWorkers(Settings before, Settings after) {
+    Map<String, Duration> kills = after.rules().killOverLimit();
+    boolean kill = false;
+    boolean other = !WorkerCapacity.isSame(before, after);
+    for (Resource resource : after.resources().ofLevel(after.levels().worker())) {
+      Duration delay = kills.get(resource.name());
+      kill |= delay != null;
+      other |= delay != null && !delay.equals(before.rules().killOverLimit().get(resource.name()));
+    }
+    return kill && other;
   }
 
   /** Returns whether other jobs or nodes are in force than those that were compared. */

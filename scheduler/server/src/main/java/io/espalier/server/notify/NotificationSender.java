@@ -64,7 +64,8 @@ public final class NotificationSender implements LoopPorts.Notifications, AutoCl
     CompletableFuture<String> answer = new CompletableFuture<>();
     try {
       threads.execute(() -> answer.complete(sent(to, what)));
-    } catch (RejectedExecutionException e) {
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      // The machine may have no more threads to give.
       answer.complete("too many notifications are under way");
     }
     return answer;
@@ -81,7 +82,8 @@ public final class NotificationSender implements LoopPorts.Notifications, AutoCl
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "the scheduler ends";
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Without an answer its receiver would be told nothing any more.
       LOG.warn("notifier {} has a bug", to.kind(), e);
       error = "it failed: " + e;
     }

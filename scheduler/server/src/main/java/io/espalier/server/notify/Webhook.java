@@ -10,7 +10,9 @@ import io.espalier.core.notification.Severity;
 import io.espalier.core.notification.WebhookSpec;
 import io.espalier.nodes.HttpExchange;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,8 +53,9 @@ final class Webhook implements Notifier {
   @Override
   public String send(Json.Obj options, Notification what, String id) throws InterruptedException {
     WebhookSpec webhook = CallKeys.read(NotifierKeys.WEBHOOK, options);
+    String secret = "";
     try {
-      String secret = secret(Path.of(webhook.secretFile()));
+      secret = secret(Path.of(webhook.secretFile()));
       Map<String, String> names = names(what, id, secret);
       String body =
           JsonWriter.compact(
@@ -63,8 +66,17 @@ final class Webhook implements Notifier {
       post(webhook, url(webhook, names), id, body.getBytes(StandardCharsets.UTF_8), secret);
       return "";
     } catch (IOException | IllegalArgumentException e) {
-      return String.valueOf(e.getMessage());
+      return masked(String.valueOf(e.getMessage()), secret);
     }
+  }
+
+  /** Hides the secret in what a receiver has answered: it may repeat the URL. */
+  private static String masked(String message, String secret) {
+    return secret.isEmpty()
+        ? message
+        : message
+            .replace(secret, "***")
+            .replace(URLEncoder.encode(secret, StandardCharsets.UTF_8), "***");
   }
 
   private static URI url(WebhookSpec webhook, Map<String, String> names) throws IOException {
@@ -104,10 +116,14 @@ final class Webhook implements Notifier {
   private static String secret(Path file) throws IOException {
     String secret;
     try {
-      if (Files.size(file) > MOST_SECRET_BYTES) {
+      byte[] bytes;
+      try (InputStream in = Files.newInputStream(file)) {
+        bytes = in.readNBytes(MOST_SECRET_BYTES + 1);
+      }
+      if (bytes.length > MOST_SECRET_BYTES) {
         throw new IOException("it is longer than " + MOST_SECRET_BYTES + " bytes");
       }
-      secret = Files.readString(file).strip();
+      secret = new String(bytes, StandardCharsets.UTF_8).strip();
     } catch (IOException e) {
       throw new IOException("the secret in " + file + " cannot be read: " + e.getMessage(), e);
     }

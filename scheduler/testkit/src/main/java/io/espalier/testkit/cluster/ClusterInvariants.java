@@ -373,7 +373,13 @@ final class ClusterInvariants {
     if (!step.isEmpty() && isBeyond) {
       return true;
     }
-    if (stored.label() == StatusLabel.LOST) {
+    // A compensation that ends while its job is not configured is repeated when the job is back.
+    boolean isRepeated =
+        at != null
+            && at.isCompensation()
+            && at.label().equals(step)
+            && stored.main() == TaskStatus.Main.ERROR;
+    if (stored.label() == StatusLabel.LOST || isRepeated) {
       return true;
     }
     return "done".equals(end.rawStatus())

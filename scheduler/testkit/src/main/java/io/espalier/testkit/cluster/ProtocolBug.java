@@ -10,7 +10,7 @@ public enum ProtocolBug {
    * The worker counts its lease from the receipt of the answer, not from the sending of the
    * heartbeat.
    */
-  LEASE_FROM_ANSWER(Invariant.DEAD_IS_DEAD, 40),
+  LEASE_FROM_ANSWER(Invariant.DEAD_IS_DEAD, 1_800),
   /** The workers' lease is longer than the time that the scheduler waits. */
   LEASE_LONGER_THAN_WAIT(Invariant.DEAD_IS_DEAD, 10),
   /** The guard's clock stops while its host is suspended. */
@@ -66,7 +66,7 @@ public enum ProtocolBug {
   /** A new leader waits for the expiry of its own leases, but not of the previous leader's. */
   OWN_LEASE_OUTWAITED(Invariant.DEAD_IS_DEAD, 1),
   /** A restarted worker considers what it cannot examine as gone. */
-  UNSEEN_MEANS_GONE(Invariant.DEAD_IS_DEAD, 253),
+  UNSEEN_MEANS_GONE(Invariant.DEAD_IS_DEAD, 2_185),
   /** A store that was set back is considered complete, although the epoch continues. */
   SET_BACK_UNNOTICED(Invariant.LIMITS, 11),
   /** The epoch continues from the store's alone, even if the store was set back. */

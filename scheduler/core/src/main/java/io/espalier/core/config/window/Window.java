@@ -24,6 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId zone, String text) {
   static final int MINUTES_OF_DAY = 1440;
+
+  /** The maximum number of windows in one text. */
+  private static final int MOST = 100;
+
+  private static final int MOST_CHARACTERS = 200;
   private static final int MINUTES_OF_WEEK = 7 * MINUTES_OF_DAY;
 
   private static final String FORM =
@@ -49,6 +54,10 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
    * @throws WindowSyntaxException when the text is none
    */
   public static Window parse(String text) throws WindowSyntaxException {
+    if (text.length() > MOST_CHARACTERS) {
+      throw new WindowSyntaxException(
+          "the window has more than " + MOST_CHARACTERS + " characters", null);
+    }
     List<String> words = new ArrayList<>();
     Matcher word = WORD.matcher(text);
     while (word.find()) {
@@ -96,8 +105,11 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
    */
   public static List<Window> parseAll(String text) throws WindowSyntaxException {
     List<Window> windows = new ArrayList<>();
-    for (String each : SEPARATOR.splitAsStream(text).toList()) {
+    for (String each : SEPARATOR.splitAsStream(text).limit(MOST + 1).toList()) {
       windows.add(parse(each.strip()));
+    }
+    if (windows.size() > MOST) {
+      throw new WindowSyntaxException("there are more than " + MOST + " windows", null);
     }
     return windows;
   }

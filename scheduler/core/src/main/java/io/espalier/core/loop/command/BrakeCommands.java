@@ -6,15 +6,10 @@ import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.scheduling.gate.Gate;
-import io.espalier.core.scheduling.gate.GateKind;
-import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.Brake;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Sets, releases and ends brakes (docs/adr/0067-brakes.md). */
@@ -160,22 +155,6 @@ public final class BrakeCommands {
   /** When {@link #step} must be called next; {@link Long#MAX_VALUE}: no brake ends by itself. */
   public long nextMillis() {
     return next;
-  }
-
-  /** Returns whether a brake lets nothing start where a task was placed before it was set. */
-  public boolean stops(String job, long run) {
-    if (core.gate(GateKind.JOB_BRAKE, job) != null) {
-      return true;
-    }
-    Collection<Gate> nodes = core.gates(GateKind.NODE_BRAKE);
-    if (nodes.isEmpty()) {
-      return false;
-    }
-    List<String> levels = core.running().levels(run);
-    List<String> path = core.running().path(run);
-    return IntStream.range(0, levels.size())
-        .mapToObj(i -> Scope.node(levels.get(i), path.get(i)))
-        .anyMatch(scope -> nodes.stream().anyMatch(gate -> gate.scope().equals(scope)));
   }
 
   /** Returns the brakes, in the order in which they were set. */

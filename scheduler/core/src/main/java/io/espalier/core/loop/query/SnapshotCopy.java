@@ -71,6 +71,9 @@ public final class SnapshotCopy implements SlicedWork {
     if (stateNumber != core.stateNumber()) {
       begin();
     }
+    if (answer.isDone()) {
+      return true;
+    }
     int left = TASKS_PER_SLICE;
     while (job < jobs.size()) {
       if (left == 0) {

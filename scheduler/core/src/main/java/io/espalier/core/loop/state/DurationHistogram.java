@@ -67,11 +67,22 @@ final class DurationHistogram {
    * Returns the duration that this part of all have not exceeded, in milliseconds; -1: none known.
    */
   long quantile(double part) {
+    int bucket = bucketOf(part);
+    return bucket < 0 ? -1 : middle(bucket);
+  }
+
+  /** Returns a duration that this part of all have certainly not exceeded; -1: none known. */
+  long bound(double part) {
+    int bucket = bucketOf(part);
+    return bucket < 8 ? bucket : first(bucket) + width(bucket) - 1;
+  }
+
+  private int bucketOf(double part) {
     int left = (int) Math.ceil(total * part);
     for (int i = 0; i < BUCKETS && total > 0; i++) {
       left -= counts[i];
       if (left <= 0) {
-        return middle(i);
+        return i;
       }
     }
     return -1;
@@ -121,8 +132,14 @@ final class DurationHistogram {
     if (bucket < 8) {
       return bucket;
     }
-    int exponent = bucket / 8 + 2;
-    long width = 1L << (exponent - 3);
-    return (8 + bucket % 8) * width + width / 2;
+    return first(bucket) + width(bucket) / 2;
+  }
+
+  private static long first(int bucket) {
+    return (8 + bucket % 8) * width(bucket);
+  }
+
+  private static long width(int bucket) {
+    return 1L << (bucket / 8 - 1);
   }
 }

@@ -113,7 +113,7 @@ public final class Throughput {
       pace.done = done;
     }
     boolean isAssumed = done.total() < SAMPLES && assumedMillis >= 0;
-    return Math.max(0, isAssumed ? assumedMillis : done.quantile(0.95));
+    return Math.max(0, isAssumed ? assumedMillis : done.bound(0.95));
   }
 
   /** When a live task is expected to end; 0: unknown. */

@@ -14,6 +14,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.text.ShortText;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeWindowGates {
   private static final int NODES_PER_STEP = 2_000;
+  private static final int MOST_SHOWN = 80;
 
   private final SchedulingCore core;
   private final Map<Key, Group> groups = new LinkedHashMap<>();
@@ -49,8 +51,12 @@ final class NodeWindowGates {
   private String broken = "";
   private int brokenCount;
 
-  /** What the nodes of a group have in common; the text of a broken attribute is no schedule. */
-  private record Key(int level, Schedule schedule, String objection) {}
+  /**
+   * What the nodes of a group have in common.
+   *
+   * @param brokenAttribute the attribute that has no windows; empty: there is a schedule
+   */
+  private record Key(int level, Schedule schedule, String brokenAttribute) {}
 
   private static final class Group {
     final Key key;
@@ -58,6 +64,7 @@ final class NodeWindowGates {
     final List<Integer> nodes = new ArrayList<>();
     boolean isClosed;
     boolean isKnown;
+    boolean isQueued;
     long since;
     long changes = Long.MAX_VALUE;
     int applied;
@@ -187,11 +194,8 @@ final class NodeWindowGates {
       }
       String text = attribute(nodes, of, rule.attribute());
       if (text != null) {
-        Key key = ofTexts.computeIfAbsent(i + " " + text, name -> key(rule, text));
-        if (!key.objection.isEmpty()) {
-          brokenCount++;
-          broken = broken.isEmpty() ? nodes.name(of) + ": " + key.objection : broken;
-        }
+        Key key = ofTexts.computeIfAbsent(i + " " + text, name -> key(rule, nodes.name(of), text));
+        brokenCount += key.brokenAttribute.isEmpty() ? 0 : 1;
         return key;
       }
     }
@@ -208,12 +212,29 @@ final class NodeWindowGates {
     return null;
   }
 
-  private Key key(NodeWindowRule rule, String text) {
+  /** Returns the key of a group; all nodes whose attribute has no windows are one. */
+  private Key key(NodeWindowRule rule, String of, String text) {
     try {
       Schedule schedule = new Schedule(Window.parseAll(text), rule.schedule().freezes());
       return new Key(level, schedule, "");
     } catch (WindowSyntaxException e) {
-      return new Key(level, Schedule.ALWAYS, "\"" + text + "\": " + e.getMessage());
+      if (broken.isEmpty()) {
+        broken = of + ": " + objection(text, e);
+      }
+      return new Key(level, Schedule.ALWAYS, rule.attribute());
+    }
+  }
+
+  private static String objection(String text, WindowSyntaxException e) {
+    return "\"" + ShortText.shown(text, MOST_SHOWN) + "\": " + e.problem();
+  }
+
+  private static String objection(@Nullable String text) {
+    try {
+      List<Window> unused = Window.parseAll(text == null ? "" : text);
+      return "";
+    } catch (WindowSyntaxException e) {
+      return objection(text == null ? "" : text, e);
     }
   }
 
@@ -222,7 +243,7 @@ final class NodeWindowGates {
   private void update(long nowMillis) {
     next = Long.MAX_VALUE;
     for (Group group : groups.values()) {
-      boolean isBroken = !group.key.objection.isEmpty();
+      boolean isBroken = !group.key.brokenAttribute.isEmpty();
       Opening opening = isBroken ? null : group.times.next(nowMillis, 0);
       boolean isClosed = opening == null || opening.fromMillis() > nowMillis;
       group.changes =
@@ -235,7 +256,8 @@ final class NodeWindowGates {
         group.isClosed = isClosed;
         group.since = nowMillis;
         group.applied = 0;
-        if (hasGates && !changed.contains(group)) {
+        if (hasGates && !group.isQueued) {
+          group.isQueued = true;
           changed.add(group);
         }
       }
@@ -247,16 +269,17 @@ final class NodeWindowGates {
     while (left > 0 && !changed.isEmpty()) {
       Group group = changed.element();
       for (; group.applied < group.nodes.size() && left > 0; left--) {
-        Scope scope = scope(group, group.nodes.get(group.applied++));
+        int of = group.nodes.get(group.applied++);
+        Scope scope = scope(group, of);
         Gate before = stale.remove(scope);
         if (!group.isClosed) {
           core.open(GateKind.NODE_WINDOW, scope);
         } else {
-          close(group, scope, before, nowMillis);
+          close(group, of, scope, before, nowMillis);
         }
       }
       if (group.applied == group.nodes.size()) {
-        changed.remove();
+        changed.remove().isQueued = false;
       }
     }
     for (Iterator<Scope> rest = stale.keySet().iterator();
@@ -267,12 +290,15 @@ final class NodeWindowGates {
     }
   }
 
-  private void close(Group group, Scope scope, @Nullable Gate before, long nowMillis) {
+  private void close(Group group, int of, Scope scope, @Nullable Gate before, long nowMillis) {
     String name = scope.level() + " " + scope.name();
     String reason =
-        group.key.objection.isEmpty()
+        group.key.brokenAttribute.isEmpty()
             ? WindowMessages.closed(name, group.key.schedule, group.changes, nowMillis)
-            : "windows of " + name + " are broken: " + group.key.objection;
+            : "windows of "
+                + name
+                + " are broken: "
+                + objection(attribute(core.topology(), of, group.key.brokenAttribute));
     long until = group.changes == Long.MAX_VALUE ? 0 : group.changes;
     boolean isSame = before != null && before.reason().equals(reason);
     long since = isSame && before != null ? before.sinceMillis() : group.since;

@@ -53,6 +53,11 @@ public final class GateTable {
     return all(kind).get(scope);
   }
 
+  /** Returns whether no gate of a kind is closed. */
+  public boolean areOpen(GateKind kind) {
+    return all(kind).isEmpty();
+  }
+
   /** Returns whether a job or node is closed for any reason. */
   public boolean isClosed(Scope scope) {
     for (Map<Scope, Gate> gates : closed.values()) {

@@ -1,6 +1,10 @@
 package io.espalier.core.scheduling.query;
 
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.GateTable;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.state.RunNames;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
@@ -79,6 +83,30 @@ public final class RunningTaskQueries {
       }
     }
     return false;
+  }
+
+  /**
+   * Returns a closed gate, of a job or of a node of its path, that keeps a task from starting;
+   * null: none of these kinds does. It may have been closed since the task was placed.
+   *
+   * @param ofJobs a kind of gates of jobs
+   * @param ofNodes a kind of gates of nodes
+   */
+  public @Nullable Gate closed(long run, GateKind ofJobs, GateKind ofNodes) {
+    GateTable gates = state().gateTable;
+    Gate ofJob = gates.areOpen(ofJobs) ? null : gates.get(ofJobs, Scope.job(jobName(run)));
+    if (ofJob != null || gates.areOpen(ofNodes)) {
+      return ofJob;
+    }
+    List<String> levels = levels(run);
+    List<String> path = path(run);
+    for (int i = 0; i < levels.size(); i++) {
+      Gate gate = gates.get(ofNodes, Scope.node(levels.get(i), path.get(i)));
+      if (gate != null) {
+        return gate;
+      }
+    }
+    return null;
   }
 
   public int count() {

@@ -14,6 +14,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.loop.LoopInput;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.scheduling.ImpactScan;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.topology.Topology;
@@ -121,7 +122,10 @@ public final class ConfigPlanner {
         uncounted = "its node sources are others, and only an admin may have them run";
       }
     }
-    if (topology != null) {
+    if (topology != null
+        && ImpactScan.mayKillOnWorkers(now.config().settings(), config.settings())) {
+      uncounted = "tasks may be killed on workers, whose slots change";
+    } else if (topology != null) {
       impact = impact(now, config, topology);
     }
     long until = clock.millis() + PlanTokens.GOOD_FOR.toMillis();
