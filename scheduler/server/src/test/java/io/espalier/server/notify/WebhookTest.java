@@ -180,6 +180,12 @@ class WebhookTest {
   }
 
   @Test
+  void an_answer_that_repeats_the_secret_is_shown_without_it() throws Exception {
+    answer = "HTTP/1.1 404 No\r\nContent-Length: 15\r\n\r\nno /hook/s3cret";
+    assertThat(send("")).isEqualTo("answered with status 404: no /hook/***");
+  }
+
+  @Test
   void a_receiver_that_hangs_fails_in_time() throws Exception {
     answer = "";
     assertThat(send("")).isEqualTo("did not answer within 0.5 s");

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 public final class BrakeCommands {
   private static final int MOST = 1_000;
 
-  private final SchedulingCore core;
   private final LoopEvents events;
   private final BrakeEffects effects;
   private final BrakeTargets targets;
@@ -31,7 +30,6 @@ public final class BrakeCommands {
   }
 
   public BrakeCommands(SchedulingCore core, LoopEvents events) {
-    this.core = core;
     effects = new BrakeEffects(core);
     targets = new BrakeTargets(core);
     this.events = events;
