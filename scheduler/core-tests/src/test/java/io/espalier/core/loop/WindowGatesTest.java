@@ -90,6 +90,21 @@ class WindowGatesTest {
     world.core.verify();
   }
 
+  /** The commit of a start takes so long that the window closes meanwhile. */
+  @Test
+  void aStartThatIsDurableTooLateIsTakenBack() {
+    at("2026-11-24T03:59:59Z");
+    world.storeAnswers = false;
+    world.configure(config("", "", ", \"windows\": [\"Mon-Fri 22:00-05:00 Europe/Berlin\"]"));
+    until("2026-11-24T04:30:00Z");
+    assertThat(world.launches).isEmpty();
+    world.storeAnswers();
+    assertThat(running("j")).isZero();
+    assertThat(running("free")).isEqualTo(2);
+    until("2026-11-24T21:00:00Z");
+    assertThat(running("j")).isEqualTo(1);
+  }
+
   @Test
   void settingsQueueAndJobMustAllBeOpen() {
     at("2026-11-24T09:00:00Z");
