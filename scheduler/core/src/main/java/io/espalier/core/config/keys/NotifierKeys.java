@@ -91,7 +91,7 @@ public final class NotifierKeys {
                         .says("file"),
                     WebhookSpec::secretFile,
                     "A file whose content [signs](notifications.md#signature) each notification; it"
-                        + " is read anew each time, relative to where the scheduler was started.")
+                        + " is read each time, relative to where the scheduler was started.")
                 .required("a file with the secret that signs");
         private final Key<WebhookSpec, Duration> timeout =
             key(
