@@ -42,8 +42,8 @@ class NotificationsTest {
 
   private static String webhook(String name, String when) {
     return """
-        "%s": {"webhook": {"url": "https://hooks.example/x", "secret_file": "key"}, "when": {%s}}
-        """
+    "%s": {"webhook": {"url": "https://hooks.example/x", "secret_file": "key"}, "when": {%s}}
+    """
         .formatted(name, when);
   }
 

@@ -21,13 +21,13 @@ class WindowGatesTest {
 
   private static String config(String settings, String queue, String job) {
     return """
-        {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
-           "node_sources": [{"source": "manual", "prefs": {"h1": ["a", "b"]}}]},
-           "queues": {"q": {%s}}%s,
-           "resources": {"host": {"slots": {"default": 1, "limit": 1}}}},
-         "bistro_job->j": {"owner": "o", "queue": "q", "backoff": [1, "fail"], "command": ["x"]%s},
-         "bistro_job->free": {"owner": "o", "resources": {"slots": 0}, "command": ["x"]}}
-        """
+    {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
+       "node_sources": [{"source": "manual", "prefs": {"h1": ["a", "b"]}}]},
+       "queues": {"q": {%s}}%s,
+       "resources": {"host": {"slots": {"default": 1, "limit": 1}}}},
+     "bistro_job->j": {"owner": "o", "queue": "q", "backoff": [1, "fail"], "command": ["x"]%s},
+     "bistro_job->free": {"owner": "o", "resources": {"slots": 0}, "command": ["x"]}}
+    """
         .formatted(queue, settings, job);
   }
 

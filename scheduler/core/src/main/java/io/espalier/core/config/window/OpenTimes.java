@@ -23,6 +23,7 @@ public final class OpenTimes {
 
   /** For how long at most {@link #next} need not be asked again when it has found nothing. */
   public static final long NONE_FOR_MILLIS = KEPT;
+
   private static final int LOOKS = 2;
 
   /** A year in which windows are looked at apart from any freeze, which has all changes of time. */
