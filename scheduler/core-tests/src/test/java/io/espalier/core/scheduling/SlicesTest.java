@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
@@ -84,6 +87,32 @@ final class SlicesTest {
     assertThat(change(differing, topology)).isLessThan(2 * UNITS);
     core.verify();
     assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(12_000);
+  }
+
+  @Test
+  void manyClosedNodesAreCarriedInManySlices() {
+    Config config = hosts(2).build();
+    Topology topology = TreeFixture.regular(config.settings().levels(), HOSTS, 3);
+    core.apply(config, topology, 1_000);
+    Topology larger = TreeFixture.regular(config.settings().levels(), HOSTS + 1, 3);
+    int open = slices(config, larger);
+    for (int host = topology.levelStart(1); host < topology.levelEnd(1); host++) {
+      Scope scope = Scope.node("host", topology.name(host));
+      core.close(new Gate(GateKind.NODE_WINDOW, scope, "", "closed", 1_000, 0));
+    }
+    assertThat(slices(config, topology)).isGreaterThan(open + HOSTS * 20 / UNITS);
+    core.verify();
+    fill();
+    assertThat(core.running().count()).isZero();
+  }
+
+  private int slices(Config config, Topology topology) {
+    core.begin(core.prepare(config, topology));
+    int slices = 1;
+    while (core.step(UNITS) == null) {
+      slices++;
+    }
+    return slices;
   }
 
   @Test

@@ -18,6 +18,11 @@ import java.util.Locale;
 final class ReceiverAddress {
   private static final String HTTP = "http";
   private static final byte[] NAT64 = {0, 0x64, (byte) 0xff, (byte) 0x9b, 0, 0, 0, 0, 0, 0, 0, 0};
+
+  /** The prefix of NAT64 within one network, and that of Teredo (RFC 8215, RFC 4380). */
+  private static final byte[] LOCAL_NAT64 = {0, 0x64, (byte) 0xff, (byte) 0x9b, 0, 1};
+
+  private static final byte[] TEREDO = {0x20, 0x01, 0, 0};
   private static final byte[] MAPPED = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (byte) 0xff, (byte) 0xff};
   private static final byte[] COMPATIBLE = new byte[12];
 
@@ -108,8 +113,11 @@ final class ReceiverAddress {
     int first = bytes[0] & 0xff;
     int second = bytes[1] & 0xff;
     if (address instanceof Inet6Address) {
-      // Unique local addresses, and the site-local ones before them.
-      return (first & 0xfe) == 0xfc || address.isSiteLocalAddress();
+      // Unique local addresses, and the site-local ones before them; tunnels that end anywhere.
+      return (first & 0xfe) == 0xfc
+          || address.isSiteLocalAddress()
+          || startsWith(bytes, TEREDO)
+          || startsWith(bytes, LOCAL_NAT64);
     }
     return address.isSiteLocalAddress()
         || first == 0
@@ -118,6 +126,10 @@ final class ReceiverAddress {
         || (first == 100 && (second & 0xc0) == 64)
         || (first == 198 && (second & 0xfe) == 18)
         || (first == 192 && second == 0 && bytes[2] == 0);
+  }
+
+  private static boolean startsWith(byte[] bytes, byte[] prefix) {
+    return Arrays.equals(bytes, 0, prefix.length, prefix, 0, prefix.length);
   }
 
   /** Returns the IPv4 address that an IPv6 address stands for, or the address itself. */

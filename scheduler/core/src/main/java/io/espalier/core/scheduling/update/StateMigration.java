@@ -14,6 +14,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,15 +29,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StateMigration {
   private static final int LIMITS = 0;
-  private static final int STATUSES = 1;
-  private static final int DETAILS = 2;
-  private static final int READY = 3;
-  private static final int RATES = 4;
-  private static final int INDEX = 5;
-  private static final int WORKERS = 6;
-  private static final int RUNNING = 7;
-  private static final int WAITS = 8;
-  private static final int CHANGES = 9;
+  private static final int GATES = 1;
+  private static final int STATUSES = 2;
+  private static final int DETAILS = 3;
+  private static final int READY = 4;
+  private static final int RATES = 5;
+  private static final int INDEX = 6;
+  private static final int WORKERS = 7;
+  private static final int RUNNING = 8;
+  private static final int WAITS = 9;
+  private static final int CHANGES = 10;
 
   // The costs of operations in units. A unit is a word of the index, or a task whose code is
   // copied.
@@ -54,6 +56,9 @@ public final class StateMigration {
    * Carrying a running task: its names are looked up and its path is charged; words come on top.
    */
   private static final int PER_RUN = 100;
+
+  /** Finding a closed node by its name. */
+  private static final int PER_GATE = 30;
 
   /** Inserting a worker into the trees of all workers and of its host. */
   private static final int PER_WORKER = 250;
@@ -85,6 +90,9 @@ public final class StateMigration {
 
   /** Nodes that were closed or opened while or after the index was built. */
   private final LongQueue gated = new LongQueue();
+
+  /** Nodes that were closed when the migration began; what changes later is set at once. */
+  private final List<Scope> closed;
 
   private final long begun;
   private final Warmth warmth;
@@ -119,9 +127,7 @@ public final class StateMigration {
     old.over.logTo(oldOver);
     next.over.logTo(newOver);
     next.followLimits();
-    for (Scope scope : next.gateTable.closed(Scope.Kind.NODE)) {
-      next.updateGate(scope);
-    }
+    closed = next.gateTable.closed(Scope.Kind.NODE);
   }
 
   public UpdatePlan change() {
@@ -150,6 +156,7 @@ public final class StateMigration {
       left -=
           switch (phase) {
             case LIMITS -> limits(left);
+            case GATES -> gates(left);
             case STATUSES -> statuses(left);
             case DETAILS -> details();
             case READY -> ready(left);
@@ -188,6 +195,18 @@ public final class StateMigration {
   private int limits(int units) {
     int done = next.limits.step(units, false);
     if (next.limits.isDone()) {
+      startPhase(GATES);
+    }
+    return 1 + done;
+  }
+
+  private int gates(int units) {
+    int stop = Math.min(closed.size(), at + 1 + units / PER_GATE);
+    int done = PER_GATE * (stop - at);
+    while (at < stop) {
+      next.updateGate(closed.get(at++));
+    }
+    if (at == closed.size()) {
       startPhase(STATUSES);
     }
     return 1 + done;
