@@ -51,6 +51,9 @@ class CompletionCommandTest {
     assertThat(completed(dir, "rerun", "--p")).contains("--preview", "--prefix");
     assertThat(completed(dir, "rerun", "ba").lines())
         .containsExactlyInAnyOrder("backup", "back\\ up");
+    assertThat(completed(dir, "job", "sh")).contains("show");
+    assertThat(completed(dir, "job", "show", "back").lines())
+        .containsExactlyInAnyOrder("backup", "back\\ up");
     assertThat(completed(dir, "completion", "")).contains("bash").contains("zsh");
   }
 

@@ -36,16 +36,15 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "Takes some minutes and up to 4 GB of heap at full scale.",
+      "Takes some minutes and up to 4 GB of heap at full scale; ESPALIER_JAVA_OPTS=-Xmx8g sets it.",
       "",
       "Exit codes: 0 slots are in use for 99 %% of their time at every point, 1 they are not, 2 usage.",
       "",
-      "Examples:",
-      "  espalier bench paper                              all of it",
-      "  espalier bench paper --scale 0.01                 a quick look",
-      "  espalier bench paper --figure a --json            one figure, for programs",
-      "  espalier bench paper --out plots                  plots/figure-4a.svg to -4d.svg",
-      "  ESPALIER_JAVA_OPTS=-Xmx8g espalier bench paper    with a larger heap"
+      "EXAMPLES",
+      "  espalier bench paper                      # all of it",
+      "  espalier bench paper --scale 0.01         # a quick look",
+      "  espalier bench paper --figure a --json    # one figure, for programs",
+      "  espalier bench paper --out plots          # plots/figure-4a.svg to -4d.svg"
     })
 final class PaperCommand implements Callable<Integer> {
   private static final double MOST = 3;
