@@ -22,12 +22,12 @@ class ActivityTest {
             .mapToObj(i -> "\"" + node(i) + "\": []")
             .collect(Collectors.joining(","));
     return """
-        {"bistro_settings": {
-           "nodes": {"levels": ["db"], "node_order": "original", "node_sources": [
-             {"source": "manual", "prefs": {%s}}]},
-           "resources": {}, "backoff": ["fail"]},
-         "bistro_job->j": {"owner": "o"}}
-        """
+    {"bistro_settings": {
+       "nodes": {"levels": ["db"], "node_order": "original", "node_sources": [
+         {"source": "manual", "prefs": {%s}}]},
+       "resources": {}, "backoff": ["fail"]},
+     "bistro_job->j": {"owner": "o"}}
+    """
         .formatted(nodes);
   }
 
@@ -90,7 +90,6 @@ class ActivityTest {
   @Test
   void anUnknownJobIsRefused() {
     world.configure(config());
-    assertThatThrownBy(() -> activity("nobody"))
-        .hasRootCauseMessage("no such job: nobody");
+    assertThatThrownBy(() -> activity("nobody")).hasRootCauseMessage("no such job: nobody");
   }
 }
