@@ -670,7 +670,7 @@ public final class SchedulerLoop {
 
   private void placed(long run, long nowMillis) {
     Live task = starts.placed(run, nowMillis);
-    paces.placed(task);
+    paces.placed(task, nowMillis);
     committer.started(task, nowMillis);
     if (task.isEmpty) {
       put(
