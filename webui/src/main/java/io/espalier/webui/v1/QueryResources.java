@@ -28,6 +28,7 @@ final class QueryResources {
     routes.add(ApiRoute.get(ApiV1.TREE, this::tree));
     routes.add(ApiRoute.get(ApiV1.NODE, this::node));
     routes.add(ApiRoute.get(ApiV1.ETA, this::eta));
+    routes.add(ApiRoute.get(ApiV1.ACTIVITY, this::activity));
     routes.add(ApiRoute.get(ApiV1.SNAPSHOT, this::snapshot));
   }
 
@@ -52,6 +53,11 @@ final class QueryResources {
     request.allowing("assume_ms");
     long assumed = request.integer("assume_ms", 0, 1, MOST_MILLIS);
     return api.ask(new Query.Eta(request.part("job"), assumed)).thenApply(QueryJson::eta);
+  }
+
+  private CompletionStage<Json> activity(ApiRequest request) {
+    request.allowing("job");
+    return api.ask(new Query.Activity(request.text("job"))).thenApply(QueryJson::activity);
   }
 
   private CompletionStage<Json> snapshot(ApiRequest request) {

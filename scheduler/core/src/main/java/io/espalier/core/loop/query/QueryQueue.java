@@ -5,6 +5,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobActivity;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.LimitView;
@@ -185,6 +186,11 @@ public final class QueryQueue implements Query.Handler {
   @Override
   public CompletionStage<JobEta> eta(Query.Eta query) {
     return askOnce(query, answer -> new EtaQuery(core, live, paces, query, answer));
+  }
+
+  @Override
+  public CompletionStage<JobActivity> activity(Query.Activity query) {
+    return askOnce(query, answer -> new ActivityQuery(core, live, paces, query.job(), answer));
   }
 
   @Override
