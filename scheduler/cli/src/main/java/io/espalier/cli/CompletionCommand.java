@@ -76,7 +76,7 @@ final class CompletionCommand implements Callable<Integer> {
             });
     Collections.sort(names);
     return "#!/usr/bin/env bash\n"
-               + "# Completion of espalier for bash and zsh, made by: espalier completion\n\n"
+        + "# Completion of espalier for bash and zsh, made by: espalier completion\n\n"
         + generated
         + """
 

@@ -20,7 +20,9 @@ class CompletionCommandTest {
     Path program = dir.resolve("espalier");
     Files.writeString(
         program,
-        "#!/bin/sh\n[ \"$*\" = 'jobs --names' ] && printf '%s\\n' backup 'back up' '$(touch pwned)'\n");
+        "#!/bin/sh\n"
+            + "[ \"$*\" = 'jobs --names' ] && printf '%s\\n"
+            + "' backup 'back up' '$(touch pwned)'\n");
     assertThat(program.toFile().setExecutable(true)).isTrue();
     StringBuilder array = new StringBuilder();
     for (String word : words) {
