@@ -6,6 +6,7 @@ import io.espalier.cli.client.forecast.EtaCommand;
 import io.espalier.cli.client.forecast.SimulateCommand;
 import io.espalier.cli.client.inspect.EventsCommand;
 import io.espalier.cli.client.inspect.ExplainCommand;
+import io.espalier.cli.client.inspect.GroupsCommand;
 import io.espalier.cli.client.inspect.HistoryCommand;
 import io.espalier.cli.client.inspect.JobDetailCommands;
 import io.espalier.cli.client.inspect.JobsCommand;
@@ -76,6 +77,7 @@ public final class CommandTable {
     add("Look", "history", () -> new HistoryCommand(clients));
     add("Look", "problems", () -> new SchedulerInfoCommands.Problems(clients));
     add("Look", "queues", () -> new SchedulerInfoCommands.Queues(clients));
+    add("Look", "groups", () -> new GroupsCommand(clients));
     add("Look", "notifications", () -> new NotificationCommands.Notifications(clients));
     add("Look", "settings", () -> new SchedulerInfoCommands.Settings(clients));
     add("Steer", "pause", () -> new JobCommands.Pause(clients));
