@@ -4,12 +4,13 @@ import { get, may, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, nodeLink, refine, taskLink, to } from '../route.js';
 import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting, WORD } from '../parts.js';
-import { count, plural, rate, seconds, share, workerName } from '../format.js';
+import { count, millis, plural, rate, seconds, share, workerName } from '../format.js';
 import { JobBadges, timeLeft, wordsOf } from './overview.js';
 import { JobActions, forgive, rerun } from './job-actions.js';
 import { Tasks } from './job-tasks.js';
 import { Config, History } from './job-config.js';
 import { Output } from './output.js';
+import { Hour, useActivity } from '../charts.js';
 import { levelResources, override } from './limits.js';
 
 export default function Job({ route }) {
@@ -72,11 +73,12 @@ function Problems({ job }) {
 
 function Progress({ job, route }) {
   const waiting = useData((signal) => maybe(['jobs', job.name, 'waiting'], {}, signal), ['waiting', job.name], { every: 2000 });
+  const activity = useActivity(job.name);
   return t.div(
-    c(Now, { job, waiting: waiting.data }),
+    c(Now, { job, waiting: waiting.data, activity }),
     t.div({ class: 'grid' }, c(Failures, { job }), c(Reasons, { job, ...waiting })),
     c(Levels, { job, route }),
-    c(RunningNow, { job }));
+    c(RunningNow, { job, activity }));
 }
 
 /** What a task that neither runs nor has ended waits for, in the order of what somebody can do about it. */
@@ -94,7 +96,7 @@ function split(job, waiting) {
     .map(([word, n]) => [word === 'can never start' ? 'failed' : word === 'for jobs' || word === 'held' ? 'blocked' : 'ready', n, word.startsWith('for ') ? `wait${n === 1 ? 's' : ''} ${word}` : word]);
 }
 
-function Now({ job, waiting }) {
+function Now({ job, waiting, activity }) {
   const p = job.progress;
   const more = split(job, waiting);
   const tile = (label, value, note) => t.li({ class: 'tile' }, t.span({ class: 'tile-label' }, label), t.span({ class: 'tile-value' }, value), t.span({ class: 'tile-note' }, note));
@@ -103,10 +105,12 @@ function Now({ job, waiting }) {
       tile('Done', share(p?.done ?? 0, p?.total ?? 0) || '–', p ? `${count(p.done)} of ${count(p.total)}` : ''),
       tile('Running', count(p?.running ?? 0), 'tasks'),
       tile('Rate', rate(job.rate_per_second), 'over the last minute'),
+      activity?.p50_ms !== undefined && tile('Takes', millis(activity.p50_ms), `half of its tasks; 95 % at most ${millis(activity.p95_ms)}`),
       job.waited_p50_sec !== undefined && tile('Waited', seconds(job.waited_p50_sec), `half of its tasks; 95 % at most ${seconds(job.waited_p95_sec)}`),
       c(TimeLeft, { job, tile })),
     c(Bar, { states: p, total: p?.total, tall: true, label: job.name, words: wordsOf(job) }),
     c(Counts, { states: more.length > 0 ? { ...p, ready: 0, blocked: 0 } : p, words: wordsOf(job), more }),
+    c(Hour, { activity, label: job.name }),
     job.counters && t.ul({ class: 'tiles', 'aria-label': 'What its tasks have counted' }, job.counters.map((x) => t.li({ key: x.name, class: 'tile' }, t.span({ class: 'tile-label' }, x.name), t.span({ class: 'tile-value' }, count(x.total)), t.span({ class: 'tile-note' }, x.rate_per_sec > 0 ? rate(x.rate_per_sec) : '')))));
 }
 
@@ -201,23 +205,23 @@ function WayOut({ job, r }) {
 const MOST_RUNNING = 500;
 const SHOWN_RUNNING = 12;
 
-function RunningNow({ job }) {
+function RunningNow({ job, activity }) {
   const running = job.progress?.running ?? 0;
   const { data } = useData((signal) => running > 0 ? get(['running'], { job: job.name, limit: MOST_RUNNING }, signal) : Promise.resolve({ running: [] }), ['running', job.name, running > 0]);
   if (!data || data.running.length === 0) return null;
   // Those that have run longest are those that hang, if any do.
   const longest = [...data.running].sort((a, b) => a.started_at_ms - b.started_at_ms).slice(0, SHOWN_RUNNING);
-  return c(Panel, { title: 'Running now', id: 'h-running', note: `${data.total > longest.length ? `${count(longest.length)} of ${count(data.total)}, ` : ''}longest first${data.total > data.running.length ? ` of ${count(data.running.length)}` : ''}` },
-    c(RunningTable, { tasks: longest }));
+  return c(Panel, { title: 'Running now', id: 'h-running', note: `${data.total > longest.length ? `${count(longest.length)} of ${count(data.total)}, ` : ''}longest first${data.total > data.running.length ? ` of ${count(data.running.length)}` : ''}${activity?.stragglers_total > 0 ? ` · ${plural(activity.stragglers_total, 'task runs', 'tasks run')} far longer than usual` : ''}` },
+    c(RunningTable, { tasks: longest, slow: new Set(activity?.stragglers.map((s) => s.node)) }));
 }
 
-export function RunningTable({ tasks, withJob }) {
+export function RunningTable({ tasks, withJob, slow }) {
   return t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Running tasks' }, t.table(
     t.thead(t.tr(withJob && t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Task'), t.th({ scope: 'col', class: 'num' }, 'Attempt'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col' }, 'Since'), t.th({ scope: 'col' }, 'Time limit'), t.th({ scope: 'col' }, 'Its progress'))),
     t.tbody(tasks.map((x) => t.tr({ key: `${x.job} ${x.node}` },
       withJob && t.td(t.a({ href: jobLink(x.job), dir: 'auto' }, x.job)),
       t.td(t.a({ href: taskLink(x.job, x.node), class: 'name', 'data-row': true, dir: 'auto' }, x.node)),
-      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, workerName(x.worker)), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms })), t.td({ class: 'nowrap' }, x.timeout_at_ms ? c(Ago, { ms: x.timeout_at_ms }) : '–'),
+      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, workerName(x.worker)), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms }), slow?.has(x.node) && t.span(' ', c(Badge, { kind: 'warn', title: 'More than twice as long as 95 % of the tasks before it' }, 'far longer than usual'))), t.td({ class: 'nowrap' }, x.timeout_at_ms ? c(Ago, { ms: x.timeout_at_ms }) : '–'),
       t.td(x.progress?.total > 0 ? t.span(t.progress({ max: x.progress.total, value: x.progress.done, 'aria-label': `progress of ${x.node}` }), ` ${share(x.progress.done, x.progress.total)}`,
         x.progress.seconds_left !== undefined && t.small(` ${seconds(x.progress.seconds_left)} left`)) : '–'))))));
 }

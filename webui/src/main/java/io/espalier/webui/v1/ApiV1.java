@@ -47,6 +47,7 @@ public final class ApiV1 {
   public static final String TREE = "/api/v1/tree";
   public static final String NODE = "/api/v1/nodes/{level}/{node}";
   public static final String ETA = "/api/v1/jobs/{job}/eta";
+  public static final String ACTIVITY = "/api/v1/activity";
   public static final String SNAPSHOT = "/api/v1/snapshot";
   public static final String VALIDATE = "/api/v1/jobs/{job}/validate";
   public static final String PLANS = "/api/v1/plans";

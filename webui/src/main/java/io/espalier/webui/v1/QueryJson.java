@@ -4,6 +4,7 @@ import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
+import io.espalier.core.api.view.JobActivity;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.NodeDetail;
@@ -261,6 +262,40 @@ final class QueryJson {
         .put("groups_total", failures.groupsTotal())
         .put("groups", new Json.Arr(groups))
         .build();
+  }
+
+  /** Schema {@code Activity}. */
+  static Json activity(JobActivity activity) {
+    JobActivity.Minutes minutes = activity.minutes();
+    Json.Builder json =
+        Json.object()
+            .put("at_ms", activity.atMillis())
+            .put("from_ms", minutes.fromMillis())
+            .put("starts", integers(minutes.starts()))
+            .put("ends", integers(minutes.ends()))
+            .put("errors", integers(minutes.errors()));
+    if (activity.p50Millis() >= 0) {
+      json.put("p50_ms", activity.p50Millis()).put("p95_ms", activity.p95Millis());
+    }
+    List<Json> stragglers = new ArrayList<>();
+    for (JobActivity.Straggler straggler : activity.stragglers()) {
+      stragglers.add(
+          Json.object()
+              .put("job", straggler.job())
+              .put("node", straggler.node())
+              .put("started_at_ms", straggler.startedMillis())
+              .put("usual_ms", straggler.usualMillis())
+              .build());
+    }
+    return json.put("stragglers", new Json.Arr(stragglers))
+        .put("stragglers_total", activity.stragglersTotal())
+        .build();
+  }
+
+  private static Json integers(List<Integer> numbers) {
+    List<Json> list = new ArrayList<>(numbers.size());
+    numbers.forEach(number -> list.add(Json.of(number)));
+    return new Json.Arr(list);
   }
 
   /** Schema {@code JobLevels}. */

@@ -35,6 +35,7 @@ final class QueryResources {
     routes.add(ApiRoute.get(ApiV1.ETA, this::eta));
     routes.add(ApiRoute.get(ApiV1.GROUPS, this::groupKinds));
     routes.add(ApiRoute.get(ApiV1.GROUPS_OF_KIND, this::groups));
+    routes.add(ApiRoute.get(ApiV1.ACTIVITY, this::activity));
     routes.add(ApiRoute.get(ApiV1.SNAPSHOT, this::snapshot));
   }
 
@@ -78,6 +79,11 @@ final class QueryResources {
     int limit = (int) request.integer("limit", 50, 1, MOST_OF_KIND);
     return api.ask(new Query.Groups(request.part("kind"), onlyFull, request.text("after"), limit))
         .thenApply(QueryJson::groups);
+  }
+
+  private CompletionStage<Json> activity(ApiRequest request) {
+    request.allowing("job");
+    return api.ask(new Query.Activity(request.text("job"))).thenApply(QueryJson::activity);
   }
 
   private CompletionStage<Json> snapshot(ApiRequest request) {

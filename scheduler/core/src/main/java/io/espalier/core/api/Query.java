@@ -5,6 +5,7 @@ import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobActivity;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.LimitView;
@@ -57,6 +58,8 @@ public sealed interface Query<T> {
     CompletionStage<JobLevels> levels(Levels query);
 
     CompletionStage<JobEta> eta(Eta query);
+
+    CompletionStage<JobActivity> activity(Activity query);
 
     CompletionStage<List<WorkerView>> workers(Workers query);
 
@@ -208,6 +211,23 @@ public sealed interface Query<T> {
     @Override
     public CompletionStage<JobEta> answer(Handler handler) {
       return handler.eta(this);
+    }
+
+    @Override
+    public boolean reportsStatuses() {
+      return false;
+    }
+  }
+
+  /**
+   * What the tasks of a job have done in the last hour; computed recently.
+   *
+   * @param job empty: all jobs
+   */
+  record Activity(String job) implements Query<JobActivity> {
+    @Override
+    public CompletionStage<JobActivity> answer(Handler handler) {
+      return handler.activity(this);
     }
 
     @Override

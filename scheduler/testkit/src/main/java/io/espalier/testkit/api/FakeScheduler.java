@@ -17,6 +17,7 @@ import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobActivity;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.JobProgress;
@@ -476,6 +477,22 @@ public final class FakeScheduler implements SchedulerApi {
           new JobEta.Bottleneck(JobEta.Kind.RESOURCE, "host", "h1", "slots", 2, 30, 40);
       return done(
           new JobEta(known(query.job()).name(), view().publishedAtMillis(), 7, 2, 90, 120, narrow));
+    }
+
+    @Override
+    public CompletionStage<JobActivity> activity(Query.Activity query) {
+      String job = query.job().isEmpty() ? "" : known(query.job()).name();
+      List<Integer> counts = Collections.nCopies(JobActivity.MINUTES, 3);
+      long now = view().publishedAtMillis();
+      return done(
+          new JobActivity(
+              job,
+              now,
+              new JobActivity.Minutes(0, counts, counts, counts),
+              job.isEmpty() ? -1 : 2_000,
+              job.isEmpty() ? -1 : 5_000,
+              List.of(new JobActivity.Straggler("backup", "d11", now - 60_000, 5_000)),
+              1));
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobActivity;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.LimitView;
@@ -190,8 +191,13 @@ public final class QueryQueue implements Query.Handler {
   }
 
   @Override
+<<<<<<< HEAD
   public CompletionStage<GroupPage> groups(Query.Groups query) {
     return askOnce(query, answer -> new GroupQuery(core, query, answer));
+=======
+  public CompletionStage<JobActivity> activity(Query.Activity query) {
+    return askOnce(query, answer -> new ActivityQuery(core, live, paces, query.job(), answer));
+>>>>>>> main
   }
 
   @Override
