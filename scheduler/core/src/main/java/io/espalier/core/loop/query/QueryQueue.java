@@ -191,13 +191,13 @@ public final class QueryQueue implements Query.Handler {
   }
 
   @Override
-<<<<<<< HEAD
   public CompletionStage<GroupPage> groups(Query.Groups query) {
     return askOnce(query, answer -> new GroupQuery(core, query, answer));
-=======
+  }
+
+  @Override
   public CompletionStage<JobActivity> activity(Query.Activity query) {
     return askOnce(query, answer -> new ActivityQuery(core, live, paces, query.job(), answer));
->>>>>>> main
   }
 
   @Override
