@@ -1,7 +1,7 @@
 package io.espalier.nodes;
 
-import io.espalier.nodes.zk.ZooKeeperSecurity;
 import io.espalier.core.pace.Jitter;
+import io.espalier.nodes.zk.ZooKeeperSecurity;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -115,8 +115,7 @@ public final class ZooKeeperSecurity {
     ZKClientConfig config = new ZKClientConfig();
     config.setProperty(ZKClientConfig.SECURE_CLIENT, "true");
     config.setProperty(
-        ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET,
-        "org.apache.zookeeper.ClientCnxnSocketNetty");
+        ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET, "org.apache.zookeeper.ClientCnxnSocketNetty");
     try (ClientX509Util tls = new ClientX509Util()) {
       authority.ifPresent(
           file -> {
@@ -166,7 +165,9 @@ public final class ZooKeeperSecurity {
       String rest = blank < 0 ? "" : line.substring(blank + 1).strip();
       if (rest.isEmpty()) {
         problems.add(
-            "line " + number + " does not hold a scheme and an account, such as: digest NAME:PASSWORD");
+            "line "
+                + number
+                + " does not hold a scheme and an account, such as: digest NAME:PASSWORD");
       } else if (word.equals("read")) {
         reader(number, rest);
       } else if (word.equals("tls-ca")) {

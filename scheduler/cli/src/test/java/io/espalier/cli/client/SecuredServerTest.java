@@ -9,10 +9,10 @@ import io.espalier.server.CommandException;
 import io.espalier.server.security.ClientAccess;
 import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.server.security.TlsFiles;
-import io.espalier.testkit.tls.Authority;
-import io.espalier.testkit.tls.Authority.Member;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
+import io.espalier.testkit.tls.Authority;
+import io.espalier.testkit.tls.Authority.Member;
 import io.espalier.webui.StandbyState;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
@@ -217,9 +217,7 @@ class SecuredServerTest {
     Member alice = WORLD.get().alice();
     SSLContext context =
         new TlsFiles(
-                alice.certificate(),
-                alice.key(),
-                Optional.of(WORLD.get().ours().certificate()))
+                alice.certificate(), alice.key(), Optional.of(WORLD.get().ours().certificate()))
             .context();
     try (SSLSocket socket =
         (SSLSocket)

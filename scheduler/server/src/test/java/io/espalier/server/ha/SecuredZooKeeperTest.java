@@ -4,16 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.config.source.WritableConfigSource;
-import io.espalier.server.app.ownership.LeadershipLease;
 import io.espalier.core.json.Json;
+import io.espalier.server.app.ownership.LeadershipLease;
 import io.espalier.server.config.ConfigSources;
 import io.espalier.server.config.JobEditor;
-import io.espalier.testkit.config.ConfigFixtures;
-import java.time.InstantSource;
 import io.espalier.server.security.ClientAccess;
 import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
+import io.espalier.testkit.config.ConfigFixtures;
 import io.espalier.testkit.tls.Authority;
 import java.io.File;
 import java.io.IOException;
@@ -23,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -173,8 +173,7 @@ class SecuredZooKeeperTest {
           .matches(rule -> rule.getPerms() == 1);
     }
 
-    ZooKeeperLink reader =
-        connected(target("/plant/group", access("w1", "digest workers:w0rk")));
+    ZooKeeperLink reader = connected(target("/plant/group", access("w1", "digest workers:w0rk")));
     assertThat(LeaderWatch.read(reader)).containsExactly(A, B);
     CuratorFramework client = reader.client();
     assertThatThrownBy(() -> client.delete().forPath("/plant/group/proof"))
@@ -196,7 +195,8 @@ class SecuredZooKeeperTest {
     Election election = join(connected(target), A);
     assertThat(election.awaitLeadership(20_000)).isTrue();
     List<String> found = new ArrayList<>();
-    new HaCheck(ClientAccess.none(), finding -> found.add(finding.about() + ": " + finding.message()))
+    new HaCheck(
+            ClientAccess.none(), finding -> found.add(finding.about() + ": " + finding.message()))
         .look(target);
     assertThat(found).anyMatch(line -> line.startsWith("ensemble: 1 of 1 servers answer"));
   }
@@ -242,9 +242,8 @@ class SecuredZooKeeperTest {
     String uri = "zk://127.0.0.1:" + port + "/configured/site?auth_file=" + access;
     WritableConfigSource source = (WritableConfigSource) ConfigSources.open(uri);
     open.push(source::close);
-      JobEditor editor =
-          new JobEditor(source, ConfigFixtures.parser(), InstantSource.system());
-      editor.save("work", Json.object().put("owner", "me").build(), 0, "", "");
+    JobEditor editor = new JobEditor(source, ConfigFixtures.parser(), InstantSource.system());
+    editor.save("work", Json.object().put("owner", "me").build(), 0, "", "");
     assertThat(below(link.client(), "/configured"))
         .anyMatch(path -> path.contains("/history"))
         .allSatisfy(
