@@ -14,7 +14,7 @@ final class MySqlSchema {
   /**
    * The number of the newest migration, V11__counters. Each migration ends by storing its number.
    */
-  static final int VERSION = 12;
+  static final int VERSION = 18;
 
   private static final int NO_SUCH_TABLE = 1146;
   private static final int LEAST_PACKET = 4 << 20;
