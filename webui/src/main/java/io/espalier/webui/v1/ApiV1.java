@@ -49,6 +49,7 @@ public final class ApiV1 {
   public static final String TREE = "/api/v1/tree";
   public static final String NODE = "/api/v1/nodes/{level}/{node}";
   public static final String ETA = "/api/v1/jobs/{job}/eta";
+  public static final String ACTIVITY = "/api/v1/activity";
   public static final String SNAPSHOT = "/api/v1/snapshot";
   public static final String VALIDATE = "/api/v1/jobs/{job}/validate";
   public static final String PLANS = "/api/v1/plans";
@@ -58,6 +59,8 @@ public final class ApiV1 {
   public static final String NODES = "/api/v1/nodes";
   public static final String RUNNING = "/api/v1/running";
   public static final String QUEUES = "/api/v1/queues";
+  public static final String GROUPS = "/api/v1/groups";
+  public static final String GROUPS_OF_KIND = "/api/v1/groups/{kind}";
   public static final String WORKERS = "/api/v1/workers";
   public static final String DRAIN = "/api/v1/workers/{worker}/drain";
   public static final String CORDON = "/api/v1/workers/{worker}/cordon";

@@ -72,8 +72,9 @@ public enum EventKind {
       "An operator paused a job.", List.of("job"), Members.COMMAND, List.of("expires_at_ms")),
   JOB_RESUMED("The pause of a job ended.", List.of("job"), Members.COMMAND, List.of("expired")),
   JOB_FORGOTTEN(
-      "A job was deleted and made again: the statuses of its tasks are deleted.",
-      List.of("job", "reason")),
+      "A job was deleted and made again, or was not configured for so long that its statuses"
+          + " expired: the statuses of its tasks are deleted.",
+      List.of("job", "reason", "archive")),
   LIMIT_CHANGED(
       "An override of a limit began or ended.",
       List.of("level", "resource", "node", "configured", "limit", "ended", "expired"),

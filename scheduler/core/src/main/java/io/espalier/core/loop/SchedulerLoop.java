@@ -58,9 +58,11 @@ import io.espalier.core.status.store.StoreTransaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -286,7 +288,9 @@ public final class SchedulerLoop {
   }
 
   void update(PreparedUpdate update, CompletableFuture<Void> inForce, long nowMillis) {
-    update.forgotten().stream().sorted().forEach(job -> forget(job, nowMillis));
+    update.forgotten().stream()
+        .sorted()
+        .forEach(job -> forget(job, "deleted and made again", "", nowMillis));
     update.incarnations().forEach(committer.batch()::incarnation);
     changes.begin(update, inForce);
   }
@@ -296,15 +300,16 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Discards what is stored of an earlier job of the same name, so that the new job does not
-   * inherit it (docs/design/features.md#jobs-of-the-same-name).
+   * Discards what is stored of a job: of an earlier one of the same name, so that the new job does
+   * not inherit it (docs/design/features.md#jobs-of-the-same-name), or of one that has expired.
    */
-  private void forget(String job, long nowMillis) {
+  private void forget(String job, String reason, String archive, long nowMillis) {
     committer.batch().forget(job);
-    events.add(
-        nowMillis,
-        EventKind.JOB_FORGOTTEN,
-        Json.object().put("job", job).put("reason", "deleted and made again").build());
+    Json.Builder event = Json.object().put("job", job).put("reason", reason);
+    if (!archive.isEmpty()) {
+      event.put("archive", archive);
+    }
+    events.add(nowMillis, EventKind.JOB_FORGOTTEN, event.build());
     for (Live task : live.all()) {
       if (task.key.job().equals(job)) {
         // The task is still alive, and the next scheduler process must know of it.
@@ -315,6 +320,21 @@ public final class SchedulerLoop {
     completion.forget(job);
     changes.forget(job);
     outcomes.forget(job);
+  }
+
+  Set<String> findAbsent(Set<String> jobs) {
+    Set<String> alive = new HashSet<>();
+    live.all().forEach(task -> alive.add(task.key.job()));
+    return changes.findAbsent(jobs, alive);
+  }
+
+  void forgetAbsent(LoopInput.ForgetAbsent input, long nowMillis) {
+    if (changes.isAbsent(input.job())) {
+      forget(input.job(), input.reason(), input.archive(), nowMillis);
+      complete(input.answer(), committer.commit().thenApply(done -> true));
+    } else {
+      input.answer().complete(false);
+    }
   }
 
   void configProblems(List<Problem> problems) {
@@ -678,7 +698,7 @@ public final class SchedulerLoop {
 
   private void placed(long run, long nowMillis) {
     Live task = starts.placed(run, nowMillis);
-    paces.placed(task);
+    paces.placed(task, nowMillis);
     quarantines.placed(task, nowMillis);
     committer.started(task, nowMillis);
     if (task.isEmpty) {

@@ -46,6 +46,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
   private List<QueueUsage> queueUsage = List.of();
   private final Map<String, Long> incarnations = new HashMap<>();
+  private final Map<String, Long> absences = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
   private @Nullable String source;
   private String nodesSketch = "";
@@ -174,6 +175,15 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<StatusRow> load(String job, String after, int atMost) {
+    return rows.getOrDefault(job, Map.of()).values().stream()
+        .filter(row -> row.node().compareTo(after) > 0)
+        .sorted(Comparator.comparing(StatusRow::node))
+        .limit(atMost)
+        .toList();
+  }
+
+  @Override
   public synchronized Map<String, TaskHistory> histories(String job, Collection<String> nodes) {
     Map<String, TaskHistory> found = new HashMap<>();
     for (String node : nodes) {
@@ -286,6 +296,21 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized Map<String, Long> absences() {
+    return Map.copyOf(absences);
+  }
+
+  @Override
+  public synchronized void keepAbsences(long writer, Map<String, Long> sinceMillis) {
+    if (writer != epoch) {
+      throw new StaleEpochException(description(), writer, epoch);
+    }
+    absences.clear();
+    absences.putAll(sinceMillis);
+    absences.keySet().retainAll(rows.keySet());
+  }
+
+  @Override
   public synchronized Map<String, Long> incarnations() {
     return Map.copyOf(incarnations);
   }
@@ -322,6 +347,7 @@ public final class MemoryStatusStore implements StatusStore {
 
   private void forget(String job) {
     incarnations.remove(job);
+    absences.remove(job);
     standings.remove(job);
     Map<String, StatusRow> ofJob = rows.remove(job);
     if (ofJob != null) {

@@ -74,6 +74,21 @@ final class FlakyStore implements StatusStore {
   }
 
   @Override
+  public List<StatusRow> load(String job, String after, int atMost) {
+    return inner.load(job, after, atMost);
+  }
+
+  @Override
+  public Map<String, Long> absences() {
+    return inner.absences();
+  }
+
+  @Override
+  public void keepAbsences(long epoch, Map<String, Long> sinceMillis) {
+    inner.keepAbsences(epoch, sinceMillis);
+  }
+
+  @Override
   public String nodesSketch() {
     return inner.nodesSketch();
   }

@@ -11,10 +11,13 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
+import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobActivity;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.JobProgress;
@@ -331,6 +334,12 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
+  public List<GroupKindView> recentGroups() {
+    return List.of(
+        new GroupKindView("replset", "host", "attribute:replset", 1, 2, 1, 1, 1, 1, 4, 3));
+  }
+
+  @Override
   public List<NotifierView> notifiers() {
     return List.of(
         new NotifierView(
@@ -473,6 +482,22 @@ public final class FakeScheduler implements SchedulerApi {
     }
 
     @Override
+    public CompletionStage<JobActivity> activity(Query.Activity query) {
+      String job = query.job().isEmpty() ? "" : known(query.job()).name();
+      List<Integer> counts = Collections.nCopies(JobActivity.MINUTES, 3);
+      long now = view().publishedAtMillis();
+      return done(
+          new JobActivity(
+              job,
+              now,
+              new JobActivity.Minutes(0, counts, counts, counts),
+              job.isEmpty() ? -1 : 2_000,
+              job.isEmpty() ? -1 : 5_000,
+              List.of(new JobActivity.Straggler("backup", "d11", now - 60_000, 5_000)),
+              1));
+    }
+
+    @Override
     public CompletionStage<JobLevels> levels(Query.Levels query) {
       return done(queries().levels(known(query.job()), query.samples()));
     }
@@ -485,6 +510,31 @@ public final class FakeScheduler implements SchedulerApi {
     @Override
     public CompletionStage<List<QueueView>> queues(Query.Queues query) {
       return done(recentQueues());
+    }
+
+    @Override
+    public CompletionStage<List<GroupKindView>> groupKinds(Query.GroupKinds query) {
+      return done(recentGroups());
+    }
+
+    @Override
+    public CompletionStage<GroupPage> groups(Query.Groups query) {
+      if (!query.kind().equals("replset")) {
+        throw new RefusedException(
+            RefusedException.Reason.UNKNOWN, "there is no kind \"" + query.kind() + "\"");
+      }
+      return done(
+          new GroupPage(
+              List.of(
+                  new GroupPage.Group(
+                      "rs-1",
+                      1,
+                      2,
+                      1,
+                      List.of(
+                          new GroupPage.Member("h1", 2, "backup", "d11"),
+                          new GroupPage.Member("h2", 0, "", "")))),
+              ""));
     }
 
     @Override

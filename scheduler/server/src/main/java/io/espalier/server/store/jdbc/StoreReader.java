@@ -175,6 +175,16 @@ abstract class StoreReader implements StatusStore {
   }
 
   @Override
+  public final Map<String, Long> absences() {
+    Map<String, Long> absences = new HashMap<>();
+    var unused =
+        all(
+            "SELECT name*, absent_since FROM #job WHERE name IS NOT NULL AND absent_since != 0",
+            row -> absences.put(row.name(), row.large()));
+    return absences;
+  }
+
+  @Override
   public final void load(String job, Consumer<StatusRow> rows) {
     load(job, RowMapper::status, rows);
   }
@@ -222,6 +232,29 @@ abstract class StoreReader implements StatusStore {
                 id,
                 List.copyOf(Set.copyOf(nodes)),
                 row -> rows.add(mapper.status(job, row)));
+          }
+          return rows;
+        });
+  }
+
+  @Override
+  public final List<StatusRow> load(String job, String after, int atMost) {
+    return read(
+        session -> {
+          List<StatusRow> rows = new ArrayList<>();
+          Integer id = JobIds.find(session, job);
+          if (id != null) {
+            RowMapper mapper = mapper(session);
+            try (BoundStatement some =
+                    session.prepare(
+                        "SELECT "
+                            + TASK
+                            + " FROM #status WHERE job = ? AND node > ? ORDER BY node LIMIT ?");
+                ColumnReader row = some.number(id).key(after).number(atMost).query()) {
+              while (row.next()) {
+                rows.add(mapper.status(job, row));
+              }
+            }
           }
           return rows;
         });
