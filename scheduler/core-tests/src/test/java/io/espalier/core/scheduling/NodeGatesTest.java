@@ -261,8 +261,8 @@ final class NodeGatesTest {
         .extracting(Explanation.Reason::message)
         .containsExactly(
             "needs 1 of slots, 0 of 4 are free; the limit of 8 is an override of the configured 5"
-                + " for all of level host; the limit of 8 is multiplied by 0.5, for all nodes, by ada"
-                + " (a leak)");
+                + " for all of level host; the limit of 8 is multiplied by 0.5, for all nodes, by"
+                + " ada (a leak)");
     core.removeFactor("all");
     core.removeFactor("one");
     settle();
