@@ -94,7 +94,8 @@ final class UiCommand implements Callable<Integer> {
   @Option(
       names = "--zookeeper-auth",
       paramLabel = "FILE",
-      description = "File with a scheme, a blank and an account, such as \"digest reader:secret\".")
+      description =
+          "File with account and certificates for ZooKeeper, such as \"digest reader:secret\".")
   private @Nullable Path zooKeeperAuth;
 
   @Option(

@@ -2,6 +2,8 @@ package io.espalier.core.loop.query;
 
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
@@ -189,6 +191,11 @@ public final class QueryQueue implements Query.Handler {
   }
 
   @Override
+  public CompletionStage<GroupPage> groups(Query.Groups query) {
+    return askOnce(query, answer -> new GroupQuery(core, query, answer));
+  }
+
+  @Override
   public CompletionStage<JobActivity> activity(Query.Activity query) {
     return askOnce(query, answer -> new ActivityQuery(core, live, paces, query.job(), answer));
   }
@@ -229,6 +236,11 @@ public final class QueryQueue implements Query.Handler {
   @Override
   public CompletionStage<List<LimitView>> limits(Query.Limits query) {
     return now(limits.get());
+  }
+
+  @Override
+  public CompletionStage<List<GroupKindView>> groupKinds(Query.GroupKinds query) {
+    return now(core.capacity().groups());
   }
 
   private static <T> CompletionStage<T> now(T answer) {
