@@ -3,7 +3,7 @@ import { t, c, useState } from '../dom.js';
 import { get, may, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, nodeLink, refine, taskLink, to } from '../route.js';
-import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting, WORD } from '../parts.js';
+import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting } from '../parts.js';
 import { count, millis, plural, rate, seconds, share, workerName } from '../format.js';
 import { JobBadges, timeLeft, wordsOf } from './overview.js';
 import { JobActions, forgive, rerun } from './job-actions.js';
@@ -11,6 +11,7 @@ import { Tasks } from './job-tasks.js';
 import { Config, History } from './job-config.js';
 import { Output } from './output.js';
 import { Hour, useActivity } from '../charts.js';
+import { Grid } from './grid.js';
 import { levelResources, override } from './limits.js';
 
 export default function Job({ route }) {
@@ -33,16 +34,22 @@ export default function Job({ route }) {
           : tab === 'output' ? c(Output, { key: name, job: name, regex: route.query.get('regex') ?? '', search: (regex) => refine({ regex }) }) : c(Progress, { key: name, job, route })));
 }
 
-function About({ job }) {
+/** The jobs that wait for this one. */
+function useUsers(job) {
   const { data } = useData((signal) => get(['jobs'], {}, signal), ['jobs'], { every: 15000 });
-  const users = (data?.jobs ?? []).filter((j) => j.depends_on.includes(job.name)).map((j) => j.name);
+  return (data?.jobs ?? []).filter((j) => j.depends_on.includes(job.name)).map((j) => j.name);
+}
+
+function About({ job }) {
+  const users = useUsers(job);
   return t.span(job.owner && t.span('owned by ', t.span({ dir: 'auto' }, job.owner), ' · '), 'on level ', t.span({ dir: 'auto' }, job.level), ` · priority ${job.priority}`,
     job.queue && t.span(' · queue ', t.a({ href: to(['queues'], { q: job.queue }), dir: 'auto' }, job.queue)),
     job.max_concurrent && t.span(` · at most ${count(job.max_concurrent)} at once`),
     job.start_rate && t.span(` · starts ${rate(job.start_rate.per_second)}, up to ${count(job.start_rate.burst)} at once after a rest`),
     job.complete_by_ms && t.span(' · complete by ', c(At, { ms: job.complete_by_ms })),
     job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })),
-    users.length > 0 && t.span(' · before ', c(Names, { names: users.slice(0, 5), link: jobLink, total: users.length })));
+    users.length > 0 && t.span(' · before ', c(Names, { names: users.slice(0, 5), link: jobLink, total: users.length })),
+    ' · ', t.a({ href: to(['events'], { job: job.name }) }, 'events'));
 }
 
 // Only what a bar of its tasks does not say: an end, why, and how to go on from there.
@@ -77,7 +84,7 @@ function Progress({ job, route }) {
   return t.div(
     c(Now, { job, waiting: waiting.data, activity }),
     t.div({ class: 'grid' }, c(Failures, { job }), c(Reasons, { job, ...waiting })),
-    c(Levels, { job, route }),
+    c(Grid, { jobs: [job.name, ...job.depends_on, ...useUsers(job)], route }),
     c(RunningNow, { job, activity }));
 }
 
@@ -126,41 +133,6 @@ function TimeLeft({ job, tile }) {
   return tile('Time left', seconds(eta.p50_seconds), t.span(most !== seconds(eta.p50_seconds) && `90 % at most ${most}`,
     n && t.span(' · for ', n.node ? t.a({ href: nodeLink(n.level, n.node), dir: 'auto' }, `${n.node}.${n.resource}`)
       : n.kind === 'start_rate' ? 'the start rate' : n.kind === 'max_concurrent' ? 'max_concurrent' : `workers’ ${n.resource}`)));
-}
-
-function Levels({ job }) {
-  const { data, error } = useData(async (signal) => await maybe(['jobs', job.name, 'levels'], {}, signal) ?? fromHistogram(await get(['jobs', job.name, 'histogram'], { samples: 10 }, signal), job), ['levels', job.name]);
-  const [picked, pick] = useState(null);
-  return c(Panel, { title: 'Levels', id: 'h-levels', note: data?.at_ms ? t.span('counted ', c(Ago, { ms: data.at_ms }), '; press a part for samples') : 'press a part for samples' },
-    c(Failure, { error }), !data ? !error && c(Waiting) : t.ul({ class: 'levels' }, data.levels.map((l) => {
-      const state = picked?.level === l.level ? picked.state : null;
-      const samples = state ? l.samples?.[state] ?? [] : [];
-      return t.li({ key: l.level },
-        t.div({ class: 'level-name' }, t.strong({ dir: 'auto' }, l.level), l.level === job.level && c(Badge, null, 'tasks'), t.span({ class: 'soft' }, plural(l.nodes, 'node'))),
-        t.div({ class: 'level-bar' },
-          c(Bar, { states: l.states, total: sum(l.states), label: l.level, picked: state, pick: (s) => pick(s === state ? null : { level: l.level, state: s }) }),
-          state && t.div({ class: 'preview' }, t.strong(`${count(l.states[state])} ${WORD[state]}`), samples.length > 0 ? '; some of them:' : '',
-            t.p({ class: 'samples' }, c(Names, { names: samples, link: (n) => l.level === job.level ? taskLink(job.name, n) : nodeLink(l.level, n) })),
-            l.level === job.level && t.a({ href: jobLink(job.name, 'tasks') + (STATUS_FOR[state] ? `?status=${STATUS_FOR[state]}` : '') }, 'All tasks like these'))));
-    })));
-}
-
-const STATUS_FOR = { done: 'done', failed: 'failed', cancelled: 'cancelled', running: 'running', waiting: 'error_backoff', ready: 'unstarted', avoided: 'avoided', disabled: 'disabled' };
-const sum = (states) => Object.entries(states).reduce((n, [k, v]) => n + (k === 'avoided' || k === 'disabled' ? 0 : v), 0);
-const STATE = { done: 'done', running: 'running', failed: 'failed', cancelled: 'cancelled', incomplete_backoff: 'waiting', error_backoff: 'waiting', avoided: 'avoided', disabled: 'disabled' };
-
-/** What an older server tells. */
-function fromHistogram(h) {
-  return { levels: Object.entries(h.levels).map(([level, buckets]) => {
-    const made = { level, nodes: 0, states: {}, samples: {} };
-    for (const b of buckets) {
-      const state = STATE[b.status] ?? 'ready';
-      made.nodes += b.count;
-      made.states[state] = (made.states[state] ?? 0) + b.count;
-      made.samples[state] = [...(made.samples[state] ?? []), ...b.samples].slice(0, 10);
-    }
-    return made;
-  }) };
 }
 
 function Failures({ job }) {

@@ -1,5 +1,7 @@
 package io.espalier.webui.v1;
 
+import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.JobActivity;
@@ -352,5 +354,42 @@ final class QueryJson {
         .put("at_ms", levels.atMillis())
         .put("levels", new Json.Arr(list))
         .build();
+  }
+
+  static Json groupKind(GroupKindView kind) {
+    return Json.object()
+        .put("name", kind.name())
+        .put("level", kind.level())
+        .put("by", kind.by())
+        .put("groups", kind.groups())
+        .put("full", kind.full())
+        .put("members", kind.members())
+        .put("busy", kind.busy())
+        .put("waiting", kind.parked())
+        .put("outside", kind.outside())
+        .build();
+  }
+
+  static Json groups(GroupPage page) {
+    List<Json> groups = new ArrayList<>();
+    for (GroupPage.Group group : page.groups()) {
+      List<Json> members = new ArrayList<>();
+      for (GroupPage.Member member : group.members()) {
+        Json.Builder json = Json.object().put("node", member.node()).put("running", member.tasks());
+        if (!member.task().isEmpty()) {
+          json.put("job", member.job()).put("task", member.task());
+        }
+        members.add(json.build());
+      }
+      groups.add(
+          Json.object()
+              .put("name", group.name())
+              .put("limit", group.limit())
+              .put("size", group.size())
+              .put("busy", group.busy())
+              .put("members", new Json.Arr(members))
+              .build());
+    }
+    return Json.object().put("groups", new Json.Arr(groups)).put("next", page.next()).build();
   }
 }

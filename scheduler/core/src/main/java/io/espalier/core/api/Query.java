@@ -1,5 +1,7 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
@@ -64,6 +66,10 @@ public sealed interface Query<T> {
     CompletionStage<List<QueueView>> queues(Queues query);
 
     CompletionStage<List<LimitView>> limits(Limits query);
+
+    CompletionStage<List<GroupKindView>> groupKinds(GroupKinds query);
+
+    CompletionStage<GroupPage> groups(Groups query);
   }
 
   /**
@@ -261,6 +267,39 @@ public sealed interface Query<T> {
     @Override
     public CompletionStage<List<LimitView>> answer(Handler handler) {
       return handler.limits(this);
+    }
+
+    @Override
+    public boolean reportsStatuses() {
+      return false;
+    }
+  }
+
+  /** All kinds of redundancy groups. */
+  record GroupKinds() implements Query<List<GroupKindView>> {
+    @Override
+    public CompletionStage<List<GroupKindView>> answer(Handler handler) {
+      return handler.groupKinds(this);
+    }
+
+    @Override
+    public boolean reportsStatuses() {
+      return false;
+    }
+  }
+
+  /**
+   * A page of the redundancy groups of one kind; computed recently.
+   *
+   * @param onlyFull whether only groups are listed of which no further member may become busy
+   * @param after cursor of the previous page; empty: the first page
+   * @param limit maximum number of groups, 1 to 1000
+   */
+  record Groups(String kind, boolean onlyFull, String after, int limit)
+      implements Query<GroupPage> {
+    @Override
+    public CompletionStage<GroupPage> answer(Handler handler) {
+      return handler.groups(this);
     }
 
     @Override

@@ -35,6 +35,7 @@ import io.espalier.core.loop.watch.JobDeadlines;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
+import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
 import io.espalier.core.loop.watch.StartsInFlight;
 import io.espalier.core.loop.watch.WindowGates;
@@ -105,6 +106,7 @@ public final class SchedulerLoop {
   private final PauseRegistry pauses;
   private final LimitOverrideCommands limits;
   private final BrakeCommands brakes;
+  private final Quarantines quarantines;
   private final QueueUsageRecorder queueSamples;
   private final Outbox outbox;
   private final ProblemEvents problems;
@@ -160,9 +162,18 @@ public final class SchedulerLoop {
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
     this.windows = new WindowGates(core, events, paces);
+    this.quarantines = new Quarantines(core, events, this::batch);
     this.views =
         new ViewPublisher(
-            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows);
+            core,
+            live,
+            ports.runner().shard(),
+            outcomes,
+            paces,
+            pauses,
+            brakes,
+            windows,
+            quarantines);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -177,10 +188,20 @@ public final class SchedulerLoop {
             ports, events, outcomes, views, changes, paces, core, outbox, starting, this::ended);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion =
-        new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
+        new TaskCompletion(
+            shared, starts, verifications, statusText, paces, quarantines, options.maxAttempts());
     this.commands =
         new OperatorCommands(
-            shared, pauses, limits, brakes, outbox, kills, pool, chores::add, this::reported);
+            shared,
+            pauses,
+            limits,
+            brakes,
+            quarantines,
+            outbox,
+            kills,
+            pool,
+            chores::add,
+            this::reported);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
@@ -196,6 +217,7 @@ public final class SchedulerLoop {
     outcomes.restore(stored.jobStates());
     limits.restore(stored.limits());
     brakes.restore(stored.brakes());
+    quarantines.restore(stored.quarantines());
     pool.restore(stored.cordons());
     outbox.restore(stored.notifications());
     restored = stored;
@@ -468,13 +490,14 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Returns true when the end of a pause, brake or limit override, or a window, may start remaining
-   * tasks.
+   * Returns true when the end of a pause, brake or limit override, a window, or a trial below a
+   * quarantined node may start remaining tasks.
    */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE
         && limits.nextMillis() == Long.MAX_VALUE
         && brakes.nextMillis() == Long.MAX_VALUE
+        && quarantines.nextMillis() == Long.MAX_VALUE
         && windows.opensMillis() == Long.MAX_VALUE) {
       return false;
     }
@@ -515,6 +538,7 @@ public final class SchedulerLoop {
     if (changes.tookForce()) {
       recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
       brakes.refresh(nowMillis);
+      quarantines.configured(nowMillis);
       outbox.configured(core.config());
       committer.bound(core.config().settings().capacity().maxStarting());
       leads(nowMillis);
@@ -532,6 +556,10 @@ public final class SchedulerLoop {
       views.changed();
     }
     more |= windows.isBehind();
+    if (quarantines.step(nowMillis)) {
+      views.error("quarantine", quarantines.problem());
+      views.changed();
+    }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
@@ -624,7 +652,7 @@ public final class SchedulerLoop {
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
-    next = Math.min(next, outbox.nextMillis());
+    next = Math.min(next, Math.min(outbox.nextMillis(), quarantines.nextMillis()));
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }
@@ -688,6 +716,7 @@ public final class SchedulerLoop {
   private void placed(long run, long nowMillis) {
     Live task = starts.placed(run, nowMillis);
     paces.placed(task, nowMillis);
+    quarantines.placed(task, nowMillis);
     committer.started(task, nowMillis);
     if (task.isEmpty) {
       put(
