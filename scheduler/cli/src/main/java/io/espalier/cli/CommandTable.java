@@ -22,6 +22,7 @@ import io.espalier.cli.client.operate.JobEditCommands;
 import io.espalier.cli.client.operate.LeaderCommands;
 import io.espalier.cli.client.operate.LimitCommands;
 import io.espalier.cli.client.operate.NotificationCommands;
+import io.espalier.cli.client.operate.QuarantineCommands;
 import io.espalier.cli.client.operate.TaskCommands;
 import io.espalier.cli.client.operate.WorkerCommands;
 import io.espalier.cli.client.top.TopCommand;
@@ -93,6 +94,9 @@ public final class CommandTable {
     add("Steer", "brakes", () -> new BrakingCommands.Brakes(clients));
     add("Steer", "brake", () -> new BrakingCommands.Brake(clients));
     add("Steer", "release", () -> new BrakingCommands.Release(clients));
+    add("Steer", "quarantines", () -> new QuarantineCommands.Quarantines(clients));
+    add("Steer", "quarantine", () -> new QuarantineCommands.Quarantine(clients));
+    add("Steer", "lift", () -> new QuarantineCommands.Lift(clients));
     add("Steer", "notify", () -> new NotificationCommands.Notify(clients));
     add("Steer", "limits", () -> new LimitCommands.Limits(clients));
     add("Steer", "set-limit", () -> new LimitCommands.SetLimit(clients));

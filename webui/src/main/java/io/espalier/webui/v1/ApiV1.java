@@ -39,6 +39,8 @@ public final class ApiV1 {
   public static final String LIMIT_OF_NODE = "/api/v1/limits/{level}/{resource}/{node}";
   public static final String BRAKES = "/api/v1/brakes";
   public static final String RELEASE_BRAKE = "/api/v1/brakes/release";
+  public static final String QUARANTINES = "/api/v1/quarantines";
+  public static final String LIFT_QUARANTINE = "/api/v1/quarantines/lift";
   public static final String NOTIFICATIONS = "/api/v1/notifications";
   public static final String TEST_NOTIFIER = "/api/v1/notifications/{notifier}/test";
   public static final String WAITING = "/api/v1/jobs/{job}/waiting";
@@ -93,6 +95,7 @@ public final class ApiV1 {
     new SetResources(api, operations).addTo(routes);
     new LimitResources(api).addTo(routes);
     new BrakeResources(api).addTo(routes);
+    new QuarantineResources(api).addTo(routes);
     new NotificationResources(api).addTo(routes);
     new JobVersionResources(api).addTo(routes);
     new PlanResources(api).addTo(routes);

@@ -35,6 +35,7 @@ import io.espalier.core.loop.watch.JobDeadlines;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
+import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
 import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.notification.NotifierView;
@@ -104,6 +105,7 @@ public final class SchedulerLoop {
   private final PauseRegistry pauses;
   private final LimitOverrideCommands limits;
   private final BrakeCommands brakes;
+  private final Quarantines quarantines;
   private final QueueUsageRecorder queueSamples;
   private final Outbox outbox;
   private final ProblemEvents problems;
@@ -158,9 +160,18 @@ public final class SchedulerLoop {
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
     this.windows = new WindowGates(core, events, paces);
+    this.quarantines = new Quarantines(core, events, this::batch);
     this.views =
         new ViewPublisher(
-            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows);
+            core,
+            live,
+            ports.runner().shard(),
+            outcomes,
+            paces,
+            pauses,
+            brakes,
+            windows,
+            quarantines);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -174,10 +185,20 @@ public final class SchedulerLoop {
         new Committer(ports, events, outcomes, views, changes, paces, core, outbox, this::ended);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion =
-        new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
+        new TaskCompletion(
+            shared, starts, verifications, statusText, paces, quarantines, options.maxAttempts());
     this.commands =
         new OperatorCommands(
-            shared, pauses, limits, brakes, outbox, kills, pool, chores::add, this::reported);
+            shared,
+            pauses,
+            limits,
+            brakes,
+            quarantines,
+            outbox,
+            kills,
+            pool,
+            chores::add,
+            this::reported);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
@@ -193,6 +214,7 @@ public final class SchedulerLoop {
     outcomes.restore(stored.jobStates());
     limits.restore(stored.limits());
     brakes.restore(stored.brakes());
+    quarantines.restore(stored.quarantines());
     pool.restore(stored.cordons());
     outbox.restore(stored.notifications());
     restored = stored;
@@ -460,13 +482,14 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Returns true when the end of a pause, brake or limit override, or a window, may start remaining
-   * tasks.
+   * Returns true when the end of a pause, brake or limit override, a window, or a trial below a
+   * quarantined node may start remaining tasks.
    */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE
         && limits.nextMillis() == Long.MAX_VALUE
         && brakes.nextMillis() == Long.MAX_VALUE
+        && quarantines.nextMillis() == Long.MAX_VALUE
         && windows.opensMillis() == Long.MAX_VALUE) {
       return false;
     }
@@ -507,6 +530,7 @@ public final class SchedulerLoop {
     if (changes.tookForce()) {
       recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
       brakes.refresh(nowMillis);
+      quarantines.configured(nowMillis);
       outbox.configured(core.config());
       leads(nowMillis);
       kills.recheck();
@@ -523,6 +547,10 @@ public final class SchedulerLoop {
       views.changed();
     }
     more |= windows.isBehind();
+    if (quarantines.step(nowMillis)) {
+      views.error("quarantine", quarantines.problem());
+      views.changed();
+    }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
@@ -613,7 +641,7 @@ public final class SchedulerLoop {
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
-    next = Math.min(next, outbox.nextMillis());
+    next = Math.min(next, Math.min(outbox.nextMillis(), quarantines.nextMillis()));
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }
@@ -671,6 +699,7 @@ public final class SchedulerLoop {
   private void placed(long run, long nowMillis) {
     Live task = starts.placed(run, nowMillis);
     paces.placed(task, nowMillis);
+    quarantines.placed(task, nowMillis);
     committer.started(task, nowMillis);
     if (task.isEmpty) {
       put(

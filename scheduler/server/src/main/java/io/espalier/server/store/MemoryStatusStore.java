@@ -9,6 +9,7 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusRow;
@@ -41,6 +42,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, WorkerCordon> holds = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
   private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+  private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   private final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
   private List<QueueUsage> queueUsage = List.of();
   private final Map<String, Long> incarnations = new HashMap<>();
@@ -214,6 +216,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<Quarantine> quarantines() {
+    return List.copyOf(quarantines.values());
+  }
+
+  @Override
   public synchronized List<Notification> notifications() {
     return notifications.values().stream()
         .sorted(Comparator.comparingLong(Notification::sequence))
@@ -273,6 +280,8 @@ public final class MemoryStatusStore implements StatusStore {
     batch.limits().forEach(override -> limits.put(override.key(), override));
     batch.endedBrakes().forEach(brakes::remove);
     batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
+    batch.endedQuarantines().forEach(quarantines::remove);
+    batch.quarantines().forEach(each -> quarantines.put(each.key(), each));
     batch.endedNotifications().forEach(notifications::remove);
     batch.notifications().forEach(each -> notifications.put(each.key(), each));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));

@@ -7,6 +7,7 @@ import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.RefusedDataException;
 import io.espalier.core.status.store.StatusRow;
@@ -170,6 +171,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<Brake> brakes() {
     return inner.brakes();
+  }
+
+  @Override
+  public List<Quarantine> quarantines() {
+    return inner.quarantines();
   }
 
   @Override

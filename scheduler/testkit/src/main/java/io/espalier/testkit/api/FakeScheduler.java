@@ -51,6 +51,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.TaskHistory;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -85,6 +86,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final Map<String, Pause> paused = new TreeMap<>();
   private final Map<LimitOverride.Key, LimitView> limits = new LinkedHashMap<>();
   private final Map<Brake.Key, BrakeView> brakes = new LinkedHashMap<>();
+  private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   private boolean storeIsAway;
   private final List<LogLine> logs = new ArrayList<>();
   private final List<Object> calls = Collections.synchronizedList(new ArrayList<>());
@@ -734,6 +736,25 @@ public final class FakeScheduler implements SchedulerApi {
       }
       view = view.with().brakes(List.copyOf(brakes.values())).build();
       return done(new BrakeView(released.brake().released(nowMillis), Brake.ONE, true));
+    }
+
+    @Override
+    public CompletionStage<Quarantine> quarantine(Command.SetQuarantine command, long nowMillis) {
+      Quarantine set =
+          Quarantine.ordered(command.key(), command.author(), command.reason(), nowMillis);
+      quarantines.put(set.key(), set);
+      view = view.with().quarantines(List.copyOf(quarantines.values())).build();
+      return done(set);
+    }
+
+    @Override
+    public CompletionStage<Quarantine> lift(Command.LiftQuarantine command, long nowMillis) {
+      Quarantine lifted = quarantines.remove(command.key());
+      if (lifted == null) {
+        throw new RefusedException(RefusedException.Reason.UNKNOWN, "no quarantine");
+      }
+      view = view.with().quarantines(List.copyOf(quarantines.values())).build();
+      return done(lifted);
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusRow;
@@ -168,6 +169,26 @@ abstract class OperatorTablesContract extends AttemptsContract {
             .build());
     restartAfterKill();
     assertThat(store.brakes()).containsExactlyInAnyOrder(changed, node);
+  }
+
+  @Test
+  void quarantines_are_kept_until_they_are_lifted() throws Exception {
+    Quarantine.Key ofJob = new Quarantine.Key("host", "db-17", "j".repeat(300));
+    Quarantine found = Quarantine.found(ofJob, "94 % \"fail\"", NOW).tried(NOW + 5);
+    Quarantine.Key ofAll = new Quarantine.Key("host", "db-17", "");
+    Quarantine ordered = Quarantine.ordered(ofAll, "ann", "", NOW);
+    store.commit(epoch, StoreTransaction.builder().quarantine(found).quarantine(ordered).build());
+    restartAfterKill();
+    assertThat(store.quarantines()).containsExactlyInAnyOrder(found, ordered);
+    store.commit(
+        epoch,
+        StoreTransaction.builder()
+            .endQuarantine(ofAll)
+            .endQuarantine(new Quarantine.Key("rack", "db-17", ""))
+            .quarantine(found.tried(NOW + 6))
+            .build());
+    restartAfterKill();
+    assertThat(store.quarantines()).containsExactly(found.tried(NOW + 6));
   }
 
   @Test

@@ -172,6 +172,9 @@ public interface StatusStore extends AutoCloseable {
   /** All brakes, in any order. */
   List<Brake> brakes();
 
+  /** All quarantines, in any order. */
+  List<Quarantine> quarantines();
+
   /** All notifications that are to be sent, in the order of their sequences. */
   List<Notification> notifications();
 

@@ -12,6 +12,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
@@ -315,6 +316,13 @@ abstract class StoreReader implements StatusStore {
     return all(
         "SELECT target*, level*, name*, body FROM #brake",
         row -> RowMapper.brake(description(), json, row));
+  }
+
+  @Override
+  public final List<Quarantine> quarantines() {
+    return all(
+        "SELECT level*, node*, job*, body FROM #quarantine",
+        row -> RowMapper.quarantine(description(), json, row));
   }
 
   @Override
