@@ -191,7 +191,10 @@ final class FleetJson {
    */
   static Json variant(
       AggregatedJob job,
-      ValueGroup share, boolean isMajority, @Nullable Json majority, @Nullable Json settings) {
+      ValueGroup share,
+      boolean isMajority,
+      @Nullable Json majority,
+      @Nullable Json settings) {
     Json owners =
         Json.strings(
             job.members().stream()

@@ -61,7 +61,14 @@ record Answers(int asked, List<One> found, Map<String, SchedulerUnreachableExcep
             client.readers(),
             host ->
                 client
-                    .ask(host.address(), "GET", path, null, Map.of(), options.receive(), Answers::read)
+                    .ask(
+                        host.address(),
+                        "GET",
+                        path,
+                        null,
+                        Map.of(),
+                        options.receive(),
+                        Answers::read)
                     .handle(
                         (said, failure) -> {
                           synchronized (missing) {

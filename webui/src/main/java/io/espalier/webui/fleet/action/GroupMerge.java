@@ -42,14 +42,22 @@ final class GroupMerge {
 
   /** Reasons for waiting: the same if their messages differ only in numbers and the node. */
   static GroupMerge waiting() {
-    return new GroupMerge("reasons", GroupMerge::reason, List.of("kind", "never", "message"), List.of());
+    return new GroupMerge(
+        "reasons", GroupMerge::reason, List.of("kind", "never", "message"), List.of());
   }
 
   private static String reason(Json.Obj group) {
     String node = text(group, "node");
     String message = text(group, "message");
-    String masked = (node.isEmpty() ? message : message.replace(node, "")).replaceAll("[0-9]+", "0");
-    return text(group, "kind") + "\n" + text(group, "resource") + "\n" + group.get("never") + "\n" + masked;
+    String masked =
+        (node.isEmpty() ? message : message.replace(node, "")).replaceAll("[0-9]+", "0");
+    return text(group, "kind")
+        + "\n"
+        + text(group, "resource")
+        + "\n"
+        + group.get("never")
+        + "\n"
+        + masked;
   }
 
   /** A group over all schedulers. */
@@ -107,7 +115,8 @@ final class GroupMerge {
       sums.forEach(name -> added.merge(name, number(part.said(), name), Long::sum));
     }
     added.forEach(json::put);
-    long newest = group.parts.stream().mapToLong(p -> number(p.said(), "newest_ms")).max().orElse(0);
+    long newest =
+        group.parts.stream().mapToLong(p -> number(p.said(), "newest_ms")).max().orElse(0);
     if (newest > 0) {
       json.put("newest_ms", newest);
     }
