@@ -46,8 +46,7 @@ final class BackupCommandsTest {
   }
 
   private static StatusStore open(Path dataDir) {
-    return SqliteDialect.open(
-        dataDir.resolve(DataDirectory.STATUSES), JsonReader.strict()::read);
+    return SqliteDialect.open(dataDir.resolve(DataDirectory.STATUSES), JsonReader.strict()::read);
   }
 
   private static void stored(StatusStore store, long epoch, String node) {
