@@ -1,5 +1,6 @@
 package io.espalier.cli.flags;
 
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.server.app.options.EventRetentionOptions;
 import io.espalier.server.app.options.StoreOptions;
 import io.espalier.server.app.options.StoreOptions.Owning;
@@ -36,6 +37,7 @@ final class StoreFlags {
   @Option(
       names = "--store-proof-ms",
       paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
       description =
           "For how long a store in MySQL that is away counts as this scheduler's: after that no"
               + " worker is answered, and local tasks are ended (default 600000; with --ha store"
@@ -45,6 +47,7 @@ final class StoreFlags {
   @Option(
       names = "--event-retention-days",
       paramLabel = "DAYS",
+      converter = DurationConverter.Days.class,
       defaultValue = "30",
       description = "How long events are kept (default ${DEFAULT-VALUE}; 0: for ever).")
   private int eventDays;
@@ -57,6 +60,17 @@ final class StoreFlags {
           "How many events are kept at most, to protect the disk; the newest 100000 always are"
               + " (default ${DEFAULT-VALUE}; 0: no bound).")
   private long eventMax;
+
+  @Option(
+      names = "--keep-finished-days",
+      paramLabel = "DAYS",
+      converter = DurationConverter.Days.class,
+      defaultValue = "90",
+      description =
+          "How long the statuses of a job are kept after it was removed from the configuration;"
+              + " then they go to a file in DATA_DIR/archive (default ${DEFAULT-VALUE}; 0: they are"
+              + " kept for ever).")
+  private int finishedDays;
 
   Owning owning(List<String> problems) {
     if (!isMySql(store) && (takeOver || proofMillis != null)) {
@@ -78,6 +92,13 @@ final class StoreFlags {
       problems.add("--event-log-max must be 0 or more");
     }
     return new EventRetentionOptions(eventDays, eventMax);
+  }
+
+  Duration keepFinished(List<String> problems) {
+    if (finishedDays < 0 || finishedDays > MOST_DAYS) {
+      problems.add("--keep-finished-days must be between 0 and " + MOST_DAYS);
+    }
+    return Duration.ofDays(finishedDays);
   }
 
   /**

@@ -35,7 +35,9 @@ import io.espalier.core.loop.watch.JobDeadlines;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
+import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
+import io.espalier.core.loop.watch.StartsInFlight;
 import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.notification.NotifierView;
 import io.espalier.core.outcome.JobStateRecord;
@@ -57,9 +59,11 @@ import io.espalier.core.status.store.StoreTransaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -102,6 +106,7 @@ public final class SchedulerLoop {
   private final PauseRegistry pauses;
   private final LimitOverrideCommands limits;
   private final BrakeCommands brakes;
+  private final Quarantines quarantines;
   private final QueueUsageRecorder queueSamples;
   private final Outbox outbox;
   private final ProblemEvents problems;
@@ -118,6 +123,7 @@ public final class SchedulerLoop {
   private final JobVerifications verifications;
   private final JobStateTracker outcomes;
   private final CheckpointWriter checkpoints = new CheckpointWriter();
+  private final StartsInFlight starting = new StartsInFlight();
   private final LaunchFactory starts;
   private final UpdateApplier changes;
   private final InvocationRecovery recovery;
@@ -156,9 +162,18 @@ public final class SchedulerLoop {
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
     this.windows = new WindowGates(core, events, paces);
+    this.quarantines = new Quarantines(core, events, this::batch);
     this.views =
         new ViewPublisher(
-            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows);
+            core,
+            live,
+            ports.runner().shard(),
+            outcomes,
+            paces,
+            pauses,
+            brakes,
+            windows,
+            quarantines);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -169,13 +184,24 @@ public final class SchedulerLoop {
     this.problems = new ProblemEvents(events);
     this.outbox = new Outbox(ports, this::batch, options.epoch());
     this.committer =
-        new Committer(ports, events, outcomes, views, changes, paces, core, outbox, this::ended);
+        new Committer(
+            ports, events, outcomes, views, changes, paces, core, outbox, starting, this::ended);
     SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
     this.completion =
-        new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
+        new TaskCompletion(
+            shared, starts, verifications, statusText, paces, quarantines, options.maxAttempts());
     this.commands =
         new OperatorCommands(
-            shared, pauses, limits, brakes, outbox, kills, pool, chores::add, this::reported);
+            shared,
+            pauses,
+            limits,
+            brakes,
+            quarantines,
+            outbox,
+            kills,
+            pool,
+            chores::add,
+            this::reported);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
@@ -191,6 +217,7 @@ public final class SchedulerLoop {
     outcomes.restore(stored.jobStates());
     limits.restore(stored.limits());
     brakes.restore(stored.brakes());
+    quarantines.restore(stored.quarantines());
     pool.restore(stored.cordons());
     outbox.restore(stored.notifications());
     restored = stored;
@@ -264,7 +291,9 @@ public final class SchedulerLoop {
   }
 
   void update(PreparedUpdate update, CompletableFuture<Void> inForce, long nowMillis) {
-    update.forgotten().stream().sorted().forEach(job -> forget(job, nowMillis));
+    update.forgotten().stream()
+        .sorted()
+        .forEach(job -> forget(job, "deleted and made again", "", nowMillis));
     update.incarnations().forEach(committer.batch()::incarnation);
     changes.begin(update, inForce);
   }
@@ -274,15 +303,16 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Discards what is stored of an earlier job of the same name, so that the new job does not
-   * inherit it (docs/design/features.md#jobs-of-the-same-name).
+   * Discards what is stored of a job: of an earlier one of the same name, so that the new job does
+   * not inherit it (docs/design/features.md#jobs-of-the-same-name), or of one that has expired.
    */
-  private void forget(String job, long nowMillis) {
+  private void forget(String job, String reason, String archive, long nowMillis) {
     committer.batch().forget(job);
-    events.add(
-        nowMillis,
-        EventKind.JOB_FORGOTTEN,
-        Json.object().put("job", job).put("reason", "deleted and made again").build());
+    Json.Builder event = Json.object().put("job", job).put("reason", reason);
+    if (!archive.isEmpty()) {
+      event.put("archive", archive);
+    }
+    events.add(nowMillis, EventKind.JOB_FORGOTTEN, event.build());
     for (Live task : live.all()) {
       if (task.key.job().equals(job)) {
         // The task is still alive, and the next scheduler process must know of it.
@@ -295,6 +325,21 @@ public final class SchedulerLoop {
     outcomes.forget(job);
   }
 
+  Set<String> findAbsent(Set<String> jobs) {
+    Set<String> alive = new HashSet<>();
+    live.all().forEach(task -> alive.add(task.key.job()));
+    return changes.findAbsent(jobs, alive);
+  }
+
+  void forgetAbsent(LoopInput.ForgetAbsent input, long nowMillis) {
+    if (changes.isAbsent(input.job())) {
+      forget(input.job(), input.reason(), input.archive(), nowMillis);
+      complete(input.answer(), committer.commit().thenApply(done -> true));
+    } else {
+      input.answer().complete(false);
+    }
+  }
+
   void configProblems(List<Problem> problems) {
     views.configProblems(problems);
   }
@@ -303,7 +348,12 @@ public final class SchedulerLoop {
     views.error(source, message);
   }
 
+  void confirmed(Invocation start, long nowMillis) {
+    starting.confirmed(start, nowMillis);
+  }
+
   void ended(TaskResult end, long nowMillis) {
+    starting.ended(end, nowMillis);
     if (!recovery.keeps(end, changes.hasConfig())) {
       completion.ended(end, nowMillis);
     }
@@ -440,13 +490,14 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Returns true when the end of a pause, brake or limit override, or a window, may start remaining
-   * tasks.
+   * Returns true when the end of a pause, brake or limit override, a window, or a trial below a
+   * quarantined node may start remaining tasks.
    */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE
         && limits.nextMillis() == Long.MAX_VALUE
         && brakes.nextMillis() == Long.MAX_VALUE
+        && quarantines.nextMillis() == Long.MAX_VALUE
         && windows.opensMillis() == Long.MAX_VALUE) {
       return false;
     }
@@ -487,7 +538,9 @@ public final class SchedulerLoop {
     if (changes.tookForce()) {
       recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
       brakes.refresh(nowMillis);
+      quarantines.configured(nowMillis);
       outbox.configured(core.config());
+      committer.bound(core.config().settings().capacity().maxStarting());
       leads(nowMillis);
       kills.recheck();
       deadlines.recheck(nowMillis);
@@ -503,6 +556,10 @@ public final class SchedulerLoop {
       views.changed();
     }
     more |= windows.isBehind();
+    if (quarantines.step(nowMillis)) {
+      views.error("quarantine", quarantines.problem());
+      views.changed();
+    }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
@@ -539,6 +596,8 @@ public final class SchedulerLoop {
     }
     stats.heldByRate(core.capacity().jobsHeldByRate(), core.capacity().nodesHeldByRate());
     stats.heldByCapacity(admission.waiting());
+    stats.starting(starting.count(), starting.window());
+    views.error("starting", starting.problem());
     stats.reserved(core.capacity().reservedNodes(), core.capacity().reservedSlots(), nowMillis);
     SchedulerView view = views.makeIfDue(nowMillis);
     if (view != null) {
@@ -593,7 +652,7 @@ public final class SchedulerLoop {
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
-    next = Math.min(next, outbox.nextMillis());
+    next = Math.min(next, Math.min(outbox.nextMillis(), quarantines.nextMillis()));
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }
@@ -623,6 +682,12 @@ public final class SchedulerLoop {
       stats.saturatedStep();
       return false;
     }
+    int room = Math.min(STARTS_PER_SLICE, starting.room());
+    if (room == 0) {
+      // The next confirmation opens it.
+      roundComplete = false;
+      return false;
+    }
     SchedulingPolicy policy = policies.get(core.config().settings().policy());
     if (policy == null) {
       views.error("policy", "no such policy: " + core.config().settings().policy());
@@ -631,7 +696,7 @@ public final class SchedulerLoop {
     int before = live.size();
     boolean wasOver = roundComplete;
     try {
-      roundComplete = core.round(policy, STARTS_PER_SLICE, run -> placed(run, nowMillis));
+      roundComplete = core.round(policy, room, run -> placed(run, nowMillis));
       views.error("policy", null);
     } catch (RuntimeException e) {
       // A bug in a plug-in must not stop the scheduler; its placements so far remain valid.
@@ -650,7 +715,8 @@ public final class SchedulerLoop {
 
   private void placed(long run, long nowMillis) {
     Live task = starts.placed(run, nowMillis);
-    paces.placed(task);
+    paces.placed(task, nowMillis);
+    quarantines.placed(task, nowMillis);
     committer.started(task, nowMillis);
     if (task.isEmpty) {
       put(

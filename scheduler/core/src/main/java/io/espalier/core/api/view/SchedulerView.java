@@ -4,6 +4,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.topology.Topology;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param pauses pauses of paused jobs, by name
  * @param brakes the brakes, in the order in which they were set
  * @param windows windows and freezes, of the settings first, then of queues and jobs
+ * @param quarantines quarantines, and suggestions of some, by node and job
  * @param standings states of configured jobs, by name; already immutable, because copying it for
  *     ten thousand jobs ten times a second would be slow
  * @param findings findings of the watchdog's latest pass
@@ -41,6 +43,7 @@ public record SchedulerView(
     Map<String, Pause> pauses,
     List<BrakeView> brakes,
     List<WindowView> windows,
+    List<Quarantine> quarantines,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
     long publishedAtMillis)
@@ -74,6 +77,7 @@ public record SchedulerView(
           Map.of(),
           List.of(),
           List.of(),
+          List.of(),
           Map.of(),
           WatchdogFindings.NONE,
           0);
@@ -84,6 +88,7 @@ public record SchedulerView(
     pauses = Map.copyOf(pauses);
     brakes = List.copyOf(brakes);
     windows = List.copyOf(windows);
+    quarantines = List.copyOf(quarantines);
   }
 
   /** The reasons of paused jobs by name; empty where none was given. */

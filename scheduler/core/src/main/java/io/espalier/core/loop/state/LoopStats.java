@@ -1,5 +1,6 @@
 package io.espalier.core.loop.state;
 
+import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.notification.NotifierView;
 import java.util.List;
@@ -18,7 +19,10 @@ public final class LoopStats {
   private volatile int heldJobs;
   private volatile int jobsWithoutPlace;
   private volatile int heldNodes;
+  private volatile int startsInFlight;
+  private volatile int startWindow;
   private volatile List<QueueView> queues = List.of();
+  private volatile List<GroupKindView> groups = List.of();
   private volatile List<NotifierView> notifiers = List.of();
   private volatile int reservedNodes;
   private volatile long reservedSlots;
@@ -62,6 +66,21 @@ public final class LoopStats {
     return jobsWithoutPlace;
   }
 
+  /** Starts that the runner has not confirmed; 0 unless they are bounded. */
+  public int startsInFlight() {
+    return startsInFlight;
+  }
+
+  /** How many starts may be in flight now; 0: they are not bounded. */
+  public int startWindow() {
+    return startWindow;
+  }
+
+  public void starting(int inFlight, int window) {
+    startsInFlight = inFlight;
+    startWindow = window;
+  }
+
   /** Jobs that cannot start a task before their start rate has a token again. */
   public int heldJobs() {
     return heldJobs;
@@ -88,6 +107,15 @@ public final class LoopStats {
 
   public void queues(List<QueueView> newest) {
     queues = newest;
+  }
+
+  /** The kinds of redundancy groups, at most a few seconds old. */
+  public List<GroupKindView> groups() {
+    return groups;
+  }
+
+  public void groups(List<GroupKindView> newest) {
+    groups = newest;
   }
 
   /** Nodes reserved for tasks that have been waiting for long. */

@@ -128,6 +128,7 @@ public final class StateMigration {
     next.over.logTo(newOver);
     next.followLimits();
     closed = next.gateTable.closed(Scope.Kind.NODE);
+    closed.addAll(next.gateTable.closed(Scope.Kind.JOB_ON_NODE));
   }
 
   public UpdatePlan change() {
