@@ -88,10 +88,8 @@ final class EspalierCommand implements Runnable {
     CommandLine line = misuse.getCommandLine();
     PrintWriter err = line.getErr();
     err.println("espalier: " + misuse.getMessage());
-    String ours =
-        misuse instanceof CommandLine.UnmatchedArgumentException unmatched
-            ? BistroFlags.hint(unmatched.getUnmatched())
-            : "";
+    // Also where picocli first misses a flag of ours, such as --config.
+    String ours = BistroFlags.hint(List.of(args));
     if (ours.isEmpty()) {
       CommandLine.UnmatchedArgumentException.printSuggestions(misuse, err);
     } else {
