@@ -19,6 +19,7 @@ public final class LoopStats {
   private volatile int heldJobs;
   private volatile int jobsWithoutPlace;
   private volatile int heldNodes;
+  private volatile int quarantines;
   private volatile List<QueueView> queues = List.of();
   private volatile List<GroupKindView> groups = List.of();
   private volatile List<NotifierView> notifiers = List.of();
@@ -62,6 +63,11 @@ public final class LoopStats {
   /** Jobs that wait until fewer jobs run. */
   public int jobsWithoutPlace() {
     return jobsWithoutPlace;
+  }
+
+  /** Quarantines of nodes. */
+  public int quarantines() {
+    return quarantines;
   }
 
   /** Jobs that cannot start a task before their start rate has a token again. */
@@ -151,6 +157,10 @@ public final class LoopStats {
 
   public void heldByCapacity(int jobs) {
     jobsWithoutPlace = jobs;
+  }
+
+  public void quarantines(int count) {
+    quarantines = count;
   }
 
   public void heldByRate(int jobs, int nodes) {

@@ -62,6 +62,7 @@ public final class SchedulerMetrics {
         "Jobs that wait until fewer jobs run",
         stats,
         LoopStats::jobsWithoutPlace);
+    gauge("espalier.nodes.quarantined", "Quarantines", stats, LoopStats::quarantines);
     gauge("espalier.nodes.held", "Nodes that wait for a token", stats, LoopStats::heldNodes);
     gauge("espalier.nodes.reserved", "Nodes kept free", stats, LoopStats::reservedNodes);
     gauge("espalier.slots.reserved", "Slots that idle for it", stats, LoopStats::reservedSlots);
