@@ -87,7 +87,7 @@ final class NounTable {
             "server problems")
         .also("run", "scheduler")
         .same("ui", "problems", "events", "notifications", "notify", "leadership", "step-down")
-        .same("ha-check", "replay");
+        .same("ha-check", "backup", "restore", "replay");
     noun("auth", "Look at who may do what, and at who did it.", "auth whoami", "auth audit")
         .same("whoami", "audit");
   }
