@@ -54,7 +54,8 @@ final class NounTable {
         .verb("show", () -> new NodeCommands.Node(clients))
         .same("tree")
         .verb("disable", () -> new NodeSwitchCommands.Disable(clients))
-        .verb("enable", () -> new NodeSwitchCommands.Enable(clients));
+        .verb("enable", () -> new NodeSwitchCommands.Enable(clients))
+        .same("quarantines", "quarantine", "lift");
     noun(
             "worker",
             "Run a worker, and steer those of a scheduler.",
