@@ -8,6 +8,7 @@ import { Icon, Waiting, Empty, Title } from './parts.js';
 import { anyDialog, askForKeys, askWhereTo, Dialogs } from './dialogs.js';
 import { count } from './format.js';
 import { Brakes, Windows } from './brakes.js';
+import { Quarantined } from './quarantines.js';
 import { Overview } from './pages/overview.js';
 
 /** Path, word, key after g, and the page; all but the first are loaded when they are wanted. */
@@ -75,7 +76,8 @@ function Head({ current }) {
       c(Theme),
       t.button({ type: 'button', class: 'quiet icon-only', onClick: askForKeys, title: 'Keys (?)', 'aria-label': 'Keys' }, c(Icon, { name: 'keys' })))),
   c(Brakes, { key: 'brakes', brakes: data?.brakes }),
-  c(Windows, { key: 'windows', windows: data?.windows })];
+  c(Windows, { key: 'windows', windows: data?.windows }),
+  c(Quarantined, { key: 'quarantines', quarantines: data?.quarantines })];
 }
 
 /** A row of a list leads where its name does; links and buttons in it, and marking text, work as ever. */

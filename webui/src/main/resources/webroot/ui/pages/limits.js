@@ -7,6 +7,7 @@ import { Ago, At, Empty, Failure, Icon, Panel, Title, Waiting } from '../parts.j
 import { ask } from '../dialogs.js';
 import { command } from '../shell.js';
 import { brakeAll } from '../brakes.js';
+import { Quarantines } from '../quarantines.js';
 import { count, plural } from '../format.js';
 import { Groups } from './groups.js';
 
@@ -67,5 +68,6 @@ export default function Limits({ route }) {
           t.thead(t.tr(t.th({ scope: 'col' }, 'Level'), t.th({ scope: 'col' }, 'Resource'), t.th({ scope: 'col', class: 'num' }, 'Configured for each node'), t.th({ scope: 'col', class: 'num' }, 'In force'), t.th({ scope: 'col' }, 'Overrides of single nodes'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
           t.tbody(resources.map((r) => t.tr({ key: `${r.level} ${r.resource}` }, t.td({ dir: 'auto' }, r.level), t.td({ dir: 'auto' }, r.resource), t.td({ class: 'num' }, count(r.limit)), t.td({ class: 'num' }, t.strong(count(data.overrides.find((o) => o.level === r.level && o.resource === r.resource && o.node === undefined)?.limit ?? r.limit))), t.td(c(Single, { r, overrides: data.overrides })),
             may('operator') && t.td(t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', 'aria-label': `Override ${r.resource} on ${r.level}`, onClick: () => override(r) }, c(Icon, { name: 'edit' }), 'Override'))))))))),
+        c(Quarantines),
         c(Groups, { route })));
 }

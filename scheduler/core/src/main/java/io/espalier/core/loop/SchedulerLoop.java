@@ -558,6 +558,7 @@ public final class SchedulerLoop {
     more |= windows.isBehind();
     if (quarantines.step(nowMillis)) {
       views.error("quarantine", quarantines.problem());
+      stats.quarantines(quarantines.count());
       views.changed();
     }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);

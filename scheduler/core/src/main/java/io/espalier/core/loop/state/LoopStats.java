@@ -19,6 +19,7 @@ public final class LoopStats {
   private volatile int heldJobs;
   private volatile int jobsWithoutPlace;
   private volatile int heldNodes;
+  private volatile int quarantines;
   private volatile int startsInFlight;
   private volatile int startWindow;
   private volatile List<QueueView> queues = List.of();
@@ -64,6 +65,11 @@ public final class LoopStats {
   /** Jobs that wait until fewer jobs run. */
   public int jobsWithoutPlace() {
     return jobsWithoutPlace;
+  }
+
+  /** Quarantines of nodes. */
+  public int quarantines() {
+    return quarantines;
   }
 
   /** Starts that the runner has not confirmed; 0 unless they are bounded. */
@@ -168,6 +174,10 @@ public final class LoopStats {
 
   public void heldByCapacity(int jobs) {
     jobsWithoutPlace = jobs;
+  }
+
+  public void quarantines(int count) {
+    quarantines = count;
   }
 
   public void heldByRate(int jobs, int nodes) {

@@ -321,6 +321,11 @@ public final class Quarantines {
     return was;
   }
 
+  /** How many there are, without suggestions. */
+  public int count() {
+    return all.size();
+  }
+
   /** When {@link #step} must be called next; {@link Long#MAX_VALUE}: no trial is due. */
   public long nextMillis() {
     return next;

@@ -62,6 +62,7 @@ public final class SchedulerMetrics {
         "Jobs that wait until fewer jobs run",
         stats,
         LoopStats::jobsWithoutPlace);
+    gauge("espalier.nodes.quarantined", "Quarantines", stats, LoopStats::quarantines);
     gauge(
         "espalier.starts.in.flight",
         "Starts that are not confirmed, if they are bounded",
