@@ -21,6 +21,7 @@ import io.espalier.cli.client.operate.JobEditCommands;
 import io.espalier.cli.client.operate.LeaderCommands;
 import io.espalier.cli.client.operate.LimitCommands;
 import io.espalier.cli.client.operate.NotificationCommands;
+import io.espalier.cli.client.operate.ProbeCommands;
 import io.espalier.cli.client.operate.TaskCommands;
 import io.espalier.cli.client.operate.WorkerCommands;
 import io.espalier.cli.client.top.TopCommand;
@@ -76,6 +77,7 @@ public final class CommandTable {
     add("Look", "history", () -> new HistoryCommand(clients));
     add("Look", "problems", () -> new SchedulerInfoCommands.Problems(clients));
     add("Look", "queues", () -> new SchedulerInfoCommands.Queues(clients));
+    add("Look", "probes", () -> new ProbeCommands.Probes(clients));
     add("Look", "notifications", () -> new NotificationCommands.Notifications(clients));
     add("Look", "settings", () -> new SchedulerInfoCommands.Settings(clients));
     add("Steer", "pause", () -> new JobCommands.Pause(clients));
@@ -89,6 +91,7 @@ public final class CommandTable {
     add("Steer", "brakes", () -> new BrakeCommands.Brakes(clients));
     add("Steer", "brake", () -> new BrakeCommands.Brake(clients));
     add("Steer", "release", () -> new BrakeCommands.Release(clients));
+    add("Steer", "probe", () -> new ProbeCommands.Probe(clients));
     add("Steer", "notify", () -> new NotificationCommands.Notify(clients));
     add("Steer", "limits", () -> new LimitCommands.Limits(clients));
     add("Steer", "set-limit", () -> new LimitCommands.SetLimit(clients));

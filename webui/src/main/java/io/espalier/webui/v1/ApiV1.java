@@ -41,6 +41,8 @@ public final class ApiV1 {
   public static final String RELEASE_BRAKE = "/api/v1/brakes/release";
   public static final String NOTIFICATIONS = "/api/v1/notifications";
   public static final String TEST_NOTIFIER = "/api/v1/notifications/{notifier}/test";
+  public static final String PROBES = "/api/v1/probes";
+  public static final String PUSH_PROBE = "/api/v1/probes/{probe}/{node}";
   public static final String WAITING = "/api/v1/jobs/{job}/waiting";
   public static final String FAILURES = "/api/v1/jobs/{job}/failures";
   public static final String LEVELS = "/api/v1/jobs/{job}/levels";
@@ -91,6 +93,7 @@ public final class ApiV1 {
     new LimitResources(api).addTo(routes);
     new BrakeResources(api).addTo(routes);
     new NotificationResources(api).addTo(routes);
+    new ProbeResources(api).addTo(routes);
     new JobVersionResources(api).addTo(routes);
     new PlanResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);

@@ -87,6 +87,14 @@ public enum EventKind {
   WINDOW_CLOSED(
       "Windows of a queue, a job, nodes or, without these, of the settings have closed.",
       List.of("queue", "job", "level", "nodes", "opens_at_ms", "reason")),
+  LIMIT_AT_FLOOR(
+      "The health of a node, or of several, has lowered a limit to its floor; up to 10 are named.",
+      Members.HEALTH,
+      List.of("reason")),
+  LIMIT_RECOVERED(
+      "A limit that follows the health of nodes has left its floor; up to 10 are named.",
+      Members.HEALTH,
+      List.of("reason")),
   WORKER_CHANGED(
       "A worker came, changed its state, or went.", List.of("worker", "host", "state", "note")),
   WORKER_CORDONED("An operator cordoned a worker.", List.of("worker"), Members.COMMAND),
@@ -122,6 +130,9 @@ public enum EventKind {
 
     static final List<String> BRAKE =
         List.of("target", "level", "queue", "set", "job", "node", "factor", "author", "reason");
+
+    static final List<String> HEALTH =
+        List.of("level", "resource", "node", "nodes", "count", "floor");
 
     static final List<String> COMMAND = List.of("author", "reason");
     static final List<String> SELECTION = List.of("jobs", "tasks", "author", "reason");

@@ -17,6 +17,8 @@ import io.espalier.core.loop.command.LimitOverrideCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.command.WorkerPool;
+import io.espalier.core.loop.health.HealthLimits;
+import io.espalier.core.loop.health.ProbeAnswer;
 import io.espalier.core.loop.notify.Outbox;
 import io.espalier.core.loop.notify.ProblemEvents;
 import io.espalier.core.loop.query.ImpactQuery;
@@ -114,6 +116,7 @@ public final class SchedulerLoop {
   private final RunnerWatchdog supervision;
   private final JobDeadlines deadlines;
   private final WindowGates windows;
+  private final HealthLimits health;
   private final JobAdmission admission;
   private final JobVerifications verifications;
   private final JobStateTracker outcomes;
@@ -156,9 +159,10 @@ public final class SchedulerLoop {
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
     this.windows = new WindowGates(core, events, paces);
+    this.health = new HealthLimits(core, events);
     this.views =
         new ViewPublisher(
-            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows);
+            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows, health);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -175,7 +179,7 @@ public final class SchedulerLoop {
         new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
     this.commands =
         new OperatorCommands(
-            shared, pauses, limits, brakes, outbox, kills, pool, chores::add, this::reported);
+            shared, pauses, limits, brakes, health, outbox, kills, pool, chores::add, this::reported);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
@@ -297,6 +301,10 @@ public final class SchedulerLoop {
 
   void configProblems(List<Problem> problems) {
     views.configProblems(problems);
+  }
+
+  void probed(ProbeAnswer answer, long nowMillis) {
+    health.take(answer, nowMillis);
   }
 
   void error(String source, @Nullable String message) {
@@ -422,6 +430,7 @@ public final class SchedulerLoop {
         && !placedInRound
         && admission.isCurrent()
         && !windows.isBehind()
+        && !health.isBehind()
         && !timersMatter()
         && !endsOfOverridesMatter();
   }
@@ -440,14 +449,15 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Returns true when the end of a pause, brake or limit override, or a window, may start remaining
-   * tasks.
+   * Returns true when the end of a pause, brake or limit override, a window, or a value of a probe,
+   * may start remaining tasks.
    */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE
         && limits.nextMillis() == Long.MAX_VALUE
         && brakes.nextMillis() == Long.MAX_VALUE
-        && windows.opensMillis() == Long.MAX_VALUE) {
+        && windows.opensMillis() == Long.MAX_VALUE
+        && !health.isLimiting()) {
       return false;
     }
     return views.progress().values().stream()
@@ -503,6 +513,15 @@ public final class SchedulerLoop {
       views.changed();
     }
     more |= windows.isBehind();
+    if (changes.hasConfig() && health.step(nowMillis)) {
+      health
+          .problems()
+          .forEach(
+              (probe, problem) ->
+                  views.error("probe " + probe, problem.isEmpty() ? null : problem));
+      views.changed();
+    }
+    more |= health.isBehind();
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
@@ -593,7 +612,7 @@ public final class SchedulerLoop {
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
-    next = Math.min(next, outbox.nextMillis());
+    next = Math.min(next, Math.min(outbox.nextMillis(), health.nextMillis()));
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }
@@ -616,7 +635,8 @@ public final class SchedulerLoop {
         || !changes.hasConfig()
         || nowMillis < retryPolicyAt
         || core.isTouched()
-        || windows.isBehind()) {
+        || windows.isBehind()
+        || health.isSettling()) {
       return false;
     }
     if (ports.commits().isSaturated()) {

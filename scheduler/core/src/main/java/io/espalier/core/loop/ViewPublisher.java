@@ -6,6 +6,7 @@ import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.config.Config;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.PauseRegistry;
+import io.espalier.core.loop.health.HealthLimits;
 import io.espalier.core.loop.query.ProgressTable;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
@@ -34,6 +35,7 @@ final class ViewPublisher {
   private final PauseRegistry pauses;
   private final BrakeCommands brakes;
   private final WindowGates windows;
+  private final HealthLimits health;
   private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
   private List<Problem> configProblems = List.of();
@@ -61,7 +63,8 @@ final class ViewPublisher {
       Throughput paces,
       PauseRegistry pauses,
       BrakeCommands brakes,
-      WindowGates windows) {
+      WindowGates windows,
+      HealthLimits health) {
     this.core = core;
     this.live = live;
     this.shard = shard;
@@ -69,6 +72,7 @@ final class ViewPublisher {
     this.pauses = pauses;
     this.brakes = brakes;
     this.windows = windows;
+    this.health = health;
     this.progress = new ProgressTable(core, paces);
   }
 
@@ -213,6 +217,7 @@ final class ViewPublisher {
         pauses.all(),
         brakes.view(nowMillis),
         windows.view(),
+        config == null ? List.of() : health.view(nowMillis),
         config == null ? Map.of() : outcomes.all(),
         findings,
         nowMillis);

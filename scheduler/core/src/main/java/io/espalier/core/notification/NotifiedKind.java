@@ -45,6 +45,18 @@ public final class NotifiedKind {
                   "the brake on {target}[ {level}][ {node}][ {queue}][ {set}][ {job}] is"
                       + " released[, by {author}][: {reason}]"),
               new NotifiedKind(
+                  EventKind.LIMIT_AT_FLOOR,
+                  List.of("resource"),
+                  data -> WARNING,
+                  "{resource}[ of {node}] is at its floor of {floor} on {count} of level"
+                      + " {level}[: {reason}]"),
+              new NotifiedKind(
+                  EventKind.LIMIT_RECOVERED,
+                  List.of("resource"),
+                  data -> INFO,
+                  "{resource}[ of {node}] is above its floor of {floor} again on {count} of level"
+                      + " {level}"),
+              new NotifiedKind(
                       EventKind.WORKER_CHANGED,
                       List.of(),
                       data -> text(data, "state").equals("lost") ? WARNING : null,

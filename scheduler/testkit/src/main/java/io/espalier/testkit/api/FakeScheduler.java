@@ -21,6 +21,7 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.LeadershipView;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.view.NodeDetail;
+import io.espalier.core.api.view.ProbeView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
@@ -638,6 +639,20 @@ public final class FakeScheduler implements SchedulerApi {
         throw new RefusedException(RefusedException.Reason.UNKNOWN, "no override");
       }
       return done(ended);
+    }
+
+    @Override
+    public CompletionStage<Integer> pushProbe(Command.PushProbe command, long nowMillis) {
+      ProbeView found =
+          view.probes().stream()
+              .filter(each -> each.probe().equals(command.probe()))
+              .findFirst()
+              .orElseThrow(
+                  () ->
+                      new RefusedException(
+                          RefusedException.Reason.UNKNOWN,
+                          "there is no probe \"" + command.probe() + "\""));
+      return done(found.resources().size());
     }
 
     @Override

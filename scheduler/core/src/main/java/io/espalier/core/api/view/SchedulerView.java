@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param pauses pauses of paused jobs, by name
  * @param brakes the brakes, in the order in which they were set
  * @param windows windows and freezes, of the settings first, then of queues and jobs
+ * @param probes probes, in the order of the configuration
  * @param standings states of configured jobs, by name; already immutable, because copying it for
  *     ten thousand jobs ten times a second would be slow
  * @param findings findings of the watchdog's latest pass
@@ -41,6 +42,7 @@ public record SchedulerView(
     Map<String, Pause> pauses,
     List<BrakeView> brakes,
     List<WindowView> windows,
+    List<ProbeView> probes,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
     long publishedAtMillis)
@@ -74,6 +76,7 @@ public record SchedulerView(
           Map.of(),
           List.of(),
           List.of(),
+          List.of(),
           Map.of(),
           WatchdogFindings.NONE,
           0);
@@ -84,6 +87,7 @@ public record SchedulerView(
     pauses = Map.copyOf(pauses);
     brakes = List.copyOf(brakes);
     windows = List.copyOf(windows);
+    probes = List.copyOf(probes);
   }
 
   /** The reasons of paused jobs by name; empty where none was given. */

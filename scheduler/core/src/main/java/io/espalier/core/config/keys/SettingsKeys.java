@@ -7,6 +7,7 @@ import static io.espalier.core.config.keys.ValueType.plugIn;
 import static io.espalier.core.config.keys.ValueType.seconds;
 
 import io.espalier.core.config.GroupRule;
+import io.espalier.core.config.HealthRule;
 import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
@@ -15,6 +16,7 @@ import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NodeWindowRule;
 import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.ProbeSpec;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.SetRule;
@@ -218,6 +220,14 @@ public final class SettingsKeys extends Section<Settings> {
           "`{LEVEL: start rate}`: how often tasks may start below each node of the level;"
               + " `instance` is the whole scheduler.");
 
+  private final Key<Settings, List<ProbeSpec>> probes =
+      own(
+          "probes",
+          ProbeKeys.probeList(),
+          settings -> settings.rules().probes(),
+          "`{PROBE: {...}}`: [values that tell how well nodes are](probes.md), for limits that"
+              + " follow them.");
+
   private final Key<Settings, List<GroupRule>> groups =
       own(
           "groups",
@@ -320,6 +330,12 @@ public final class SettingsKeys extends Section<Settings> {
         declared == null ? List.<ResourceKeys.Declared>of() : declared) {
       each.killOverLimit().ifPresent(after -> killOverLimit.put(each.name(), after));
     }
+    List<ProbeSpec> observers = in.get(probes, base);
+    ConfigValue ofLevels = declared == null ? null : in.find(resources);
+    Map<String, HealthRule> health =
+        declared == null || ofLevels == null
+            ? Map.of()
+            : ProbeKeys.rules(ofLevels, declared, observers);
     String orders = in.get(policy, base);
     Settings settings =
         new Settings(
@@ -340,7 +356,9 @@ public final class SettingsKeys extends Section<Settings> {
                 in.get(nodeLimits, base),
                 in.get(startRates, base),
                 killOverLimit,
-                in.get(groups, base)),
+                in.get(groups, base),
+                observers,
+                health),
             in.get(capacity, base),
             in.get(sets, base),
             in.get(notifications, base),
