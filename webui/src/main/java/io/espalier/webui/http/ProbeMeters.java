@@ -1,7 +1,7 @@
 package io.espalier.webui.http;
 
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.view.ProbeView;
+import io.espalier.core.health.ProbeView;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;

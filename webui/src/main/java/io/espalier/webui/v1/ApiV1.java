@@ -93,7 +93,6 @@ public final class ApiV1 {
     new LimitResources(api).addTo(routes);
     new BrakeResources(api).addTo(routes);
     new NotificationResources(api).addTo(routes);
-    new ProbeResources(api).addTo(routes);
     new JobVersionResources(api).addTo(routes);
     new PlanResources(api).addTo(routes);
     new TaskResources(api).addTo(routes);

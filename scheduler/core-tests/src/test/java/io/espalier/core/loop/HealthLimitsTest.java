@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Explanation;
-import io.espalier.core.api.view.ProbeView;
+import io.espalier.core.health.ProbeView;
 import io.espalier.core.loop.health.ProbeAnswer;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
@@ -80,7 +80,11 @@ class HealthLimitsTest {
   private List<String> events() {
     return world.events.stream()
         .filter(event -> event.kind().startsWith("limit_"))
-        .map(event -> event.kind() + " " + event.data().get("count"))
+        .map(
+            event ->
+                event.kind()
+                    + " "
+                    + (event.data().get("nodes") == null ? 1 : event.data().get("nodes")))
         .toList();
   }
 

@@ -1,5 +1,7 @@
 package io.espalier.core.config;
 
+import io.espalier.core.health.HealthRule;
+import io.espalier.core.health.ProbeSpec;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Duration;
 import java.util.List;

@@ -88,11 +88,11 @@ public enum EventKind {
       "Windows of a queue, a job, nodes or, without these, of the settings have closed.",
       List.of("queue", "job", "level", "nodes", "opens_at_ms", "reason")),
   LIMIT_AT_FLOOR(
-      "The health of a node, or of several, has lowered a limit to its floor; up to 10 are named.",
+      "The health of a node, or of several, has lowered a limit to its floor; the first is named.",
       Members.HEALTH,
       List.of("reason")),
   LIMIT_RECOVERED(
-      "A limit that follows the health of nodes has left its floor; up to 10 are named.",
+      "A limit that follows the health of nodes has left its floor; the first node is named.",
       Members.HEALTH,
       List.of("reason")),
   WORKER_CHANGED(
@@ -132,7 +132,7 @@ public enum EventKind {
         List.of("target", "level", "queue", "set", "job", "node", "factor", "author", "reason");
 
     static final List<String> HEALTH =
-        List.of("level", "resource", "node", "nodes", "count", "floor");
+        List.of("level", "resource", "node", "nodes", "floor");
 
     static final List<String> COMMAND = List.of("author", "reason");
     static final List<String> SELECTION = List.of("jobs", "tasks", "author", "reason");

@@ -48,14 +48,14 @@ public final class NotifiedKind {
                   EventKind.LIMIT_AT_FLOOR,
                   List.of("resource"),
                   data -> WARNING,
-                  "{resource}[ of {node}] is at its floor of {floor} on {count} of level"
-                      + " {level}[: {reason}]"),
+                  "{resource} is at its floor of {floor} on {level} {node}[ and others, {nodes} in"
+                      + " all][: {reason}]"),
               new NotifiedKind(
                   EventKind.LIMIT_RECOVERED,
                   List.of("resource"),
                   data -> INFO,
-                  "{resource}[ of {node}] is above its floor of {floor} again on {count} of level"
-                      + " {level}"),
+                  "{resource} is above its floor of {floor} again on {level} {node}[ and others,"
+                      + " {nodes} in all]"),
               new NotifiedKind(
                       EventKind.WORKER_CHANGED,
                       List.of(),

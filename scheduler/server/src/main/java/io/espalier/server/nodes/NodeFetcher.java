@@ -3,7 +3,7 @@ package io.espalier.server.nodes;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Partition;
-import io.espalier.core.config.ProbeSpec;
+import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.config.Settings;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -152,13 +152,16 @@ public final class NodeFetcher {
    * when that is not possible.
    */
   public @Nullable NodeSource create(ProbeSpec probe, List<Problem> problems) {
-    NodeSourceSpec spec = probe.source();
     Map<String, Json> prefs = new LinkedHashMap<>();
-    spec.prefs().members().keySet().forEach(key -> prefs.put(key, Objects.requireNonNull(spec.prefs().get(key))));
-    if (OF_ROWS.contains(spec.source())) {
+    Json.Obj given = probe.prefs();
+    given
+        .members()
+        .keySet()
+        .forEach(key -> prefs.put(key, Objects.requireNonNull(given.get(key))));
+    if (OF_ROWS.contains(probe.source())) {
       prefs.putIfAbsent("parent_level", Json.of(Levels.INSTANCE));
     }
-    if (WITH_COLUMNS.contains(spec.source())) {
+    if (WITH_COLUMNS.contains(probe.source())) {
       prefs.putIfAbsent(
           "columns",
           Json.object()
@@ -167,7 +170,7 @@ public final class NodeFetcher {
               .build());
     }
     return create(
-        new NodeSourceSpec(spec.source(), new Json.Obj(prefs), spec.path()),
+        new NodeSourceSpec(probe.source(), new Json.Obj(prefs), probe.path()),
         Levels.of(List.of("node")),
         problems);
   }

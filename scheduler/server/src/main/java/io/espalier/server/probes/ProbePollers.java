@@ -1,7 +1,7 @@
 package io.espalier.server.probes;
 
 import io.espalier.core.config.Levels;
-import io.espalier.core.config.ProbeSpec;
+import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.config.Settings;
 import io.espalier.core.loop.health.ProbeAnswer;
 import io.espalier.core.pace.Jitter;

@@ -21,7 +21,7 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.LeadershipView;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.view.NodeDetail;
-import io.espalier.core.api.view.ProbeView;
+import io.espalier.core.health.ProbeView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;

@@ -1,6 +1,7 @@
 package io.espalier.core.api.view;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.health.ProbeView;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.store.Pause;

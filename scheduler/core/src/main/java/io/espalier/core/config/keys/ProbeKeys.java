@@ -4,9 +4,8 @@ import static io.espalier.core.config.keys.ValueType.membersSchema;
 import static io.espalier.core.config.keys.ValueType.number;
 import static io.espalier.core.config.keys.ValueType.oneOf;
 
-import io.espalier.core.config.HealthRule;
-import io.espalier.core.config.NodeSourceSpec;
-import io.espalier.core.config.ProbeSpec;
+import io.espalier.core.health.HealthRule;
+import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Suggestions;
 import java.time.Duration;
@@ -30,7 +29,9 @@ final class ProbeKeys {
       new ProbeSpec(
           "",
           0,
-          new NodeSourceSpec("", Json.Obj.EMPTY, ""),
+          "",
+          Json.Obj.EMPTY,
+          "",
           Duration.ofSeconds(10),
           Duration.ofSeconds(60),
           0,
@@ -53,7 +54,7 @@ final class ProbeKeys {
             key(
                     "source",
                     ValueType.text(),
-                    probe -> probe.source().source(),
+                    ProbeSpec::source,
                     "Where values come from: `push`, or a kind of [node"
                         + " source](node-sources.md) such as `file`, `script`, `http` or `sql`,"
                         + " whose [rows have a value](probes.md#where-values-come-from).")
@@ -63,7 +64,7 @@ final class ProbeKeys {
             own(
                 "prefs",
                 ValueType.object(),
-                probe -> probe.source().prefs(),
+                ProbeSpec::prefs,
                 "What the source wants to know.");
         private final Key<ProbeSpec, Duration> every =
             own(
@@ -134,7 +135,9 @@ final class ProbeKeys {
               : new ProbeSpec(
                   base.name(),
                   at,
-                  new NodeSourceSpec(from, in.get(prefs, base), in.value().path().toString()),
+                  from,
+                  in.get(prefs, base),
+                  in.value().path().toString(),
                   pause,
                   oldest,
                   bad,
@@ -174,7 +177,16 @@ final class ProbeKeys {
           int bottom = value.names().levels().bottom();
           ProbeSpec base =
               new ProbeSpec(
-                  name, bottom, USUAL.source(), USUAL.every(), USUAL.maxAge(), 0, 0, false);
+                  name,
+                  bottom,
+                  "",
+                  Json.Obj.EMPTY,
+                  "",
+                  USUAL.every(),
+                  USUAL.maxAge(),
+                  0,
+                  0,
+                  false);
           ProbeSpec probe = PROBE.read(member, base);
           if (!name.matches(NAME)) {
             member.error(

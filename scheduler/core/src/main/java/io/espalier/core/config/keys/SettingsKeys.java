@@ -7,7 +7,7 @@ import static io.espalier.core.config.keys.ValueType.plugIn;
 import static io.espalier.core.config.keys.ValueType.seconds;
 
 import io.espalier.core.config.GroupRule;
-import io.espalier.core.config.HealthRule;
+import io.espalier.core.health.HealthRule;
 import io.espalier.core.config.JobCapacity;
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
@@ -16,7 +16,7 @@ import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NodeWindowRule;
 import io.espalier.core.config.PhysicalResource;
-import io.espalier.core.config.ProbeSpec;
+import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.SetRule;

@@ -1,10 +1,10 @@
 package io.espalier.core.loop.health;
 
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.view.ProbeView;
+import io.espalier.core.health.ProbeView;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.HealthRule;
-import io.espalier.core.config.ProbeSpec;
+import io.espalier.core.health.HealthRule;
+import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HealthLimits {
   private static final int NODES_PER_STEP = 2_000;
-  private static final int MOST_NAMED = 10;
   private static final int MOST_EARLY = 100;
   private static final int MOST_PROBLEM = 1_000;
 
@@ -176,7 +175,7 @@ public final class HealthLimits {
     if (!probe.spec.isPushed()) {
       throw refused(
           RefusedException.Reason.CONFLICT,
-          "the values of probe " + name + " come from its source, " + probe.spec.source().source());
+          "the values of probe " + name + " come from its source, " + probe.spec.source());
     }
     if (core.topology().find(probe.spec.level(), node) < 0) {
       throw refused(
@@ -269,7 +268,8 @@ public final class HealthLimits {
       boolean isSame =
           known != null
               && known.level.equals(level)
-              && known.spec.source().equals(spec.source());
+              && known.spec.source().equals(spec.source())
+              && known.spec.prefs().equals(spec.prefs());
       Probe probe = isSame && known != null ? known : new Probe(spec, level, nowMillis);
       probe.spec = spec;
       probes.put(spec.name(), probe);
@@ -529,13 +529,14 @@ public final class HealthLimits {
       return;
     }
     Json.Builder data =
-        Json.object().put("level", level(follower)).put("resource", follower.resource.name());
-    if (nodes.size() == 1) {
-      data.put("node", nodes.get(0));
-    } else {
-      data.put("nodes", Json.strings(nodes.subList(0, Math.min(nodes.size(), MOST_NAMED))));
+        Json.object()
+            .put("level", level(follower))
+            .put("resource", follower.resource.name())
+            .put("node", nodes.get(0));
+    if (nodes.size() > 1) {
+      data.put("nodes", nodes.size());
     }
-    data.put("count", nodes.size()).put("floor", follower.floor);
+    data.put("floor", follower.floor);
     HealthLimit health = core.capacity().health(follower.resource.name(), nodes.get(0));
     if (health != null && !health.reason().isEmpty()) {
       data.put("reason", health.reasonAt(nowMillis));
@@ -583,7 +584,7 @@ public final class HealthLimits {
           new ProbeView(
               probe.spec.name(),
               probe.level,
-              probe.spec.source().source(),
+              probe.spec.source(),
               probe.spec.badAbove(),
               probe.spec.goodBelow(),
               probe.answeredMillis,

@@ -1,4 +1,4 @@
-package io.espalier.core.config;
+package io.espalier.core.health;
 
 import java.util.List;
 

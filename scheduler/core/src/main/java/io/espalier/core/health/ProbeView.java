@@ -1,4 +1,4 @@
-package io.espalier.core.api.view;
+package io.espalier.core.health;
 
 import java.util.List;
 

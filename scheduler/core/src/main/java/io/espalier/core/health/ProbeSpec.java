@@ -1,5 +1,6 @@
-package io.espalier.core.config;
+package io.espalier.core.health;
 
+import io.espalier.core.json.Json;
 import java.time.Duration;
 
 /**
@@ -8,7 +9,10 @@ import java.time.Duration;
  *
  * @param name the name, such as {@code lag}
  * @param level index of the level whose nodes the values are about
- * @param source where the values come from; {@link #PUSH}: others send them
+ * @param source where the values come from: the name of a node source; {@link #PUSH}: others send
+ *     them
+ * @param prefs preferences, passed to the source
+ * @param path path of the entry in its document, for problems
  * @param every time between two requests for values; without meaning for {@link #PUSH}
  * @param maxAge how old a value may be
  * @param badAbove a greater value is bad
@@ -19,7 +23,9 @@ import java.time.Duration;
 public record ProbeSpec(
     String name,
     int level,
-    NodeSourceSpec source,
+    String source,
+    Json.Obj prefs,
+    String path,
     Duration every,
     Duration maxAge,
     double badAbove,
@@ -30,6 +36,6 @@ public record ProbeSpec(
 
   /** Returns whether values are sent by a command; otherwise they are requested. */
   public boolean isPushed() {
-    return source.source().equals(PUSH);
+    return source.equals(PUSH);
   }
 }
