@@ -30,12 +30,15 @@ import picocli.CommandLine.Option;
     description = "Show many schedulers as one: jobs, problems, logs and actions over all of them.",
     footer = {
       "",
-      "LIST is HOST:PORT or http(s)://HOST:PORT, with NAME= in front if wanted, separated by commas or",
+      "LIST is HOST:PORT or http(s)://HOST:PORT, with NAME= in front if wanted, separated by commas"
+          + " or",
       "blanks. FILE holds such a list, with # before comments, and is read again when it changes.",
       "zk://HOSTS/PATH are the election groups below a path: the leader of each, whoever that is.",
       "",
-      "Schedulers are asked in the background. One that is slow or dead holds nothing up: its latest",
-      "answer is shown with its age. SIGINT and SIGTERM stop it cleanly; exit code 0 then, 2 when the",
+      "Schedulers are asked in the background. One that is slow or dead holds nothing up: its"
+          + " latest",
+      "answer is shown with its age. SIGINT and SIGTERM stop it cleanly; exit code 0 then, 2 when"
+          + " the",
       "list is wrong or the address cannot be bound.",
       "",
       "EXAMPLES",
@@ -87,7 +90,8 @@ final class UiCommand implements Callable<Integer> {
   @Option(
       names = "--zookeeper-auth",
       paramLabel = "FILE",
-      description = "File with a scheme, a blank and an account, such as \"digest reader:secret\".")
+      description =
+          "File with account and certificates for ZooKeeper, such as \"digest reader:secret\".")
   private @Nullable Path zooKeeperAuth;
 
   @Option(

@@ -68,6 +68,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
   private final QueueMeters queues;
   private final NotifierMeters notifiers;
   private final ProbeMeters probes;
+  private final GroupMeters groups;
   private final CounterMeters counters;
 
   public HttpMetrics(PrometheusMeterRegistry registry, SchedulerApi api, InstantSource clock) {
@@ -76,6 +77,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     this.queues = new QueueMeters(registry, api);
     this.notifiers = new NotifierMeters(registry, api, clock);
     this.probes = new ProbeMeters(registry, api, clock);
+    this.groups = new GroupMeters(registry, api);
     this.counters = new CounterMeters(registry, api);
     this.tasks =
         MultiGauge.builder("espalier.job.tasks")
@@ -207,6 +209,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     queues.refresh();
     notifiers.refresh();
     probes.refresh();
+    groups.refresh();
     counters.refresh();
     return registry.scrape();
   }

@@ -25,8 +25,8 @@ public final class ZooKeeperFlags {
       names = "--zookeeper-auth",
       paramLabel = "FILE",
       description =
-          "File with a scheme, a blank and an account, such as \"digest espalier:secret\"; what is"
-              + " created then belongs to that account.")
+          "File with the account, such as \"digest espalier:secret\", to which all that is created"
+              + " then belongs, with its readers and with the certificates for TLS.")
   private @Nullable Path auth;
 
   @Option(

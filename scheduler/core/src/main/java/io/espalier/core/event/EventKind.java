@@ -72,8 +72,9 @@ public enum EventKind {
       "An operator paused a job.", List.of("job"), Members.COMMAND, List.of("expires_at_ms")),
   JOB_RESUMED("The pause of a job ended.", List.of("job"), Members.COMMAND, List.of("expired")),
   JOB_FORGOTTEN(
-      "A job was deleted and made again: the statuses of its tasks are deleted.",
-      List.of("job", "reason")),
+      "A job was deleted and made again, or was not configured for so long that its statuses"
+          + " expired: the statuses of its tasks are deleted.",
+      List.of("job", "reason", "archive")),
   LIMIT_CHANGED(
       "An override of a limit began or ended.",
       List.of("level", "resource", "node", "configured", "limit", "ended", "expired"),
@@ -95,6 +96,19 @@ public enum EventKind {
       "A limit that follows the health of nodes has left its floor; the first node is named.",
       Members.HEALTH,
       List.of("reason")),
+  QUARANTINE_SUGGESTED("The failures of a job concentrate below a node.", Members.QUARANTINE),
+  QUARANTINE_SET(
+      "A node was closed for a job, or for all: by the scheduler or by an operator.",
+      Members.QUARANTINE,
+      List.of("author", "trial_at_ms")),
+  QUARANTINE_TRIAL(
+      "A task was started below a quarantined node, to see whether it succeeds.",
+      Members.QUARANTINE,
+      List.of("task_job", "task_node", "trial_at_ms")),
+  QUARANTINE_LIFTED(
+      "A quarantine has ended, because a trial succeeded or by an operator.",
+      Members.QUARANTINE,
+      List.of("author")),
   WORKER_CHANGED(
       "A worker came, changed its state, or went.", List.of("worker", "host", "state", "note")),
   WORKER_CORDONED("An operator cordoned a worker.", List.of("worker"), Members.COMMAND),
@@ -134,6 +148,7 @@ public enum EventKind {
     static final List<String> HEALTH =
         List.of("level", "resource", "node", "nodes", "floor");
 
+    static final List<String> QUARANTINE = List.of("level", "node", "job", "reason");
     static final List<String> COMMAND = List.of("author", "reason");
     static final List<String> SELECTION = List.of("jobs", "tasks", "author", "reason");
   }

@@ -6,6 +6,7 @@ import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
@@ -20,6 +21,7 @@ import java.util.List;
  *     nothing from the first step on
  * @param limits limit overrides
  * @param brakes brakes
+ * @param quarantines quarantines
  * @param queueUsage past usage of queues
  * @param cordons cordons of workers
  * @param running rows with the status running, of any job: all of them if the runner outlives its
@@ -32,6 +34,7 @@ public record RestoredState(
     List<JobStateRecord> jobStates,
     List<LimitOverride> limits,
     List<Brake> brakes,
+    List<Quarantine> quarantines,
     List<QueueUsage> queueUsage,
     List<WorkerCordon> cordons,
     List<StatusRow> running,
@@ -54,6 +57,7 @@ public record RestoredState(
         store.standings(),
         store.limits(),
         store.brakes(),
+        store.quarantines(),
         store.queueUsage(),
         store.holds(),
         running(store, outlives),

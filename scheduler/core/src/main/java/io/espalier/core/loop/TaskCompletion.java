@@ -12,6 +12,7 @@ import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
+import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.StopReason;
@@ -48,6 +49,7 @@ final class TaskCompletion {
   private final LoopEvents events;
   private final JobStateTracker outcomes;
   private final Throughput paces;
+  private final Quarantines quarantines;
   private final ViewPublisher views;
   private final Committer committer;
   private final LaunchFactory starts;
@@ -76,6 +78,7 @@ final class TaskCompletion {
       JobVerifications verifications,
       StatusParser statusText,
       Throughput paces,
+      Quarantines quarantines,
       int maxAttempts) {
     this.starts = starts;
     this.verifications = verifications;
@@ -88,6 +91,7 @@ final class TaskCompletion {
     this.committer = parts.committer();
     this.statusText = statusText;
     this.paces = paces;
+    this.quarantines = quarantines;
     this.maxAttempts = maxAttempts;
   }
 
@@ -135,6 +139,9 @@ final class TaskCompletion {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
     }
     boolean goesOn = goesOn(task, status);
+    if (attempt.failure() != null || !goesOn) {
+      quarantines.ended(task, end, attempt.failure(), nowMillis);
+    }
     if (!goesOn) {
       boolean outside = core.running().node(task.run) < 0;
       core.finish(task.run, status);

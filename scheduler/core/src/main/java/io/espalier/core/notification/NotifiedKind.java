@@ -57,6 +57,22 @@ public final class NotifiedKind {
                   "{resource} is above its floor of {floor} again on {level} {node}[ and others,"
                       + " {nodes} in all]"),
               new NotifiedKind(
+                  EventKind.QUARANTINE_SUGGESTED,
+                  List.of("level", "node", "job"),
+                  data -> WARNING,
+                  "quarantine of {level} {node}[ for job {job}] is suggested: {reason}"),
+              new NotifiedKind(
+                  EventKind.QUARANTINE_SET,
+                  List.of("level", "node", "job"),
+                  data -> WARNING,
+                  "{level} {node} is quarantined[ for job {job}][, by {author}][: {reason}]"),
+              new NotifiedKind(
+                  EventKind.QUARANTINE_LIFTED,
+                  List.of("level", "node", "job"),
+                  data -> INFO,
+                  "the quarantine of {level} {node}[ for job {job}] is lifted[, by {author}][:"
+                      + " {reason}]"),
+              new NotifiedKind(
                       EventKind.WORKER_CHANGED,
                       List.of(),
                       data -> text(data, "state").equals("lost") ? WARNING : null,

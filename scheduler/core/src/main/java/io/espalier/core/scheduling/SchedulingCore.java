@@ -259,10 +259,10 @@ public final class SchedulingCore {
   }
 
   /**
-   * Closes a gate of a job or of a node with everything below it, known or not, until {@link
-   * #open(GateKind, Scope)} is called for the same kind and scope; it replaces an older gate of
-   * these. No task starts there meanwhile; none is killed. Takes constant time; a node that of one
-   * path and, where jobs have {@code reserve_after}, of all reservations of nodes.
+   * Closes a gate of a job or of a node with everything below it, for all jobs or for one, known or
+   * not, until {@link #open(GateKind, Scope)} is called for the same kind and scope; it replaces an
+   * older gate of these. No task starts there meanwhile; none is killed. Takes constant time; a
+   * node that of one path and, where jobs have {@code reserve_after}, of all reservations of nodes.
    */
   public void close(Gate gate) {
     gates.close(gate);
@@ -601,7 +601,9 @@ public final class SchedulingCore {
    *     itself when the job or node is unknown
    */
   public long adopt(String job, String node, WorkerRef worker) {
-    int number = state().jobs.find(job);
+    int known = state().jobs.find(job);
+    // Of a dropped job even the queue is forgotten, which the next state does not know any more.
+    int number = known >= 0 && state().jobs.dropped[known] ? -1 : known;
     int level = number < 0 ? -1 : state().jobs.levels[number];
     boolean placed = job(number) != null && level >= 0 && level < topology().levels().worker();
     int at = placed ? topology().find(level, node) : -1;

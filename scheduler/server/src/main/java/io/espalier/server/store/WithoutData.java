@@ -124,6 +124,8 @@ final class WithoutData {
             batch.limits(),
             batch.endedBrakes(),
             batch.brakes(),
+            batch.endedQuarantines(),
+            batch.quarantines(),
             batch.standings(),
             batch.queueUsage(),
             batch.incarnations(),

@@ -174,6 +174,8 @@ public record Explanation(
     BRAKE,
     /** A window of the node, the job, its queue or the settings is closed. */
     WINDOW,
+    /** The node is quarantined, because tasks fail there. */
+    QUARANTINE,
     /** The job as a whole has failed. */
     JOB_FAILED,
     /** The job as a whole has succeeded. */

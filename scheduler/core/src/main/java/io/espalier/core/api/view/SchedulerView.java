@@ -5,6 +5,7 @@ import io.espalier.core.health.ProbeView;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.topology.Topology;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param brakes the brakes, in the order in which they were set
  * @param windows windows and freezes, of the settings first, then of queues and jobs
  * @param probes probes, in the order of the configuration
+ * @param quarantines quarantines, and suggestions of some, by node and job
  * @param standings states of configured jobs, by name; already immutable, because copying it for
  *     ten thousand jobs ten times a second would be slow
  * @param findings findings of the watchdog's latest pass
@@ -44,6 +46,7 @@ public record SchedulerView(
     List<BrakeView> brakes,
     List<WindowView> windows,
     List<ProbeView> probes,
+    List<Quarantine> quarantines,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
     long publishedAtMillis)
@@ -78,6 +81,7 @@ public record SchedulerView(
           List.of(),
           List.of(),
           List.of(),
+          List.of(),
           Map.of(),
           WatchdogFindings.NONE,
           0);
@@ -89,6 +93,7 @@ public record SchedulerView(
     brakes = List.copyOf(brakes);
     windows = List.copyOf(windows);
     probes = List.copyOf(probes);
+    quarantines = List.copyOf(quarantines);
   }
 
   /** The reasons of paused jobs by name; empty where none was given. */

@@ -10,6 +10,7 @@ import static io.espalier.core.config.keys.ValueType.text;
 
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.JobScheduling;
+import io.espalier.core.config.JobScheduling.Quarantining;
 import io.espalier.core.config.RoleFilter;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.config.task.Backoff;
@@ -46,7 +47,8 @@ public final class OptionKeys extends Section<JobOptions> {
                     "max_successive_no_progress",
                     int32(1),
                     ProgressRetryRules::maxSuccessiveNoProgress,
-                    "After so many failures in a row without progress the task has failed for good.")
+                    "After so many failures in a row without progress the task has failed for"
+                        + " good.")
                 .own();
         private final Key<ProgressRetryRules, Integer> maxTotalNoProgress =
             key(
@@ -67,8 +69,8 @@ public final class OptionKeys extends Section<JobOptions> {
                     "no_progress_backoff_sec",
                     OptionTypes.waits(),
                     ProgressRetryRules::noProgressBackoffSeconds,
-                    "Waits in seconds after the 1st, 2nd, ... failure in a row without progress; the"
-                        + " last one repeats. They must not fall.")
+                    "Waits in seconds after the 1st, 2nd, ... failure in a row without progress;"
+                        + " the last one repeats. They must not fall.")
                 .own();
         private final Key<ProgressRetryRules, Integer> progressWait =
             key(
@@ -300,6 +302,14 @@ public final class OptionKeys extends Section<JobOptions> {
           options -> options.scheduling().assume(),
           "How long a task is taken to last with `overrun` `avoid` until 20 tasks of the job are"
               + " done; `false`: as long as those that are.");
+  private final Key<JobOptions, Quarantining> quarantine =
+      own(
+          "quarantine",
+          ValueType.oneOf(List.of(Quarantining.values()), Quarantining::word),
+          options -> options.scheduling().quarantine(),
+          "What happens when the failures of the job concentrate below a node, see"
+              + " [quarantine](quarantine.md). `suggest`: it is reported; `auto`: the node is"
+              + " closed for the job, apart from a trial now and then.");
   private final Key<JobOptions, Backoff> backoff =
       key(
               "backoff",
@@ -312,7 +322,8 @@ public final class OptionKeys extends Section<JobOptions> {
               "retry",
               orFalse(RETRY.type(), RETRY.usual()),
               JobOptions::retry,
-              "Retries that look at progress, in place of `backoff`; `false`: the back-off decides.")
+              "Retries that look at progress, in place of `backoff`; `false`: the back-off"
+                  + " decides.")
           .own()
           .writtenIf((options, inherited) -> options.retry().isPresent());
   private final Key<JobOptions, Optional<Duration>> killOrphans =
@@ -497,7 +508,8 @@ public final class OptionKeys extends Section<JobOptions> {
             in.get(roles, base),
             base.scheduling().schedule(),
             in.get(overrun, base),
-            in.get(assume, base)),
+            in.get(assume, base),
+            in.get(quarantine, base)),
         retry(in, base),
         new OutcomeRules(
             failing.failedTasks(),

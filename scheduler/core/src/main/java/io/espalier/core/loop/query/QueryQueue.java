@@ -2,9 +2,12 @@ package io.espalier.core.loop.query;
 
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobActivity;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.LimitView;
@@ -26,9 +29,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers the queries of monitors on the scheduler thread, large ones a slice at a time: however
@@ -71,6 +76,10 @@ public final class QueryQueue implements Query.Handler {
           return size() > KEPT;
         }
       };
+
+  /** The query about the end of a job that is being answered. */
+  private final AtomicReference<@Nullable EtaQuery> etaTurn = new AtomicReference<>();
+
   private long work;
   private long now;
 
@@ -184,7 +193,17 @@ public final class QueryQueue implements Query.Handler {
 
   @Override
   public CompletionStage<JobEta> eta(Query.Eta query) {
-    return askOnce(query, answer -> new EtaQuery(core, live, paces, query, answer));
+    return askOnce(query, answer -> new EtaQuery(core, live, paces, query, etaTurn, answer));
+  }
+
+  @Override
+  public CompletionStage<GroupPage> groups(Query.Groups query) {
+    return askOnce(query, answer -> new GroupQuery(core, query, answer));
+  }
+
+  @Override
+  public CompletionStage<JobActivity> activity(Query.Activity query) {
+    return askOnce(query, answer -> new ActivityQuery(core, live, paces, query.job(), answer));
   }
 
   @Override
@@ -223,6 +242,11 @@ public final class QueryQueue implements Query.Handler {
   @Override
   public CompletionStage<List<LimitView>> limits(Query.Limits query) {
     return now(limits.get());
+  }
+
+  @Override
+  public CompletionStage<List<GroupKindView>> groupKinds(Query.GroupKinds query) {
+    return now(core.capacity().groups());
   }
 
   private static <T> CompletionStage<T> now(T answer) {

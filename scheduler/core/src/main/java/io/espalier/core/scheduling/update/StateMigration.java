@@ -119,9 +119,8 @@ public final class StateMigration {
     old.over.logTo(oldOver);
     next.over.logTo(newOver);
     next.followLimits();
-    for (Scope scope : next.gateTable.closed(Scope.Kind.NODE)) {
-      next.updateGate(scope);
-    }
+    next.gateTable.closed(Scope.Kind.NODE).forEach(next::updateGate);
+    next.gateTable.closed(Scope.Kind.JOB_ON_NODE).forEach(next::updateGate);
   }
 
   public UpdatePlan change() {

@@ -18,8 +18,9 @@ import java.util.Set;
  * Changes that become durable together or not at all. Immutable.
  *
  * <p>They are applied in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses,
- * pauses, ended cordons, cordons, ended limits, limits, ended brakes, brakes, job states, usage of
- * queues, incarnations, events, ended notifications, notifications.
+ * pauses, ended cordons, cordons, ended limits, limits, ended brakes, brakes, ended quarantines,
+ * quarantines, job states, usage of queues, incarnations, events, ended notifications,
+ * notifications.
  *
  * @param forgottenJobs jobs whose rows and states are all deleted
  * @param deletedRows rows to delete; missing rows are not an error
@@ -34,6 +35,8 @@ import java.util.Set;
  * @param limits limit overrides, replacing older ones with the same key
  * @param endedBrakes brakes that are over
  * @param brakes brakes, replacing older ones with the same key
+ * @param endedQuarantines quarantines that were lifted
+ * @param quarantines quarantines, replacing older ones with the same key
  * @param standings states of jobs, replacing older ones
  * @param queueUsage usage of queues: replaces everything stored; empty: changes nothing
  * @param incarnations creation times of the jobs to which the stored rows belong, by job
@@ -54,6 +57,8 @@ public record StoreTransaction(
     List<LimitOverride> limits,
     Set<Brake.Key> endedBrakes,
     List<Brake> brakes,
+    Set<Quarantine.Key> endedQuarantines,
+    List<Quarantine> quarantines,
     List<JobStateRecord> standings,
     List<QueueUsage> queueUsage,
     Map<String, Long> incarnations,
@@ -77,6 +82,8 @@ public record StoreTransaction(
     limits = List.copyOf(limits);
     endedBrakes = Set.copyOf(endedBrakes);
     brakes = List.copyOf(brakes);
+    endedQuarantines = Set.copyOf(endedQuarantines);
+    quarantines = List.copyOf(quarantines);
     standings = List.copyOf(standings);
     queueUsage = List.copyOf(queueUsage);
     incarnations = Map.copyOf(incarnations);
@@ -110,6 +117,8 @@ public record StoreTransaction(
         + limits.size()
         + endedBrakes.size()
         + brakes.size()
+        + endedQuarantines.size()
+        + quarantines.size()
         + standings.size()
         + queueUsage.size()
         + incarnations.size()
@@ -139,6 +148,8 @@ public record StoreTransaction(
     private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
     private final Set<Brake.Key> endedBrakes = new LinkedHashSet<>();
     private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+    private final Set<Quarantine.Key> endedQuarantines = new LinkedHashSet<>();
+    private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
     private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
     private List<QueueUsage> queueUsage = List.of();
     private final Map<String, Long> incarnations = new LinkedHashMap<>();
@@ -222,6 +233,18 @@ public record StoreTransaction(
       return this;
     }
 
+    public Builder quarantine(Quarantine quarantine) {
+      endedQuarantines.remove(quarantine.key());
+      quarantines.put(quarantine.key(), quarantine);
+      return this;
+    }
+
+    public Builder endQuarantine(Quarantine.Key key) {
+      quarantines.remove(key);
+      endedQuarantines.add(key);
+      return this;
+    }
+
     public Builder standing(JobStateRecord standing) {
       standings.put(standing.job(), standing);
       return this;
@@ -276,6 +299,8 @@ public record StoreTransaction(
       later.limits.forEach(this::limit);
       later.endedBrakes.forEach(this::endBrake);
       later.brakes.forEach(this::brake);
+      later.endedQuarantines.forEach(this::endQuarantine);
+      later.quarantines.forEach(this::quarantine);
       later.standings.forEach(this::standing);
       if (!later.queueUsage.isEmpty()) {
         queueUsage = later.queueUsage;
@@ -301,6 +326,8 @@ public record StoreTransaction(
           + limits.size()
           + endedBrakes.size()
           + brakes.size()
+          + endedQuarantines.size()
+          + quarantines.size()
           + standings.size()
           + queueUsage.size()
           + incarnations.size()
@@ -323,6 +350,8 @@ public record StoreTransaction(
           List.copyOf(limits.values()),
           endedBrakes,
           List.copyOf(brakes.values()),
+          endedQuarantines,
+          List.copyOf(quarantines.values()),
           List.copyOf(standings.values()),
           queueUsage,
           incarnations,
