@@ -2,6 +2,8 @@ package io.espalier.core.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.health.HealthRule;
+import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.testkit.config.ConfigFixtures;
