@@ -1,6 +1,7 @@
 package io.espalier.cli;
 
 import io.espalier.cli.flags.HttpFlags;
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.options.HostPort;
@@ -67,6 +68,7 @@ final class UiCommand implements Callable<Integer> {
   @Option(
       names = "--poll-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "5000",
       description =
           "How often each scheduler is asked (default ${DEFAULT-VALUE}); less often where more than"
@@ -76,6 +78,7 @@ final class UiCommand implements Callable<Integer> {
   @Option(
       names = "--connect-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "1000",
       description = "How long to wait for a connection (default ${DEFAULT-VALUE}).")
   private int connectMillis = 1_000;
@@ -83,6 +86,7 @@ final class UiCommand implements Callable<Integer> {
   @Option(
       names = "--receive-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "7000",
       description = "How long to wait for a whole answer (default ${DEFAULT-VALUE}).")
   private int receiveMillis = 7_000;

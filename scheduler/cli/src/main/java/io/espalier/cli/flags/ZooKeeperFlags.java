@@ -1,5 +1,6 @@
 package io.espalier.cli.flags;
 
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.zk.ZooKeeperTarget;
@@ -32,6 +33,7 @@ public final class ZooKeeperFlags {
   @Option(
       names = "--zookeeper-session-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "6000",
       description =
           "A scheduler that is silent for so long leads no more (default ${DEFAULT-VALUE}).")
