@@ -28,13 +28,13 @@ class HealthLimitsTest {
 
   private static String config(String probes, String follows, int need) {
     return """
-        {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
-           "node_sources": [{"source": "manual", "prefs":
-             {"h1": ["a", "b", "c", "d", "e", "f"], "h2": ["g", "i", "j", "k"]}}]},
-           "probes": {%s},
-           "resources": {"host": {"slots": {"default": %d, "limit": 4%s}}}},
-         "bistro_job->j": {"owner": "o", "backoff": [1, "fail"], "command": ["x"]}}
-        """
+    {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
+       "node_sources": [{"source": "manual", "prefs":
+         {"h1": ["a", "b", "c", "d", "e", "f"], "h2": ["g", "i", "j", "k"]}}]},
+       "probes": {%s},
+       "resources": {"host": {"slots": {"default": %d, "limit": 4%s}}}},
+     "bistro_job->j": {"owner": "o", "backoff": [1, "fail"], "command": ["x"]}}
+    """
         .formatted(probes, need, follows);
   }
 
@@ -60,8 +60,8 @@ class HealthLimitsTest {
 
   private int limit(String host) {
     Topology nodes = world.core.topology();
-    int resource = Objects.requireNonNull(
-        world.core.config().settings().resources().find("slots")).index();
+    int resource =
+        Objects.requireNonNull(world.core.config().settings().resources().find("slots")).index();
     return world.core.capacity().limit(nodes.find(1, host), resource);
   }
 
@@ -248,7 +248,8 @@ class HealthLimitsTest {
     world.configure(config(""));
     answer(Map.of("h1", 9.0, "h2", 9.0, "h3", 9.0));
     assertThat(view().lowered()).hasSize(2);
-    world.configure(config("").replace(", \"h2\": [\"g\", \"i\", \"j\", \"k\"]", ", \"h3\": [\"g\"]"));
+    world.configure(
+        config("").replace(", \"h2\": [\"g\", \"i\", \"j\", \"k\"]", ", \"h3\": [\"g\"]"));
     assertThat(limit("h1")).as("health is kept").isEqualTo(2);
     assertThat(limit("h3")).as("a new node waits for its value").isZero();
     assertThat(world.core.capacity().health("slots", "h2")).isNull();

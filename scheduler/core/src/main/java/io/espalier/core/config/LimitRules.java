@@ -34,7 +34,15 @@ public record LimitRules(
     Map<String, HealthRule> health)
     implements LimitRulesBuilder.With {
   public static final LimitRules NONE =
-      new LimitRules(List.of(), Duration.ofHours(1), List.of(), Map.of(), Map.of(), List.of(), List.of(), Map.of());
+      new LimitRules(
+          List.of(),
+          Duration.ofHours(1),
+          List.of(),
+          Map.of(),
+          Map.of(),
+          List.of(),
+          List.of(),
+          Map.of());
 
   public LimitRules {
     queues = List.copyOf(queues);

@@ -145,8 +145,7 @@ public enum EventKind {
     static final List<String> BRAKE =
         List.of("target", "level", "queue", "set", "job", "node", "factor", "author", "reason");
 
-    static final List<String> HEALTH =
-        List.of("level", "resource", "node", "nodes", "floor");
+    static final List<String> HEALTH = List.of("level", "resource", "node", "nodes", "floor");
 
     static final List<String> QUARANTINE = List.of("level", "node", "job", "reason");
     static final List<String> COMMAND = List.of("author", "reason");

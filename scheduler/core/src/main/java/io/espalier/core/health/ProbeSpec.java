@@ -4,8 +4,7 @@ import io.espalier.core.json.Json;
 import java.time.Duration;
 
 /**
- * One entry of {@code probes}: values that tell how well the nodes of a level are
- * (docs/probes.md).
+ * One entry of {@code probes}: values that tell how well the nodes of a level are (docs/probes.md).
  *
  * @param name the name, such as {@code lag}
  * @param level index of the level whose nodes the values are about

@@ -110,9 +110,7 @@ final class SchedulerAssembly implements AutoCloseable {
           opened.add(
               "probes",
               new ProbePollers(
-                  fetcher,
-                  clock,
-                  answer -> loop.thread().accept(new LoopInput.Probed(answer))));
+                  fetcher, clock, answer -> loop.thread().accept(new LoopInput.Probed(answer))));
       configs = opened.add("configuration", configPoller);
       follow.goTo(this::configured);
       configured(configPoller.current());

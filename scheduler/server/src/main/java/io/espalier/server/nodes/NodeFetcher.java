@@ -3,8 +3,8 @@ package io.espalier.server.nodes;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Partition;
-import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.config.Settings;
+import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
@@ -154,10 +154,7 @@ public final class NodeFetcher {
   public @Nullable NodeSource create(ProbeSpec probe, List<Problem> problems) {
     Map<String, Json> prefs = new LinkedHashMap<>();
     Json.Obj given = probe.prefs();
-    given
-        .members()
-        .keySet()
-        .forEach(key -> prefs.put(key, Objects.requireNonNull(given.get(key))));
+    given.members().keySet().forEach(key -> prefs.put(key, Objects.requireNonNull(given.get(key))));
     if (OF_ROWS.contains(probe.source())) {
       prefs.putIfAbsent("parent_level", Json.of(Levels.INSTANCE));
     }
@@ -175,8 +172,7 @@ public final class NodeFetcher {
         problems);
   }
 
-  private @Nullable NodeSource create(
-      NodeSourceSpec spec, Levels levels, List<Problem> problems) {
+  private @Nullable NodeSource create(NodeSourceSpec spec, Levels levels, List<Problem> problems) {
     NodeSourceType type = types.get(spec.source());
     if (type == null) {
       Problem unknown =

@@ -1,8 +1,8 @@
 package io.espalier.server.probes;
 
 import io.espalier.core.config.Levels;
-import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.config.Settings;
+import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.loop.health.ProbeAnswer;
 import io.espalier.core.pace.Jitter;
 import io.espalier.core.problem.Problem;

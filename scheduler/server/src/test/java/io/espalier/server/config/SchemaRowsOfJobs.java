@@ -263,7 +263,8 @@ final class SchemaRowsOfJobs extends SchemaRows {
     UnaryOperator<String> polled = member -> of.apply("'source': 'file', " + member);
     add(Verdict.BAD_FOR_PARSER, polled, "'every': 60", "'max_age': 10");
     UnaryOperator<String> bad =
-        member -> settings("'probes': {'lag': {'source': 'push', 'good_below': 2, " + member + "}}");
+        member ->
+            settings("'probes': {'lag': {'source': 'push', 'good_below': 2, " + member + "}}");
     key(bad, "bad_above", List.of("2", "5.5", "'6'"), NO_NUMBER);
     add(Verdict.BAD_FOR_PARSER, bad, "'bad_above': 1");
     UnaryOperator<String> good =

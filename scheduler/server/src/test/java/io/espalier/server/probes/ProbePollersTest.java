@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -62,7 +61,8 @@ class ProbePollersTest {
           'bad_above': 5, 'good_below': 2}}}}
         """
             .formatted(source, prefs);
-    ConfigParser parser = new ConfigParser(ConfigFixtures.POLICIES, List.of("roundrobin"), TYPES.keySet());
+    ConfigParser parser =
+        new ConfigParser(ConfigFixtures.POLICIES, List.of("roundrobin"), TYPES.keySet());
     return Objects.requireNonNull(parser.parse(ConfigFixtures.json(text)).value()).settings();
   }
 
@@ -71,8 +71,7 @@ class ProbePollersTest {
   }
 
   private ProbeAnswer ask(String source, String prefs) throws InterruptedException {
-    try (ProbePollers pollers =
-        new ProbePollers(fetcher(), InstantSource.system(), answers::add)) {
+    try (ProbePollers pollers = new ProbePollers(fetcher(), InstantSource.system(), answers::add)) {
       pollers.settings(settings(source, prefs));
       return next();
     }
@@ -89,8 +88,7 @@ class ProbePollersTest {
   @Test
   void aFileIsReadAgainAndAgain() throws Exception {
     write("lag.csv", "name,value\ndb-1,7.5\ndb-2, 1\n");
-    try (ProbePollers pollers =
-        new ProbePollers(fetcher(), InstantSource.system(), answers::add)) {
+    try (ProbePollers pollers = new ProbePollers(fetcher(), InstantSource.system(), answers::add)) {
       pollers.settings(settings("file", "'path': 'lag.csv'"));
       assertThat(values(next())).isEqualTo(Map.of("db-1", 7.5, "db-2", 1.0));
       write("lag.csv", "name,value\ndb-1,0\n");
@@ -115,8 +113,7 @@ class ProbePollersTest {
             .collect(Collectors.toMap(Sample::node, Sample::atMillis));
     assertThat(at).containsEntry("old", 1_700_000_000_000L);
     assertThat(at).containsEntry("older", Instant.parse("2020-01-01T00:00:00Z").toEpochMilli());
-    assertThat(at.get("future"))
-        .isBetween(before.toEpochMilli(), Instant.now().toEpochMilli());
+    assertThat(at.get("future")).isBetween(before.toEpochMilli(), Instant.now().toEpochMilli());
   }
 
   @Test
@@ -174,8 +171,7 @@ class ProbePollersTest {
                   + "/', 'items': 'data.hosts',"
                   + " 'columns': {'name': 'id', 'attributes': ['lag']}");
       assertThat(values(answer)).as(answer.problem()).isEqualTo(Map.of("db-1", 4.5));
-      assertThat(answer.problem())
-          .isEqualTo("1 row of 2 cannot be used: that of db-2 is \"NaN\"");
+      assertThat(answer.problem()).isEqualTo("1 row of 2 cannot be used: that of db-2 is \"NaN\"");
     } finally {
       server.stop(0);
     }
@@ -215,8 +211,7 @@ class ProbePollersTest {
   void editedSettingsAreFollowedAndRemovedProbesAreNotAsked() throws Exception {
     write("a.csv", "name,value\na,1\n");
     write("b.csv", "name,value\nb,1\n");
-    try (ProbePollers pollers =
-        new ProbePollers(fetcher(), InstantSource.system(), answers::add)) {
+    try (ProbePollers pollers = new ProbePollers(fetcher(), InstantSource.system(), answers::add)) {
       pollers.settings(settings("file", "'path': 'a.csv'"));
       assertThat(values(next())).containsKey("a");
       pollers.settings(settings("file", "'path': 'b.csv'"));

@@ -39,8 +39,7 @@ public final class ProbeCommands {
     @Override
     public void show(Json.Obj body) {
       Table table =
-          new Table(
-              "PROBE", "LEVEL", "NODE", "RESOURCE", ">LIMIT", ">OF", "~LATEST", "WHY");
+          new Table("PROBE", "LEVEL", "NODE", "RESOURCE", ">LIMIT", ">OF", "~LATEST", "WHY");
       for (Json.Obj probe : JsonFields.objects(body, "probes")) {
         String name = JsonFields.text(probe, "name");
         String level = JsonFields.text(probe, "level");
@@ -110,7 +109,8 @@ public final class ProbeCommands {
               Map.of("probe", probe, "node", node),
               Map.of(),
               reason.body().put("value", value).build());
-      return answered(how, "probe " + probe + " of " + node + " is " + JsonFields.text(how, "value"));
+      return answered(
+          how, "probe " + probe + " of " + node + " is " + JsonFields.text(how, "value"));
     }
   }
 }

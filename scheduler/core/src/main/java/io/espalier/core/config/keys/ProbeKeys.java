@@ -61,17 +61,9 @@ final class ProbeKeys {
                 .own()
                 .required("\"push\", or the name of a node source");
         private final Key<ProbeSpec, Json.Obj> prefs =
-            own(
-                "prefs",
-                ValueType.object(),
-                ProbeSpec::prefs,
-                "What the source wants to know.");
+            own("prefs", ValueType.object(), ProbeSpec::prefs, "What the source wants to know.");
         private final Key<ProbeSpec, Duration> every =
-            own(
-                "every",
-                OptionTypes.window(),
-                ProbeSpec::every,
-                "How often the source is asked.");
+            own("every", OptionTypes.window(), ProbeSpec::every, "How often the source is asked.");
         private final Key<ProbeSpec, Duration> maxAge =
             own(
                 "max_age",
@@ -177,16 +169,7 @@ final class ProbeKeys {
           int bottom = value.names().levels().bottom();
           ProbeSpec base =
               new ProbeSpec(
-                  name,
-                  bottom,
-                  "",
-                  Json.Obj.EMPTY,
-                  "",
-                  USUAL.every(),
-                  USUAL.maxAge(),
-                  0,
-                  0,
-                  false);
+                  name, bottom, "", Json.Obj.EMPTY, "", USUAL.every(), USUAL.maxAge(), 0, 0, false);
           ProbeSpec probe = PROBE.read(member, base);
           if (!name.matches(NAME)) {
             member.error(

@@ -38,10 +38,7 @@ final class ResourceKeys {
 
   /** A resource of a level in {@code bistro_settings.resources}. */
   static final Section<Declared> RESOURCE =
-      new Section<>(
-          "resources",
-          "A counter that every node of the level has.",
-          declared("", 0)) {
+      new Section<>("resources", "A counter that every node of the level has.", declared("", 0)) {
         private final Key<Declared, Integer> defaultNeed =
             key(
                     "default",
@@ -71,11 +68,7 @@ final class ResourceKeys {
                 "[Probes](probes.md) of the level: a bad value lowers the limit of its node, good"
                     + " ones raise it again.");
         private final Key<Declared, Integer> floor =
-            own(
-                "floor",
-                int32(0),
-                Declared::floor,
-                "Slots that probes leave in any case.");
+            own("floor", int32(0), Declared::floor, "Slots that probes leave in any case.");
 
         @Override
         @Nullable Declared read(ConfigObject in, Declared base) {

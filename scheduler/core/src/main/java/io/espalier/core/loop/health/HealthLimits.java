@@ -1,12 +1,12 @@
 package io.espalier.core.loop.health;
 
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.health.ProbeView;
 import io.espalier.core.config.Config;
-import io.espalier.core.health.HealthRule;
-import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.event.EventKind;
+import io.espalier.core.health.HealthRule;
+import io.espalier.core.health.ProbeSpec;
+import io.espalier.core.health.ProbeView;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.health.ProbeAnswer.Sample;
 import io.espalier.core.loop.state.LoopEvents;
@@ -179,7 +179,8 @@ public final class HealthLimits {
     }
     if (core.topology().find(probe.spec.level(), node) < 0) {
       throw refused(
-          RefusedException.Reason.UNKNOWN, "level " + probe.level + " has no node \"" + node + "\"");
+          RefusedException.Reason.UNKNOWN,
+          "level " + probe.level + " has no node \"" + node + "\"");
     }
     add(probe, List.of(new Sample(node, value, nowMillis)), nowMillis);
     return probe.links.size();
@@ -251,7 +252,8 @@ public final class HealthLimits {
         .anyMatch(
             follower ->
                 !follower.lowered.isEmpty()
-                    || follower.links.stream().anyMatch(link -> link.probe.fresh < size(link.probe)));
+                    || follower.links.stream()
+                        .anyMatch(link -> link.probe.fresh < size(link.probe)));
   }
 
   private int size(Probe probe) {
@@ -545,7 +547,9 @@ public final class HealthLimits {
     nodes.clear();
   }
 
-  /** Returns what is wrong with each probe, by name, also of those that are gone; empty: nothing. */
+  /**
+   * Returns what is wrong with each probe, by name, also of those that are gone; empty: nothing.
+   */
   public Map<String, String> problems() {
     Map<String, String> all = new LinkedHashMap<>();
     told.forEach(name -> all.put(name, ""));

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The limits of the nodes of one tree (docs/adr/0054-effective-limits.md), each in two forms: what
  * it is to be, and what the counters of free slots have been moved to. The <i>base</i> is the
- * override of the node, else that of its level, else the configured limit. {@link LimitFactors}
- * and the health of the node lower it to the <i>effective</i> limit.
+ * override of the node, else that of its level, else the configured limit. {@link LimitFactors} and
+ * the health of the node lower it to the <i>effective</i> limit.
  *
  * <p>A change takes effect at once in what the limits are to be, and node by node in the counters,
  * with {@link #settle}. Settling may be repeated and done in any order, so changes may overlap.
@@ -166,9 +166,7 @@ final class EffectiveLimits {
   private int health(int node, int resource) {
     SparseInts own = healthOfNode[resource];
     int stored = own == null ? 0 : own.get(node - first[resource]);
-    return stored == 0
-        ? healthOfLevel[resource]
-        : stored < 0 ? HealthLimit.WHOLE : stored - 1;
+    return stored == 0 ? healthOfLevel[resource] : stored < 0 ? HealthLimit.WHOLE : stored - 1;
   }
 
   // ---- what the counters have been moved to

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What changes limits beside the configuration, by name: the operators' overrides, factors, what
- * health leaves, and caps of jobs and queues. One table serves all states of a core. The base of the limit of a
- * resource on a node is, in order of precedence: the override for the node, the override for its
- * level, the configured limit of the node, the configured limit of its level ({@link
- * ConfiguredLimits}).
+ * health leaves, and caps of jobs and queues. One table serves all states of a core. The base of
+ * the limit of a resource on a node is, in order of precedence: the override for the node, the
+ * override for its level, the configured limit of the node, the configured limit of its level
+ * ({@link ConfiguredLimits}).
  */
 public final class LimitTable {
   private final Map<LimitOverride.Key, LimitOverride> overrides = new LinkedHashMap<>();

@@ -110,7 +110,8 @@ public final class CapacityQueries {
   }
 
   /**
-   * Returns whether all overrides, factors and what health leaves are in effect, see {@code SchedulingCore.stepLimits}.
+   * Returns whether all overrides, factors and what health leaves are in effect, see {@code
+   * SchedulingCore.stepLimits}.
    */
   public boolean areLimitsInEffect() {
     return state().limits.isDone();
