@@ -22,6 +22,7 @@ import io.espalier.cli.client.operate.JobEditCommands;
 import io.espalier.cli.client.operate.LeaderCommands;
 import io.espalier.cli.client.operate.LimitCommands;
 import io.espalier.cli.client.operate.NotificationCommands;
+import io.espalier.cli.client.operate.ProbeCommands;
 import io.espalier.cli.client.operate.QuarantineCommands;
 import io.espalier.cli.client.operate.TaskCommands;
 import io.espalier.cli.client.operate.WorkerCommands;
@@ -82,6 +83,7 @@ public final class CommandTable {
     add("Look", "history", () -> new HistoryCommand(clients));
     add("Look", "problems", () -> new SchedulerInfoCommands.Problems(clients));
     add("Look", "queues", () -> new SchedulerInfoCommands.Queues(clients));
+    add("Look", "probes", () -> new ProbeCommands.Probes(clients));
     add("Look", "groups", () -> new GroupsCommand(clients));
     add("Look", "notifications", () -> new NotificationCommands.Notifications(clients));
     add("Look", "settings", () -> new SchedulerInfoCommands.Settings(clients));
@@ -99,6 +101,7 @@ public final class CommandTable {
     add("Steer", "quarantines", () -> new QuarantineCommands.Quarantines(clients));
     add("Steer", "quarantine", () -> new QuarantineCommands.Quarantine(clients));
     add("Steer", "lift", () -> new QuarantineCommands.Lift(clients));
+    add("Steer", "probe", () -> new ProbeCommands.Probe(clients));
     add("Steer", "notify", () -> new NotificationCommands.Notify(clients));
     add("Steer", "limits", () -> new LimitCommands.Limits(clients));
     add("Steer", "set-limit", () -> new LimitCommands.SetLimit(clients));

@@ -67,6 +67,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
   private final MultiGauge tasks;
   private final QueueMeters queues;
   private final NotifierMeters notifiers;
+  private final ProbeMeters probes;
   private final GroupMeters groups;
   private final CounterMeters counters;
 
@@ -75,6 +76,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     this.api = api;
     this.queues = new QueueMeters(registry, api);
     this.notifiers = new NotifierMeters(registry, api, clock);
+    this.probes = new ProbeMeters(registry, api, clock);
     this.groups = new GroupMeters(registry, api);
     this.counters = new CounterMeters(registry, api);
     this.tasks =
@@ -206,6 +208,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     tasks.register(rows, true);
     queues.refresh();
     notifiers.refresh();
+    probes.refresh();
     groups.refresh();
     counters.refresh();
     return registry.scrape();

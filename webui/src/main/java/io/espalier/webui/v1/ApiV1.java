@@ -43,6 +43,8 @@ public final class ApiV1 {
   public static final String LIFT_QUARANTINE = "/api/v1/quarantines/lift";
   public static final String NOTIFICATIONS = "/api/v1/notifications";
   public static final String TEST_NOTIFIER = "/api/v1/notifications/{notifier}/test";
+  public static final String PROBES = "/api/v1/probes";
+  public static final String PUSH_PROBE = "/api/v1/probes/{probe}/{node}";
   public static final String WAITING = "/api/v1/jobs/{job}/waiting";
   public static final String FAILURES = "/api/v1/jobs/{job}/failures";
   public static final String LEVELS = "/api/v1/jobs/{job}/levels";

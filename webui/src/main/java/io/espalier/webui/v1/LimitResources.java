@@ -4,13 +4,15 @@ import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.LimitView;
+import io.espalier.core.health.ProbeView;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Resources for overrides of limits, of a level or of one node: list, set, end. */
+/** Resources for overrides of limits, and for probes, which limits follow. */
 final class LimitResources {
   private final SchedulerApi api;
 
@@ -24,6 +26,8 @@ final class LimitResources {
     routes.add(new ApiRoute("DELETE", ApiV1.LIMIT_OF_LEVEL, true, this::end));
     routes.add(new ApiRoute("PUT", ApiV1.LIMIT_OF_NODE, true, this::set));
     routes.add(new ApiRoute("DELETE", ApiV1.LIMIT_OF_NODE, true, this::end));
+    routes.add(ApiRoute.get(ApiV1.PROBES, this::probes));
+    routes.add(new ApiRoute("PUT", ApiV1.PUSH_PROBE, true, this::pushProbe));
   }
 
   private CompletionStage<Json> limits(ApiRequest request) {
@@ -88,5 +92,80 @@ final class LimitResources {
     return json.put("author", override.author())
         .put("reason", override.reason())
         .put("set_at_ms", override.sinceMillis());
+  }
+
+  // ---- probes
+
+  private CompletionStage<Json> probes(ApiRequest request) {
+    request.allowing();
+    List<Json> probes = new ArrayList<>();
+    api.view().probes().forEach(each -> probes.add(json(each)));
+    return CompletableFuture.completedFuture(
+        Json.object().put("probes", new Json.Arr(probes)).build());
+  }
+
+  private static Json json(ProbeView probe) {
+    List<Json> resources = new ArrayList<>();
+    probe
+        .resources()
+        .forEach(
+            each ->
+                resources.add(
+                    Json.object()
+                        .put("resource", each.resource())
+                        .put("floor", each.floor())
+                        .put("lowered", each.lowered())
+                        .put("at_floor", each.atFloor())
+                        .build()));
+    List<Json> lowered = new ArrayList<>();
+    probe
+        .lowered()
+        .forEach(
+            each ->
+                lowered.add(
+                    Json.object()
+                        .put("node", each.node())
+                        .put("resource", each.resource())
+                        .put("limit", each.limit())
+                        .put("of", each.of())
+                        .put("reason", each.reason())
+                        .build()));
+    Json.Builder json =
+        Json.object()
+            .put("name", probe.probe())
+            .put("level", probe.level())
+            .put("source", probe.source())
+            .put("bad_above", probe.badAbove())
+            .put("good_below", probe.goodBelow())
+            .put("nodes", probe.nodes())
+            .put("fresh", probe.fresh())
+            .put("bad", probe.bad())
+            .put("resources", new Json.Arr(resources))
+            .put("lowered", new Json.Arr(lowered));
+    if (probe.answeredMillis() > 0) {
+      json.put("answered_at_ms", probe.answeredMillis());
+    }
+    if (!probe.problem().isEmpty()) {
+      json.put("problem", probe.problem());
+    }
+    return json.build();
+  }
+
+  private CompletionStage<Json> pushProbe(ApiRequest request) {
+    request.allowing().allowingInBody("value", "author", "reason");
+    double value = request.bodyNumber("value", -Double.MAX_VALUE, Double.MAX_VALUE);
+    String probe = request.part("probe");
+    String node = request.part("node");
+    return api.run(
+            new Command.PushProbe(
+                probe, node, value, BodyFields.author(request), request.bodyText("reason")))
+        .thenApply(
+            followers ->
+                Json.object()
+                    .put("probe", probe)
+                    .put("node", node)
+                    .put("value", value)
+                    .put("resources", followers)
+                    .build());
   }
 }

@@ -68,6 +68,8 @@ public sealed interface Command<T> {
 
     CompletionStage<WorkerView> uncordon(Uncordon command, long nowMillis);
 
+    CompletionStage<Integer> pushProbe(PushProbe command, long nowMillis);
+
     CompletionStage<String> testNotifier(TestNotifier command, long nowMillis);
 
     CompletionStage<Boolean> report(Report command, long nowMillis);
@@ -327,6 +329,20 @@ public sealed interface Command<T> {
     @Override
     public CompletionStage<Boolean> execute(Handler handler, long nowMillis) {
       return handler.report(this, nowMillis);
+    }
+  }
+
+  /**
+   * Sends the value of a node to a probe whose values are pushed. Takes effect at once; it is not
+   * stored. Answered with the number of resources whose limits follow the probe.
+   *
+   * @param value finite
+   */
+  record PushProbe(String probe, String node, double value, String author, String reason)
+      implements Command<Integer> {
+    @Override
+    public CompletionStage<Integer> execute(Handler handler, long nowMillis) {
+      return handler.pushProbe(this, nowMillis);
     }
   }
 

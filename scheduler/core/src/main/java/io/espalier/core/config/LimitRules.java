@@ -1,5 +1,7 @@
 package io.espalier.core.config;
 
+import io.espalier.core.health.HealthRule;
+import io.espalier.core.health.ProbeSpec;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +19,8 @@ import java.util.Map;
  * @param killOverLimit how long usage may exceed a limit before the youngest tasks are killed, by
  *     name of the resource; absent: forever
  * @param groups kinds of redundancy groups, in the order of the configuration
+ * @param probes values that tell how well nodes are, in the order of the configuration
+ * @param health how limits follow probes, by name of the resource
  */
 @RecordBuilder
 public record LimitRules(
@@ -25,10 +29,20 @@ public record LimitRules(
     List<NodeLimitRule> nodeLimits,
     Map<Integer, StartRate> startRates,
     Map<String, Duration> killOverLimit,
-    List<GroupRule> groups)
+    List<GroupRule> groups,
+    List<ProbeSpec> probes,
+    Map<String, HealthRule> health)
     implements LimitRulesBuilder.With {
   public static final LimitRules NONE =
-      new LimitRules(List.of(), Duration.ofHours(1), List.of(), Map.of(), Map.of(), List.of());
+      new LimitRules(
+          List.of(),
+          Duration.ofHours(1),
+          List.of(),
+          Map.of(),
+          Map.of(),
+          List.of(),
+          List.of(),
+          Map.of());
 
   public LimitRules {
     queues = List.copyOf(queues);
@@ -36,5 +50,7 @@ public record LimitRules(
     startRates = Map.copyOf(startRates);
     killOverLimit = Map.copyOf(killOverLimit);
     groups = List.copyOf(groups);
+    probes = List.copyOf(probes);
+    health = Map.copyOf(health);
   }
 }

@@ -88,6 +88,14 @@ public enum EventKind {
   WINDOW_CLOSED(
       "Windows of a queue, a job, nodes or, without these, of the settings have closed.",
       List.of("queue", "job", "level", "nodes", "opens_at_ms", "reason")),
+  LIMIT_AT_FLOOR(
+      "The health of a node, or of several, has lowered a limit to its floor; the first is named.",
+      Members.HEALTH,
+      List.of("reason")),
+  LIMIT_RECOVERED(
+      "A limit that follows the health of nodes has left its floor; the first node is named.",
+      Members.HEALTH,
+      List.of("reason")),
   QUARANTINE_SUGGESTED("The failures of a job concentrate below a node.", Members.QUARANTINE),
   QUARANTINE_SET(
       "A node was closed for a job, or for all: by the scheduler or by an operator.",
@@ -136,6 +144,8 @@ public enum EventKind {
 
     static final List<String> BRAKE =
         List.of("target", "level", "queue", "set", "job", "node", "factor", "author", "reason");
+
+    static final List<String> HEALTH = List.of("level", "resource", "node", "nodes", "floor");
 
     static final List<String> QUARANTINE = List.of("level", "node", "job", "reason");
     static final List<String> COMMAND = List.of("author", "reason");

@@ -6,6 +6,7 @@ import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
+import io.espalier.core.loop.health.ProbeAnswer;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
@@ -117,6 +118,14 @@ public sealed interface LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
       loop.announce(kind, data, nowMillis);
+    }
+  }
+
+  /** The newest values of a probe; those of a probe that is not configured are ignored. */
+  record Probed(ProbeAnswer answer) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.probed(answer, nowMillis);
     }
   }
 

@@ -20,6 +20,7 @@ import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.command.TaskOperations;
 import io.espalier.core.loop.command.TimeExtension;
 import io.espalier.core.loop.command.WorkerPool;
+import io.espalier.core.loop.health.HealthLimits;
 import io.espalier.core.loop.notify.Outbox;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
@@ -56,6 +57,7 @@ final class OperatorCommands implements Command.Handler {
   private final PauseRegistry pauses;
   private final LimitOverrideCommands limits;
   private final BrakeCommands brakes;
+  private final HealthLimits health;
   private final Quarantines quarantines;
   private final Outbox outbox;
   private final List<BrakeAnswer> brakeAnswers = new ArrayList<>();
@@ -83,6 +85,7 @@ final class OperatorCommands implements Command.Handler {
       PauseRegistry pauses,
       LimitOverrideCommands limits,
       BrakeCommands brakes,
+      HealthLimits health,
       Quarantines quarantines,
       Outbox outbox,
       TaskKiller kills,
@@ -99,6 +102,7 @@ final class OperatorCommands implements Command.Handler {
     this.pauses = pauses;
     this.limits = limits;
     this.brakes = brakes;
+    this.health = health;
     this.quarantines = quarantines;
     this.outbox = outbox;
     this.kills = kills;
@@ -443,6 +447,12 @@ final class OperatorCommands implements Command.Handler {
   }
 
   // ---- notifications
+
+  @Override
+  public CompletionStage<Integer> pushProbe(Command.PushProbe command, long nowMillis) {
+    return CompletableFuture.completedFuture(
+        health.push(command.probe(), command.node(), command.value(), nowMillis));
+  }
 
   @Override
   public CompletionStage<String> testNotifier(Command.TestNotifier command, long nowMillis) {

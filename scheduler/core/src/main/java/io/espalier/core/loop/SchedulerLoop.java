@@ -17,6 +17,8 @@ import io.espalier.core.loop.command.LimitOverrideCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.command.WorkerPool;
+import io.espalier.core.loop.health.HealthLimits;
+import io.espalier.core.loop.health.ProbeAnswer;
 import io.espalier.core.loop.notify.Outbox;
 import io.espalier.core.loop.notify.ProblemEvents;
 import io.espalier.core.loop.query.ImpactQuery;
@@ -119,6 +121,7 @@ public final class SchedulerLoop {
   private final RunnerWatchdog supervision;
   private final JobDeadlines deadlines;
   private final WindowGates windows;
+  private final HealthLimits health;
   private final JobAdmission admission;
   private final JobVerifications verifications;
   private final JobStateTracker outcomes;
@@ -162,6 +165,7 @@ public final class SchedulerLoop {
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
     this.windows = new WindowGates(core, events, paces);
+    this.health = new HealthLimits(core, events);
     this.quarantines = new Quarantines(core, events, this::batch);
     this.views =
         new ViewPublisher(
@@ -173,6 +177,7 @@ public final class SchedulerLoop {
             pauses,
             brakes,
             windows,
+            health,
             quarantines);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
@@ -196,6 +201,7 @@ public final class SchedulerLoop {
             pauses,
             limits,
             brakes,
+            health,
             quarantines,
             outbox,
             kills,
@@ -344,6 +350,10 @@ public final class SchedulerLoop {
     views.configProblems(problems);
   }
 
+  void probed(ProbeAnswer answer, long nowMillis) {
+    health.take(answer, nowMillis);
+  }
+
   void error(String source, @Nullable String message) {
     views.error(source, message);
   }
@@ -472,6 +482,7 @@ public final class SchedulerLoop {
         && !placedInRound
         && admission.isCurrent()
         && !windows.isBehind()
+        && !health.isBehind()
         && !timersMatter()
         && !endsOfOverridesMatter();
   }
@@ -490,15 +501,16 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Returns true when the end of a pause, brake or limit override, a window, or a trial below a
-   * quarantined node may start remaining tasks.
+   * Returns true when the end of a pause, brake or limit override, a window, a trial below a
+   * quarantined node, or a value of a probe may start remaining tasks.
    */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE
         && limits.nextMillis() == Long.MAX_VALUE
         && brakes.nextMillis() == Long.MAX_VALUE
         && quarantines.nextMillis() == Long.MAX_VALUE
-        && windows.opensMillis() == Long.MAX_VALUE) {
+        && windows.opensMillis() == Long.MAX_VALUE
+        && !health.isLimiting()) {
       return false;
     }
     return views.progress().values().stream()
@@ -556,6 +568,15 @@ public final class SchedulerLoop {
       views.changed();
     }
     more |= windows.isBehind();
+    if (changes.hasConfig() && health.step(nowMillis)) {
+      health
+          .problems()
+          .forEach(
+              (probe, problem) ->
+                  views.error("probe " + probe, problem.isEmpty() ? null : problem));
+      views.changed();
+    }
+    more |= health.isBehind();
     if (quarantines.step(nowMillis)) {
       views.error("quarantine", quarantines.problem());
       stats.quarantines(quarantines.count());
@@ -654,6 +675,7 @@ public final class SchedulerLoop {
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
     next = Math.min(next, Math.min(outbox.nextMillis(), quarantines.nextMillis()));
+    next = Math.min(next, health.nextMillis());
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }
@@ -676,7 +698,8 @@ public final class SchedulerLoop {
         || !changes.hasConfig()
         || nowMillis < retryPolicyAt
         || core.isTouched()
-        || windows.isBehind()) {
+        || windows.isBehind()
+        || health.isSettling()) {
       return false;
     }
     if (ports.commits().isSaturated()) {

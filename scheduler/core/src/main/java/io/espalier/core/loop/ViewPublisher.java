@@ -6,6 +6,7 @@ import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.config.Config;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.PauseRegistry;
+import io.espalier.core.loop.health.HealthLimits;
 import io.espalier.core.loop.query.ProgressTable;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
@@ -35,6 +36,7 @@ final class ViewPublisher {
   private final PauseRegistry pauses;
   private final BrakeCommands brakes;
   private final WindowGates windows;
+  private final HealthLimits health;
   private final Quarantines quarantines;
   private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
@@ -64,6 +66,7 @@ final class ViewPublisher {
       PauseRegistry pauses,
       BrakeCommands brakes,
       WindowGates windows,
+      HealthLimits health,
       Quarantines quarantines) {
     this.core = core;
     this.live = live;
@@ -72,6 +75,7 @@ final class ViewPublisher {
     this.pauses = pauses;
     this.brakes = brakes;
     this.windows = windows;
+    this.health = health;
     this.quarantines = quarantines;
     this.progress = new ProgressTable(core, paces);
   }
@@ -217,6 +221,7 @@ final class ViewPublisher {
         pauses.all(),
         brakes.view(nowMillis),
         windows.view(),
+        config == null ? List.of() : health.view(nowMillis),
         quarantines.all(),
         config == null ? Map.of() : outcomes.all(),
         findings,

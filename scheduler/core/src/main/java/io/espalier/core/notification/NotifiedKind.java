@@ -45,6 +45,18 @@ public final class NotifiedKind {
                   "the brake on {target}[ {level}][ {node}][ {queue}][ {set}][ {job}] is"
                       + " released[, by {author}][: {reason}]"),
               new NotifiedKind(
+                  EventKind.LIMIT_AT_FLOOR,
+                  List.of("resource"),
+                  data -> WARNING,
+                  "{resource} is at its floor of {floor} on {level} {node}[ and others, {nodes} in"
+                      + " all][: {reason}]"),
+              new NotifiedKind(
+                  EventKind.LIMIT_RECOVERED,
+                  List.of("resource"),
+                  data -> INFO,
+                  "{resource} is above its floor of {floor} again on {level} {node}[ and others,"
+                      + " {nodes} in all]"),
+              new NotifiedKind(
                   EventKind.QUARANTINE_SUGGESTED,
                   List.of("level", "node", "job"),
                   data -> WARNING,

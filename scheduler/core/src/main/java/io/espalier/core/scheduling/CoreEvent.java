@@ -3,6 +3,7 @@ package io.espalier.core.scheduling;
 import io.espalier.core.config.Config;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.GateKind;
@@ -49,6 +50,12 @@ public sealed interface CoreEvent {
 
   /** A factor of limits was removed. */
   record FactorRemoved(String id) implements CoreEvent {}
+
+  /** What health leaves of a limit has changed. */
+  record HealthSet(HealthLimit health) implements CoreEvent {}
+
+  /** Health takes nothing away from a limit any more; an empty node: on all of the level. */
+  record HealthRemoved(String level, String resource, String node) implements CoreEvent {}
 
   /** A cap of a job or queue was set. */
   record CapSet(RunningCap cap) implements CoreEvent {}

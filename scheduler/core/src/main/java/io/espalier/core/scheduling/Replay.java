@@ -160,6 +160,10 @@ public final class Replay {
       core.setFactor(e.factor());
     } else if (event instanceof CoreEvent.FactorRemoved e) {
       core.removeFactor(e.id());
+    } else if (event instanceof CoreEvent.HealthSet e) {
+      core.setHealth(e.health());
+    } else if (event instanceof CoreEvent.HealthRemoved e) {
+      core.removeHealth(e.level(), e.resource(), e.node());
     } else if (event instanceof CoreEvent.CapSet e) {
       core.setCap(e.cap());
     } else if (event instanceof CoreEvent.CapRemoved e) {

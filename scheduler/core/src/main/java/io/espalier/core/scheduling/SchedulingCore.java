@@ -4,6 +4,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Gate;
@@ -401,6 +402,32 @@ public final class SchedulingCore {
   }
 
   /**
+   * Sets what health leaves of a limit; it replaces an older one of the same resource and node. It
+   * kills no task, and usage beyond it is not over the limit. One for an unknown level, resource or
+   * node is kept until that exists. {@link #stepLimits} must follow.
+   */
+  public void setHealth(HealthLimit health) {
+    HealthLimit before = state().limitTable.put(health);
+    // Of a probe that is asked every few seconds, mostly only the reason changes.
+    if (before == null || before.limit() != health.limit()) {
+      live.healthChanged(health);
+      record(new CoreEvent.HealthSet(health));
+    }
+  }
+
+  /**
+   * Removes what health leaves of a limit; {@link #stepLimits} must follow.
+   *
+   * @param node empty: for the whole level, and for each of its nodes
+   */
+  public void removeHealth(String level, String resource, String node) {
+    if (state().limitTable.removeHealth(resource, node)) {
+      live.healthChanged(new HealthLimit(level, resource, node, 0, "", 0));
+      record(new CoreEvent.HealthRemoved(level, resource, node));
+    }
+  }
+
+  /**
    * Caps the number of tasks of a job or queue that run at once; it replaces an older cap of the
    * same id, and kills no task. A cap of an unknown job or queue is kept until that exists. The
    * caller must remove it at its end.
@@ -417,7 +444,7 @@ public final class SchedulingCore {
   }
 
   /**
-   * Brings overrides and factors into effect.
+   * Brings overrides, factors and what health leaves into effect.
    *
    * @param units as for {@link #step}
    * @return true when all of them are in effect

@@ -24,6 +24,7 @@ import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.server.nodes.NodeSourceCoordinator;
 import io.espalier.server.nodes.NodesMemory;
 import io.espalier.server.nodes.NodesPoller;
+import io.espalier.server.probes.ProbePollers;
 import io.espalier.server.remote.RemoteRunner;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -49,6 +50,7 @@ final class SchedulerAssembly implements AutoCloseable {
   final WebParts web;
   final UpdatePreparer changes;
   final NodesPoller nodes;
+  private final ProbePollers probes;
   final ConfigPoller configs;
   private Map<String, NotifierSpec> notified = Map.of();
 
@@ -104,6 +106,11 @@ final class SchedulerAssembly implements AutoCloseable {
                   stored.store(),
                   problem -> loop.thread().accept(new LoopInput.SourceError("changes", problem))));
       nodes = opened.add("nodes", nodes(options, fetcher, stored, clock));
+      probes =
+          opened.add(
+              "probes",
+              new ProbePollers(
+                  fetcher, clock, answer -> loop.thread().accept(new LoopInput.Probed(answer))));
       configs = opened.add("configuration", configPoller);
       follow.goTo(this::configured);
       configured(configPoller.current());
@@ -177,6 +184,7 @@ final class SchedulerAssembly implements AutoCloseable {
       loop.logs().apply(logPolicy.withJobs(snapshot.config().jobs().values()));
       showNotifications(settings.notifications());
       nodes.settings(settings);
+      probes.settings(settings);
       changes.config(snapshot.config());
     }
   }

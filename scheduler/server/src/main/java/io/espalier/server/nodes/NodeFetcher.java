@@ -1,8 +1,11 @@
 package io.espalier.server.nodes;
 
+import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
+import io.espalier.core.health.ProbeSpec;
+import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
@@ -18,8 +21,11 @@ import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +38,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class NodeFetcher {
   private static final Logger LOG = LoggerFactory.getLogger(NodeFetcher.class);
+
+  /** Sources whose nodes hang under those of a level. */
+  private static final Set<String> OF_ROWS = Set.of("file", "http", "script", "sql");
+
+  /** Sources that say which columns of their rows are what, unless told otherwise. */
+  private static final Set<String> WITH_COLUMNS = Set.of("file", "http");
 
   private final Map<String, NodeSourceType> types;
   private final String instanceName;
@@ -63,9 +75,19 @@ public final class NodeFetcher {
     this.shard = shard;
   }
 
-  /** Returns the problems in the preferences of the sources. Fetches nothing and does no I/O. */
+  /**
+   * Returns the problems in the preferences of the sources, those of probes included. Fetches
+   * nothing and does no I/O.
+   */
   public List<Problem> check(Settings settings) {
-    return create(settings).problems();
+    List<Problem> problems = new ArrayList<>(create(settings).problems());
+    for (ProbeSpec probe : settings.rules().probes()) {
+      NodeSource source = probe.isPushed() ? null : create(probe, problems);
+      if (source != null) {
+        source.close();
+      }
+    }
+    return problems;
   }
 
   /**
@@ -116,7 +138,7 @@ public final class NodeFetcher {
     }
     List<NodeSource> sources = new ArrayList<>();
     for (NodeSourceSpec spec : settings.nodeSources()) {
-      NodeSource source = create(spec, settings, problems);
+      NodeSource source = create(spec, settings.levels(), problems);
       if (source != null) {
         sources.add(source);
       }
@@ -125,8 +147,32 @@ public final class NodeFetcher {
     return new Result<>(bad ? null : sources, problems);
   }
 
-  private @Nullable NodeSource create(
-      NodeSourceSpec spec, Settings settings, List<Problem> problems) {
+  /**
+   * Creates the source of a probe, whose rows are nodes under the instance; null, with problems,
+   * when that is not possible.
+   */
+  public @Nullable NodeSource create(ProbeSpec probe, List<Problem> problems) {
+    Map<String, Json> prefs = new LinkedHashMap<>();
+    Json.Obj given = probe.prefs();
+    given.members().keySet().forEach(key -> prefs.put(key, Objects.requireNonNull(given.get(key))));
+    if (OF_ROWS.contains(probe.source())) {
+      prefs.putIfAbsent("parent_level", Json.of(Levels.INSTANCE));
+    }
+    if (WITH_COLUMNS.contains(probe.source())) {
+      prefs.putIfAbsent(
+          "columns",
+          Json.object()
+              .put("name", "name")
+              .put("attributes", Json.strings(List.of("value", "at")))
+              .build());
+    }
+    return create(
+        new NodeSourceSpec(probe.source(), new Json.Obj(prefs), probe.path()),
+        Levels.of(List.of("node")),
+        problems);
+  }
+
+  private @Nullable NodeSource create(NodeSourceSpec spec, Levels levels, List<Problem> problems) {
     NodeSourceType type = types.get(spec.source());
     if (type == null) {
       Problem unknown =
@@ -137,7 +183,7 @@ public final class NodeFetcher {
       return null;
     }
     try {
-      Result<NodeSource> result = type.create(spec, settings.levels(), context);
+      Result<NodeSource> result = type.create(spec, levels, context);
       problems.addAll(result.problems());
       if (result.value() == null && !result.hasErrors()) {
         problems.add(Problem.error(spec.path(), "the source gives no reason for not being made"));

@@ -6,6 +6,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Scope;
@@ -126,6 +127,16 @@ final class EventLines {
           Json.of(factor.millionths()));
     } else if (event instanceof CoreEvent.FactorRemoved e) {
       line("factor-end", Json.of(e.id()));
+    } else if (event instanceof CoreEvent.HealthSet e) {
+      HealthLimit health = e.health();
+      line(
+          "health",
+          Json.of(health.level()),
+          Json.of(health.resource()),
+          Json.of(health.node()),
+          Json.of(health.limit()));
+    } else if (event instanceof CoreEvent.HealthRemoved e) {
+      line("health-end", Json.of(e.level()), Json.of(e.resource()), Json.of(e.node()));
     } else if (event instanceof CoreEvent.CapSet e) {
       RunningCap cap = e.cap();
       line(

@@ -12,6 +12,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.GateKind;
@@ -83,6 +84,10 @@ final class LineEvents {
           new CoreEvent.OverrideEnded(new LimitOverride.Key(text(in, 1), text(in, 2), text(in, 3)));
       case "factor" -> factor(in);
       case "factor-end" -> new CoreEvent.FactorRemoved(text(in, 1));
+      case "health" ->
+          new CoreEvent.HealthSet(
+              new HealthLimit(text(in, 1), text(in, 2), text(in, 3), number(in, 4), "", 0));
+      case "health-end" -> new CoreEvent.HealthRemoved(text(in, 1), text(in, 2), text(in, 3));
       case "cap" -> cap(in);
       case "cap-end" -> new CoreEvent.CapRemoved(text(in, 1));
       case "limit-step" -> new CoreEvent.LimitsStepped(number(in, 1), flag(in, 2));

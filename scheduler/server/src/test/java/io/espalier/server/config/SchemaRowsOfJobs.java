@@ -237,6 +237,41 @@ final class SchemaRowsOfJobs extends SchemaRows {
     add(Verdict.BAD_FOR_PARSER, level, "'level': 'worker'", "'level': 'hosts'");
   }
 
+  private void ofProbes() {
+    key(SchemaRows::settings, "probes", List.of("{}", "{'_': 1}"), NO_OBJECT);
+    key(
+        SchemaRows::settings,
+        "probes",
+        List.of(),
+        List.of(
+            "{'a': {}}",
+            "{'a': {'bad_above': 5, 'good_below': 2}}",
+            "{'a': {'source': 'push', 'good_below': 2}}",
+            "{'a': {'source': 'push', 'bad_above': 5}}",
+            "{'a b': {'source': 'push', 'bad_above': 5, 'good_below': 2}}",
+            "{'a': {'source': 'push', 'bad_above': 5, 'good_below': 2, 'evry': 3}}"));
+    String bounds = "'bad_above': 5, 'good_below': 2, ";
+    UnaryOperator<String> of = member -> settings("'probes': {'lag': {" + bounds + member + "}}");
+    key(of, "source", List.of("'push'", "'file'", "'other'"), List.of("[]", "{}", "true"));
+    UnaryOperator<String> pushed = member -> of.apply("'source': 'push', " + member);
+    key(pushed, "prefs", List.of("{}", "{'path': 'x'}"), NO_OBJECT);
+    key(pushed, "every", List.of("1", "'10s'", "'2m'"), List.of("0", "true", "[]", "'often'"));
+    key(pushed, "max_age", List.of("60", "'1h'"), List.of("0", "true", "[]", "'old'"));
+    key(pushed, "on_blind", List.of("'floor'", "'hold'"), List.of("'full'", "true", "1"));
+    key(pushed, "level", List.of("'host'", "'instance'"), NO_TEXT);
+    add(Verdict.BAD_FOR_PARSER, pushed, "'level': 'worker'", "'level': 'hosts'");
+    UnaryOperator<String> polled = member -> of.apply("'source': 'file', " + member);
+    add(Verdict.BAD_FOR_PARSER, polled, "'every': 60", "'max_age': 10");
+    UnaryOperator<String> bad =
+        member ->
+            settings("'probes': {'lag': {'source': 'push', 'good_below': 2, " + member + "}}");
+    key(bad, "bad_above", List.of("2", "5.5", "'6'"), NO_NUMBER);
+    add(Verdict.BAD_FOR_PARSER, bad, "'bad_above': 1");
+    UnaryOperator<String> good =
+        member -> settings("'probes': {'lag': {'source': 'push', 'bad_above': 2, " + member + "}}");
+    key(good, "good_below", List.of("2", "-5.5", "'1'"), NO_NUMBER);
+  }
+
   private void ofQueues() {
     key(
         SchemaRows::settings,
@@ -264,6 +299,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
             "{'a': 1}",
             "{'a': {'fail_when_failed_job': 1}}"));
     ofGroups();
+    ofProbes();
     UnaryOperator<String> set = member -> settings("'sets': {'up': {" + member + "}}");
     key(set, "fail_when_failed_jobs", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
     key(set, "fail_when_failed_jobs", List.of(), List.of("0", "-1", "1.5"));

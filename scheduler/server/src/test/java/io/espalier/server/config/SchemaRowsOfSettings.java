@@ -267,5 +267,8 @@ final class SchemaRowsOfSettings extends SchemaRows {
         List.of("false", "0", "2.5", "'60'"),
         List.of("true", "-1", "null", "[]", "'x'", "1e10"));
     add(Verdict.BAD_FOR_PARSER, resource, "'kill_over_limit_after_sec': '-1'");
+    key(resource, "follows", List.of("[]"), List.of("{}", "'lag'", "1", "null"));
+    add(Verdict.BAD_FOR_PARSER, resource, "'follows': ['lag']", "'floor': 2");
+    key(resource, "floor", List.of("0", "1", "'1'"), List.of("-1", "[]", "'x'", "null"));
   }
 }

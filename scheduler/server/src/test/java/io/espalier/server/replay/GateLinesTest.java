@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
@@ -39,7 +40,7 @@ final class GateLinesTest {
   }
 
   @Test
-  void gatesOfNodesAndFactorsAreReadAsTheyWereWritten() {
+  void gatesOfNodesFactorsAndHealthAreReadAsTheyWereWritten() {
     LimitFactor factor =
         new LimitFactor("f", Scope.node("host", "h1"), Set.of("ram", "cpu"), 250_000, "", "", 0, 0);
     List<CoreEvent> events =
@@ -49,7 +50,9 @@ final class GateLinesTest {
             new CoreEvent.FactorSet(factor),
             new CoreEvent.FactorSet(
                 new LimitFactor("g", Scope.level("db"), Set.of(), 0, "", "", 0, 0)),
-            new CoreEvent.FactorRemoved("f"));
+            new CoreEvent.FactorRemoved("f"),
+            new CoreEvent.HealthSet(new HealthLimit("host", "ram", "h1", 2, "", 0)),
+            new CoreEvent.HealthRemoved("host", "ram", ""));
     List<CoreEvent> read = new ArrayList<>();
     LineEvents lines = new LineEvents(ConfigFixtures.parser(), () -> null);
     events.forEach(event -> new EventLines(line -> read.add(lines.event(line))).write(event));

@@ -35,6 +35,7 @@ import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.health.ProbeView;
 import io.espalier.core.logs.BoundedRegexSearch;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogPage;
@@ -690,6 +691,20 @@ public final class FakeScheduler implements SchedulerApi {
         throw new RefusedException(RefusedException.Reason.UNKNOWN, "no override");
       }
       return done(ended);
+    }
+
+    @Override
+    public CompletionStage<Integer> pushProbe(Command.PushProbe command, long nowMillis) {
+      ProbeView found =
+          view.probes().stream()
+              .filter(each -> each.probe().equals(command.probe()))
+              .findFirst()
+              .orElseThrow(
+                  () ->
+                      new RefusedException(
+                          RefusedException.Reason.UNKNOWN,
+                          "there is no probe \"" + command.probe() + "\""));
+      return done(found.resources().size());
     }
 
     @Override

@@ -66,6 +66,7 @@ public final class Oracle {
   private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final Set<Place> closedNodes = new HashSet<>();
   private final Map<String, LimitFactor> factors = new TreeMap<>();
+  private final Map<LimitOverride.Key, Integer> health = new HashMap<>();
   private final Map<String, RunningCap> caps = new TreeMap<>();
   private final OraclePool pool =
       new OraclePool(
@@ -233,6 +234,21 @@ public final class Oracle {
       factors.remove(id);
     } else {
       factors.put(id, factor);
+    }
+  }
+
+  /**
+   * Sets or removes what health leaves of a limit.
+   *
+   * @param limit null: removes it, without a node for all nodes of the level
+   */
+  public void health(LimitOverride.Key key, @Nullable Integer limit) {
+    if (limit != null) {
+      health.put(key, limit);
+    } else if (key.node().isEmpty()) {
+      health.keySet().removeIf(each -> each.resource().equals(key.resource()));
+    } else {
+      health.remove(key);
     }
   }
 
@@ -508,7 +524,7 @@ public final class Oracle {
     return base(place, resource, OracleLimits.of(config, topology, place.node(), resource));
   }
 
-  /** Returns the limit with overrides and factors applied. */
+  /** Returns the limit with overrides, factors and health applied. */
   private int limit(Place place, Resource resource, int configured) {
     int base = base(place, resource, configured);
     int least = base;
@@ -519,7 +535,13 @@ public final class Oracle {
         least = Math.min(least, left.setScale(0, RoundingMode.CEILING).intValueExact());
       }
     }
-    return least;
+    Integer ofNode = health.get(health(place, resource, place.node()));
+    Integer healthy = ofNode != null ? ofNode : health.get(health(place, resource, ""));
+    return healthy == null ? least : Math.min(least, healthy);
+  }
+
+  private static LimitOverride.Key health(Place place, Resource resource, String node) {
+    return new LimitOverride.Key(place.level(), resource.name(), node);
   }
 
   /** Returns whether a node is in a scope, by any of its paths. */

@@ -264,8 +264,8 @@ final class QueryChecks {
   }
 
   /**
-   * Returns whether the job needs more than the largest limit. If overrides or factors lower that
-   * limit, the core need not know it.
+   * Returns whether the job needs more than the largest limit. If overrides, factors or health
+   * lower that limit, the core need not know it.
    */
   private boolean needsTooMuch(Job job) {
     boolean tooMuch = false;
@@ -283,7 +283,10 @@ final class QueryChecks {
       }
       if (largest >= 0 && job.needs().get(resource.index()) > largest) {
         tooMuch = true;
-        mustBeKnown |= core.capacity().overrides().isEmpty() && core.capacity().factors().isEmpty();
+        mustBeKnown |=
+            core.capacity().overrides().isEmpty()
+                && core.capacity().factors().isEmpty()
+                && core.capacity().health().isEmpty();
       }
     }
     if (mustBeKnown) {

@@ -8,6 +8,7 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.WorkerView.Slots;
 import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
@@ -16,6 +17,7 @@ import io.espalier.core.scheduling.Replay;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Gate;
@@ -521,6 +523,7 @@ public final class RandomRun {
       }
       if (closing) {
         factor();
+        health();
         cap();
       }
     }
@@ -533,6 +536,7 @@ public final class RandomRun {
       if (closing && overlapping < 3 && random.nextInt(4) == 0) {
         closeNodes();
         factor();
+        health();
         cap();
         overlapping++;
       }
@@ -577,6 +581,23 @@ public final class RandomRun {
     LimitFactor factor = new LimitFactor(id, scope, resources, millionths, "", "", now, 0);
     core.setFactor(factor);
     oracle.factor(id, factor);
+  }
+
+  /** Sets or removes what health leaves of the limit of a node or level. */
+  private void health() {
+    LimitOverride.Key key = anyLimit();
+    if (key.level().equals(Levels.WORKER)) {
+      return;
+    }
+    if (random.nextInt(3) == 0) {
+      core.removeHealth(key.level(), key.resource(), key.node());
+      oracle.health(key, null);
+      return;
+    }
+    int limit = random.nextBoolean() ? HealthLimit.WHOLE : random.nextInt(5);
+    core.setHealth(
+        new HealthLimit(key.level(), key.resource(), key.node(), limit, "probe lag is high", 0));
+    oracle.health(key, limit);
   }
 
   /** Sets or removes a cap of a job or queue that exists or may exist one day. */

@@ -1,6 +1,7 @@
 package io.espalier.core.api.view;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.health.ProbeView;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.store.Pause;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param pauses pauses of paused jobs, by name
  * @param brakes the brakes, in the order in which they were set
  * @param windows windows and freezes, of the settings first, then of queues and jobs
+ * @param probes probes, in the order of the configuration
  * @param quarantines quarantines, and suggestions of some, by node and job
  * @param standings states of configured jobs, by name; already immutable, because copying it for
  *     ten thousand jobs ten times a second would be slow
@@ -43,6 +45,7 @@ public record SchedulerView(
     Map<String, Pause> pauses,
     List<BrakeView> brakes,
     List<WindowView> windows,
+    List<ProbeView> probes,
     List<Quarantine> quarantines,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
@@ -78,6 +81,7 @@ public record SchedulerView(
           List.of(),
           List.of(),
           List.of(),
+          List.of(),
           Map.of(),
           WatchdogFindings.NONE,
           0);
@@ -88,6 +92,7 @@ public record SchedulerView(
     pauses = Map.copyOf(pauses);
     brakes = List.copyOf(brakes);
     windows = List.copyOf(windows);
+    probes = List.copyOf(probes);
     quarantines = List.copyOf(quarantines);
   }
 

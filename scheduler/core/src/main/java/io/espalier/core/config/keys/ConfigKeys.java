@@ -20,6 +20,7 @@ public final class ConfigKeys {
           NotifierKeys.WEBHOOK,
           NotifierKeys.WHEN,
           GroupKeys.GROUP,
+          ProbeKeys.PROBE,
           WindowKeys.FREEZE,
           WindowKeys.NODE_WINDOWS,
           PhysicalResourceKeys.PHYSICAL_RESOURCES,

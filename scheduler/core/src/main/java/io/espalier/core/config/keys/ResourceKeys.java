@@ -5,6 +5,7 @@ import static io.espalier.core.config.keys.ValueType.int32;
 import static io.espalier.core.config.keys.ValueType.membersSchema;
 import static io.espalier.core.config.keys.ValueType.orFalse;
 import static io.espalier.core.config.keys.ValueType.seconds;
+import static io.espalier.core.config.keys.ValueType.texts;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
@@ -31,14 +32,13 @@ final class ResourceKeys {
       int defaultNeed,
       int limit,
       int weight,
-      Optional<Duration> killOverLimit) {}
+      Optional<Duration> killOverLimit,
+      List<String> follows,
+      int floor) {}
 
   /** A resource of a level in {@code bistro_settings.resources}. */
   static final Section<Declared> RESOURCE =
-      new Section<>(
-          "resources",
-          "A counter that every node of the level has.",
-          new Declared("", 0, 0, 0, 0, Optional.empty())) {
+      new Section<>("resources", "A counter that every node of the level has.", declared("", 0)) {
         private final Key<Declared, Integer> defaultNeed =
             key(
                     "default",
@@ -60,6 +60,15 @@ final class ResourceKeys {
                     + " a node has been over the limit for this many seconds, its [youngest tasks"
                     + " are killed](steering.md#more-in-use-than-the-limit) until it is within the"
                     + " limit.");
+        private final Key<Declared, List<String>> follows =
+            own(
+                "follows",
+                texts(),
+                Declared::follows,
+                "[Probes](probes.md) of the level: a bad value lowers the limit of its node, good"
+                    + " ones raise it again.");
+        private final Key<Declared, Integer> floor =
+            own("floor", int32(0), Declared::floor, "Slots that probes leave in any case.");
 
         @Override
         @Nullable Declared read(ConfigObject in, Declared base) {
@@ -69,9 +78,30 @@ final class ResourceKeys {
           Optional<Duration> kill = in.get(killOverLimit, base);
           return need == null || most == null
               ? null
-              : new Declared(base.name(), base.level(), need, most, share, kill);
+              : new Declared(
+                  base.name(),
+                  base.level(),
+                  need,
+                  most,
+                  share,
+                  kill,
+                  in.get(follows, base),
+                  in.get(floor, base));
         }
       };
+
+  private static Declared declared(String name, int level) {
+    return new Declared(name, level, 0, 0, 0, Optional.empty(), List.of(), 0);
+  }
+
+  /** Returns where a resource is declared. */
+  static @Nullable ConfigValue find(ConfigValue resources, Declared declared) {
+    Map<String, ConfigValue> ofLevels = resources.members();
+    ConfigValue level =
+        ofLevels == null ? null : ofLevels.get(resources.names().levels().name(declared.level()));
+    Map<String, ConfigValue> ofLevel = level == null ? null : level.members();
+    return ofLevel == null ? null : ofLevel.get(declared.name());
+  }
 
   /** {@code resources}: those of all levels, in the order of the document. */
   static ValueType<List<Declared>> declaredList() {
@@ -114,7 +144,7 @@ final class ResourceKeys {
       value.error("the name of a resource must not be empty or hold control characters", null);
       good = false;
     }
-    Declared read = RESOURCE.read(value, new Declared(name, level, 0, 0, 0, Optional.empty()));
+    Declared read = RESOURCE.read(value, declared(name, level));
     String other = levelOf.putIfAbsent(name, levels.name(level));
     if (other != null) {
       value.error(

@@ -22,6 +22,8 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.config.window.Freeze;
 import io.espalier.core.config.window.Window;
+import io.espalier.core.health.HealthRule;
+import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.notification.NotifierSpec;
@@ -229,6 +231,14 @@ public final class SettingsKeys extends Section<Settings> {
           "`{LEVEL: start rate}`: how often tasks may start below each node of the level;"
               + " `instance` is the whole scheduler.");
 
+  private final Key<Settings, List<ProbeSpec>> probes =
+      own(
+          "probes",
+          ProbeKeys.probeList(),
+          settings -> settings.rules().probes(),
+          "`{PROBE: {...}}`: [values that tell how well nodes are](probes.md), for limits that"
+              + " follow them.");
+
   private final Key<Settings, List<GroupRule>> groups =
       own(
           "groups",
@@ -331,6 +341,12 @@ public final class SettingsKeys extends Section<Settings> {
         declared == null ? List.<ResourceKeys.Declared>of() : declared) {
       each.killOverLimit().ifPresent(after -> killOverLimit.put(each.name(), after));
     }
+    List<ProbeSpec> observers = in.get(probes, base);
+    ConfigValue ofLevels = declared == null ? null : in.find(resources);
+    Map<String, HealthRule> health =
+        declared == null || ofLevels == null
+            ? Map.of()
+            : ProbeKeys.rules(ofLevels, declared, observers);
     String orders = in.get(policy, base);
     Settings settings =
         new Settings(
@@ -351,7 +367,9 @@ public final class SettingsKeys extends Section<Settings> {
                 in.get(nodeLimits, base),
                 in.get(startRates, base),
                 killOverLimit,
-                in.get(groups, base)),
+                in.get(groups, base),
+                observers,
+                health),
             in.get(capacity, base),
             in.get(sets, base),
             in.get(notifications, base),

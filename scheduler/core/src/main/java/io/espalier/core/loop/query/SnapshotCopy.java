@@ -233,8 +233,11 @@ public final class SnapshotCopy implements SlicedWork {
     }
     core.capacity().overrides().forEach(each -> events.add(new CoreEvent.Overridden(each)));
     core.capacity().factors().forEach(each -> events.add(new CoreEvent.FactorSet(each)));
+    core.capacity().health().forEach(each -> events.add(new CoreEvent.HealthSet(each)));
     core.capacity().caps().forEach(each -> events.add(new CoreEvent.CapSet(each)));
-    if (!core.capacity().overrides().isEmpty() || !core.capacity().factors().isEmpty()) {
+    if (!core.capacity().overrides().isEmpty()
+        || !core.capacity().factors().isEmpty()
+        || !core.capacity().health().isEmpty()) {
       events.add(new CoreEvent.LimitsStepped(Integer.MAX_VALUE, true));
     }
     events.add(new CoreEvent.QueuesRestored(core.capacity().queueUsage(), nowMillis));

@@ -3,6 +3,7 @@ package io.espalier.core.scheduling.capacity;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The limits of the nodes of one tree (docs/adr/0054-effective-limits.md), each in two forms: what
  * it is to be, and what the counters of free slots have been moved to. The <i>base</i> is the
- * override of the node, else that of its level, else the configured limit. {@link LimitFactors}
- * lower it to the <i>effective</i> limit.
+ * override of the node, else that of its level, else the configured limit. {@link LimitFactors} and
+ * the health of the node lower it to the <i>effective</i> limit.
  *
  * <p>A change takes effect at once in what the limits are to be, and node by node in the counters,
  * with {@link #settle}. Settling may be repeated and done in any order, so changes may overlap.
@@ -37,6 +38,12 @@ final class EffectiveLimits {
 
   private final LimitFactors factors;
 
+  /** What health leaves of the limits of nodes without an entry of their own. */
+  private final int[] healthOfLevel;
+
+  /** By node: what health leaves, plus one; -1: everything; 0: see {@link #healthOfLevel}. */
+  private final @Nullable SparseInts[] healthOfNode;
+
   // What the counters have been moved to, by resource.
 
   /** The limits of the level and of nodes that the counters follow, except where moved. */
@@ -47,7 +54,7 @@ final class EffectiveLimits {
   /** By node: the difference to the settled limits; null: there is none. */
   private final @Nullable SparseInts[] moved;
 
-  /** By node: how many slots of the base factors have taken away; null: none. */
+  /** By node: how many slots of the base factors and health have taken away; null: none. */
   private final @Nullable SparseInts[] withheld;
 
   /** The sum of the limits of all nodes. */
@@ -65,6 +72,9 @@ final class EffectiveLimits {
     moved = new SparseInts[count];
     withheld = new SparseInts[count];
     totals = new long[count];
+    healthOfLevel = new int[count];
+    Arrays.fill(healthOfLevel, HealthLimit.WHOLE);
+    healthOfNode = new SparseInts[count];
     factors = new LimitFactors(topology, catalog);
     for (int r = 0; r < count; r++) {
       first[r] = topology.levelStart(catalog.get(r).level());
@@ -126,7 +136,37 @@ final class EffectiveLimits {
 
   /** Returns the limit that a node is to have. */
   int effective(int node, int resource) {
+    return Math.min(withoutHealth(node, resource), health(node, resource));
+  }
+
+  /** Returns the limit that a node would have if health took nothing away. */
+  int withoutHealth(int node, int resource) {
     return factors.limit(base(node, resource), node, resource);
+  }
+
+  /**
+   * Sets what health leaves of a limit.
+   *
+   * @param node -1: all nodes of the level without one of their own
+   * @param limit null: removes it, with -1 for all nodes of the level
+   */
+  void setHealth(int resource, int node, @Nullable Integer limit) {
+    if (node >= 0) {
+      int stored = limit == null ? 0 : limit == HealthLimit.WHOLE ? -1 : limit + 1;
+      healthOfNode[resource] =
+          SparseInts.put(healthOfNode[resource], node - first[resource], stored);
+      return;
+    }
+    healthOfLevel[resource] = limit == null ? HealthLimit.WHOLE : limit;
+    if (limit == null) {
+      healthOfNode[resource] = null;
+    }
+  }
+
+  private int health(int node, int resource) {
+    SparseInts own = healthOfNode[resource];
+    int stored = own == null ? 0 : own.get(node - first[resource]);
+    return stored == 0 ? healthOfLevel[resource] : stored < 0 ? HealthLimit.WHOLE : stored - 1;
   }
 
   // ---- what the counters have been moved to
@@ -138,7 +178,10 @@ final class EffectiveLimits {
     return by == null ? settled : settled + by.get(node - first[resource]);
   }
 
-  /** Returns how many slots factors have taken away from a node: its base is as much larger. */
+  /**
+   * Returns how many slots factors and health have taken away from a node: its base is as much
+   * larger.
+   */
   int withheld(int node, int resource) {
     SparseInts by = withheld[resource];
     return by == null ? 0 : by.get(node - first[resource]);
@@ -151,7 +194,7 @@ final class EffectiveLimits {
    */
   int settle(int node, int resource) {
     int base = base(node, resource);
-    int after = factors.limit(base, node, resource);
+    int after = Math.min(factors.limit(base, node, resource), health(node, resource));
     int by = after - now(node, resource);
     int at = node - first[resource];
     if (by != 0) {
@@ -168,10 +211,12 @@ final class EffectiveLimits {
   /**
    * Forgets by which steps the nodes have come to their limits; must be called only when each node
    * has the limit that it is to have. Costs a pass over the overrides of nodes when the limit of
-   * the level has changed or a factor has gone.
+   * the level has changed, or a factor or what follows health has gone.
    */
   void follow(int resource) {
-    if (factors.concerns(resource)) {
+    if (factors.concerns(resource)
+        || healthOfNode[resource] != null
+        || healthOfLevel[resource] != HealthLimit.WHOLE) {
       return;
     }
     boolean isFollowed =

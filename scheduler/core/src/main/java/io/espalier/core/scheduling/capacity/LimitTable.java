@@ -2,22 +2,27 @@ package io.espalier.core.scheduling.capacity;
 
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.LimitOverride;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What changes limits beside the configuration, by name: the operators' overrides, factors, and
- * caps of jobs and queues. One table serves all states of a core. The base of the limit of a
- * resource on a node is, in order of precedence: the override for the node, the override for its
- * level, the configured limit of the node, the configured limit of its level ({@link
- * ConfiguredLimits}).
+ * What changes limits beside the configuration, by name: the operators' overrides, factors, what
+ * health leaves, and caps of jobs and queues. One table serves all states of a core. The base of
+ * the limit of a resource on a node is, in order of precedence: the override for the node, the
+ * override for its level, the configured limit of the node, the configured limit of its level
+ * ({@link ConfiguredLimits}).
  */
 public final class LimitTable {
   private final Map<LimitOverride.Key, LimitOverride> overrides = new LinkedHashMap<>();
   private final Map<String, LimitFactor> factors = new LinkedHashMap<>();
   private final Map<String, RunningCap> caps = new LinkedHashMap<>();
+
+  /** By resource and node; the empty node is for all of its level that have none of their own. */
+  private final Map<String, Map<String, HealthLimit>> health = new LinkedHashMap<>();
 
   public void put(LimitOverride override) {
     overrides.put(override.key(), override);
@@ -74,6 +79,47 @@ public final class LimitTable {
 
   public Collection<LimitFactor> factors() {
     return factors.values();
+  }
+
+  // ---- health
+
+  /** Returns the one of the same resource and node that it replaces, or null. */
+  public @Nullable HealthLimit put(HealthLimit limit) {
+    return health
+        .computeIfAbsent(limit.resource(), name -> new LinkedHashMap<>())
+        .put(limit.node(), limit);
+  }
+
+  /**
+   * Removes what health leaves on a node.
+   *
+   * @param node empty: removes it for the level and for all its nodes
+   * @return whether there was one
+   */
+  public boolean removeHealth(String resource, String node) {
+    if (node.isEmpty()) {
+      return health.remove(resource) != null;
+    }
+    Map<String, HealthLimit> ofNodes = health.get(resource);
+    return ofNodes != null && ofNodes.remove(node) != null;
+  }
+
+  /** Returns what health leaves, by that for the node alone, or for all of the level. */
+  public @Nullable HealthLimit ownHealth(String resource, String node) {
+    Map<String, HealthLimit> ofNodes = health.get(resource);
+    return ofNodes == null ? null : ofNodes.get(node);
+  }
+
+  /** Returns what health leaves on a node; null: it does not follow the resource. */
+  public @Nullable HealthLimit healthOn(String resource, String node) {
+    HealthLimit own = ownHealth(resource, node);
+    return own != null ? own : ownHealth(resource, "");
+  }
+
+  public List<HealthLimit> health() {
+    List<HealthLimit> all = new ArrayList<>();
+    health.values().forEach(ofNodes -> all.addAll(ofNodes.values()));
+    return all;
   }
 
   // ---- caps of jobs and queues

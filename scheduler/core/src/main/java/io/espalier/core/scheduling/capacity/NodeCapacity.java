@@ -221,7 +221,7 @@ public final class NodeCapacity {
     return tables[level][k].step(before) != tables[level][k].step(after);
   }
 
-  /** Reports a change of what is free of the base: a factor alone puts nothing over its limit. */
+  /** Reports a change of what is free of the base: factors and health put nothing over a limit. */
   private void tell(int level, int place, int k, int before, int after) {
     over.changed(ofLevel[level][k], base[level] + place, before, after);
   }
@@ -273,7 +273,8 @@ public final class NodeCapacity {
   }
 
   /**
-   * Returns the limit of a resource on a node before factors; usage beyond it is over the limit.
+   * Returns the limit of a resource on a node before factors and health; usage beyond it is over
+   * the limit.
    */
   public int base(int node, int resource) {
     return limits.now(node, resource) + limits.withheld(node, resource);
@@ -313,6 +314,16 @@ public final class NodeCapacity {
   /** Changes the factors; {@link #settle} must follow for the nodes that they concern. */
   public LimitFactors factors() {
     return limits.factors();
+  }
+
+  /** See {@link EffectiveLimits#setHealth}; {@link #settle} must follow for these nodes. */
+  public void setHealth(int resource, int node, @Nullable Integer limit) {
+    limits.setHealth(resource, node, limit);
+  }
+
+  /** See {@link EffectiveLimits#withoutHealth}. */
+  public int limitWithoutHealth(int node, int resource) {
+    return limits.withoutHealth(node, resource);
   }
 
   /** Moves a node to the limit that it is to have; returns as {@link #charge}. */

@@ -4,6 +4,7 @@ import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.queue.QueueUsageHistory;
@@ -83,13 +84,34 @@ public final class CapacityQueries {
     return List.copyOf(state().limitTable.factors());
   }
 
+  /** Returns what health leaves of limits, also where the target does not exist. */
+  public List<HealthLimit> health() {
+    return state().limitTable.health();
+  }
+
+  /** Returns what health leaves for one node or, with an empty name, for a level; or null. */
+  public @Nullable HealthLimit health(String resource, String node) {
+    return state().limitTable.ownHealth(resource, node);
+  }
+
+  /** Returns the limit that a node would have if health took nothing away. */
+  public int limitWithoutHealth(int node, int resource) {
+    return state().ledger.limitWithoutHealth(node, resource);
+  }
+
+  /** Returns the limit of a resource on a node, by its override or as configured. */
+  public int baseLimit(int node, int resource) {
+    return state().ledger.base(node, resource);
+  }
+
   /** Returns all overrides of limits, including those whose target does not exist. */
   public List<LimitOverride> overrides() {
     return List.copyOf(state().limitTable.overrides());
   }
 
   /**
-   * Returns whether all overrides and factors are in effect, see {@code SchedulingCore.stepLimits}.
+   * Returns whether all overrides, factors and what health leaves are in effect, see {@code
+   * SchedulingCore.stepLimits}.
    */
   public boolean areLimitsInEffect() {
     return state().limits.isDone();

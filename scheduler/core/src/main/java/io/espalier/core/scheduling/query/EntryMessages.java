@@ -2,6 +2,7 @@ package io.espalier.core.scheduling.query;
 
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.Explanation.Reason;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Gate;
@@ -90,6 +91,17 @@ final class EntryMessages {
         }
         + (factor.author().isEmpty() ? "" : ",")
         + suffix(factor.author(), factor.untilMillis(), factor.reason());
+  }
+
+  /** Returns an addition to a sentence about a limit that health has lowered. */
+  static String of(HealthLimit health, int limit, long nowMillis) {
+    return "; "
+        + health.reasonAt(nowMillis)
+        + ": "
+        + health.limit()
+        + " of "
+        + limit
+        + (limit == 1 ? " slot" : " slots");
   }
 
   /** Explains a cap that as many tasks have reached as run. */

@@ -1,6 +1,7 @@
 package io.espalier.core.scheduling.query;
 
 import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.status.store.LimitOverride;
@@ -47,9 +48,14 @@ final class LimitMessages {
                 + largest);
   }
 
-  /** Returns the factor that has lowered the limit of a node most; empty when none has. */
+  /** Returns what has lowered the limit of a node most: its health, or a factor; may be empty. */
   private static String lowered(SchedulingState state, int node, Resource resource) {
     int base = state.ledger.base(node, resource.index());
+    HealthLimit health = state.limitTable.healthOn(resource.name(), state.topology.name(node));
+    int others = state.ledger.limitWithoutHealth(node, resource.index());
+    if (health != null && health.limit() < others) {
+      return EntryMessages.of(health, others, state.clock.wallMillis());
+    }
     LimitFactor factor =
         base == state.ledger.limit(node, resource.index())
             ? null

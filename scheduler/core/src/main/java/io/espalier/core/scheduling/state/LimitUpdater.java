@@ -3,6 +3,7 @@ package io.espalier.core.scheduling.state;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.LimitFactors;
 import io.espalier.core.scheduling.capacity.LimitTable;
@@ -64,10 +65,31 @@ public final class LimitUpdater {
 
   // ---- changes
 
-  /** Queues all overrides and factors, when this state begins to follow the table. */
+  /** Queues what the table has, when this state begins to follow it. */
   void restore() {
     table.overrides().forEach(override -> changed(override.key()));
     factorsChanged(List.copyOf(table.factors()));
+    table.health().forEach(this::healthChanged);
+  }
+
+  /** Queues the nodes for which what health leaves was set, changed or removed. */
+  void healthChanged(HealthLimit changed) {
+    Resource resource = state.config().settings().resources().find(changed.resource());
+    int level = state.topology.levels().find(changed.level());
+    if (resource == null
+        || level != resource.level()
+        || level == state.topology.levels().worker()) {
+      return;
+    }
+    boolean isLevel = changed.node().isEmpty();
+    int node = isLevel ? -1 : state.topology.find(level, changed.node());
+    if (node < 0 && !isLevel) {
+      return;
+    }
+    HealthLimit health = table.ownHealth(changed.resource(), changed.node());
+    state.ledger.setHealth(resource.index(), node, health == null ? null : health.limit());
+    int from = isLevel ? state.topology.levelStart(level) : node;
+    add(new Range(resource, null, from, isLevel ? state.topology.levelEnd(level) : node + 1));
   }
 
   /** Queues an override that was set, changed or ended. */
@@ -144,7 +166,7 @@ public final class LimitUpdater {
   }
 
   private int worker(Range range, Resource resource) {
-    // Only an override is queued for workers: factors concern none.
+    // Only an override is queued for workers: factors and health concern none.
     String shard = Objects.requireNonNull(range.changed);
     if (shard.isEmpty()) {
       if (range.next < state.pool.high()) {

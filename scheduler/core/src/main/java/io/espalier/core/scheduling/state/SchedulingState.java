@@ -6,6 +6,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
@@ -582,6 +583,14 @@ public final class SchedulingState implements ReservationContext {
    */
   public void factorsChanged(List<LimitFactor> changed) {
     limits.factorsChanged(changed);
+  }
+
+  /**
+   * Handles what health leaves of a limit, which was set, changed or removed; {@link
+   * LimitUpdater#step} must follow.
+   */
+  public void healthChanged(HealthLimit changed) {
+    limits.healthChanged(changed);
   }
 
   /** Handles a cap of a job or queue that was set, changed or removed. */

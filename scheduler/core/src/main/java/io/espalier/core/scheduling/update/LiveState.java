@@ -4,6 +4,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
@@ -275,6 +276,14 @@ public final class LiveState {
     state.factorsChanged(changed);
     if (migration != null) {
       migration.next().factorsChanged(changed);
+    }
+  }
+
+  /** Handles what health leaves of a limit, which was set, changed or removed. */
+  public void healthChanged(HealthLimit changed) {
+    state.healthChanged(changed);
+    if (migration != null) {
+      migration.next().healthChanged(changed);
     }
   }
 

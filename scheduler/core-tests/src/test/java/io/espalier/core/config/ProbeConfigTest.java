@@ -1,0 +1,95 @@
+package io.espalier.core.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.health.HealthRule;
+import io.espalier.core.health.ProbeSpec;
+import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Result;
+import io.espalier.testkit.config.ConfigFixtures;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** {@code probes}, and {@code follows} and {@code floor} of a resource. */
+class ProbeConfigTest {
+  private static final String PUSH = "'source': 'push', 'bad_above': 5, 'good_below': 2";
+
+  private static Result<Config> parse(String probes, String resource) {
+    return ConfigFixtures.parse(
+        """
+        {'bistro_settings': {'nodes': {'levels': ['host', 'db'],
+           'node_sources': [{'source': 'empty'}]}, 'probes': {%s},
+           'resources': {'host': {'slots': {'default': 1, 'limit': 4%s}},
+             'worker': {'ram': {'default': 0, 'limit': 1}}}}}
+        """
+            .formatted(probes, resource));
+  }
+
+  private static LimitRules rules(String probes, String resource) {
+    Result<Config> parsed = parse(probes, resource);
+    assertThat(parsed.problems()).isEmpty();
+    return Objects.requireNonNull(parsed.value()).settings().rules();
+  }
+
+  private static List<String> problems(String probes, String resource) {
+    return parse(probes, resource).problems().stream().map(Problem::message).toList();
+  }
+
+  @Test
+  void aProbeAndWhatFollowsItAreRead() {
+    LimitRules rules =
+        rules(
+            "'lag': {'level': 'host', 'source': 'push', 'bad_above': 5, 'good_below': 2.5,"
+                + " 'every': '5s', 'max_age': '2m', 'on_blind': 'hold'}",
+            ", 'follows': ['lag'], 'floor': 1");
+    ProbeSpec probe = rules.probes().get(0);
+    assertThat(probe.name()).isEqualTo("lag");
+    assertThat(probe.level()).isEqualTo(1);
+    assertThat(probe.isPushed()).isTrue();
+    assertThat(probe.every()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(probe.maxAge()).isEqualTo(Duration.ofMinutes(2));
+    assertThat(probe.badAbove()).isEqualTo(5);
+    assertThat(probe.goodBelow()).isEqualTo(2.5);
+    assertThat(probe.holds()).isTrue();
+    assertThat(rules.health()).isEqualTo(Map.of("slots", new HealthRule(List.of("lag"), 1)));
+  }
+
+  @Test
+  void withoutMoreAProbeIsOfTheLowestLevelAndGoesToTheFloor() {
+    ProbeSpec probe = rules("'lag': {" + PUSH + "}", "").probes().get(0);
+    assertThat(probe.level()).isEqualTo(2);
+    assertThat(probe.every()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(probe.maxAge()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(probe.holds()).isFalse();
+  }
+
+  @Test
+  void boundsThatContradictEachOtherAreErrors() {
+    assertThat(problems("'lag': {'source': 'push', 'bad_above': 1, 'good_below': 2}", ""))
+        .containsExactly("no value is good and bad: it must not be above \"bad_above\"");
+    assertThat(
+            problems(
+                "'lag': {'source': 'file', 'bad_above': 5, 'good_below': 2, 'every': '60s'}", ""))
+        .containsExactly(
+            "values would be too old before the next ones come: \"max_age\" must be longer than"
+                + " \"every\"");
+  }
+
+  @Test
+  void aResourceFollowsOnlyProbesOfItsLevel() {
+    String host = "'lag': {'level': 'host', " + PUSH + "}";
+    assertThat(problems(host, ", 'follows': ['log']"))
+        .containsExactly("it follows the probe \"log\", and there is none of this name");
+    assertThat(problems("'lag': {" + PUSH + "}", ", 'follows': ['lag']"))
+        .containsExactly("it follows the probe \"lag\", which is about another level, \"db\"");
+    assertThat(problems(host, ", 'follows': ['lag'], 'floor': 5"))
+        .containsExactly("its floor is above its limit");
+    assertThat(problems(host, ", 'floor': 1"))
+        .containsExactly("its floor has no effect: it follows no probe");
+    assertThat(problems(host, ", 'follows': ['lag', 'lag']"))
+        .containsExactly("it follows the probe \"lag\" twice");
+  }
+}

@@ -1,0 +1,293 @@
+package io.espalier.core.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.espalier.core.api.Command;
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.health.ProbeView;
+import io.espalier.core.loop.health.ProbeAnswer;
+import io.espalier.core.status.store.LimitOverride;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Limits that follow probes, while all goes on (docs/adr/0074-health.md). */
+class HealthLimitsTest {
+  private static final String LAG =
+      "\"lag\": {\"level\": \"host\", \"source\": \"%s\", \"every\": 10, \"max_age\": 60,"
+          + " \"bad_above\": 5, \"good_below\": 2%s}";
+
+  private final LoopWorld world = new LoopWorld();
+
+  private static String config(String probes, String follows, int need) {
+    return """
+    {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
+       "node_sources": [{"source": "manual", "prefs":
+         {"h1": ["a", "b", "c", "d", "e", "f"], "h2": ["g", "i", "j", "k"]}}]},
+       "probes": {%s},
+       "resources": {"host": {"slots": {"default": %d, "limit": 4%s}}}},
+     "bistro_job->j": {"owner": "o", "backoff": [1, "fail"], "command": ["x"]}}
+    """
+        .formatted(probes, need, follows);
+  }
+
+  private static String config(String more) {
+    return config(LAG.formatted("file", more), ", \"follows\": [\"lag\"]", 1);
+  }
+
+  private long running(String nodes) {
+    return world.running.keySet().stream().filter(task -> nodes.contains(task.node())).count();
+  }
+
+  private void answer(Map<String, Double> values) {
+    List<ProbeAnswer.Sample> samples = new ArrayList<>();
+    values.forEach((node, value) -> samples.add(new ProbeAnswer.Sample(node, value, world.now)));
+    world.post(new LoopInput.Probed(new ProbeAnswer("lag", samples, "")));
+    world.settle();
+  }
+
+  private void answers(double h1, double h2) {
+    world.advance(10_000);
+    answer(Map.of("h1", h1, "h2", h2));
+  }
+
+  private int limit(String host) {
+    Topology nodes = world.core.topology();
+    int resource =
+        Objects.requireNonNull(world.core.config().settings().resources().find("slots")).index();
+    return world.core.capacity().limit(nodes.find(1, host), resource);
+  }
+
+  private String reason(String node) {
+    return world.core.tasks().explain("j", node).reasons().stream()
+        .filter(reason -> reason.kind() == Explanation.Kind.RESOURCE)
+        .map(Explanation.Reason::message)
+        .collect(Collectors.joining());
+  }
+
+  private ProbeView view() {
+    world.advance(200);
+    return Objects.requireNonNull(world.view).probes().get(0);
+  }
+
+  private List<String> events() {
+    return world.events.stream()
+        .filter(event -> event.kind().startsWith("limit_"))
+        .map(
+            event ->
+                event.kind()
+                    + " "
+                    + (event.data().get("nodes") == null ? 1 : event.data().get("nodes")))
+        .toList();
+  }
+
+  private void push(String probe, String node, double value) {
+    CompletableFuture<Integer> answer =
+        world.run(new Command.PushProbe(probe, node, value, "", "")).toCompletableFuture();
+    world.settle();
+    assertThat(answer.join()).isEqualTo(1);
+  }
+
+  @Test
+  void nothingStartsBeforeTheFirstValueOfItsNode() {
+    world.configure(config(""));
+    assertThat(running("abcdefgijk")).isZero();
+    assertThat(reason("a"))
+        .contains("probe lag has no value of this node yet: 0 of 4 slots")
+        .contains("it can never start while the limit is 0");
+    assertThat(world.loop.isQuiet()).isFalse();
+    answer(Map.of("h1", 1.0));
+    assertThat(running("abcdef")).isEqualTo(4);
+    assertThat(running("gijk")).isZero();
+    assertThat(limit("h1")).isEqualTo(4);
+    assertThat(limit("h2")).isZero();
+  }
+
+  @Test
+  void badValuesHalveTheLimitAndThreeGoodOnesInARowGiveASlotBack() {
+    world.configure(config(""));
+    answer(Map.of("h1", 7.25, "h2", 0.0));
+    assertThat(limit("h1")).isEqualTo(2);
+    assertThat(running("abcdef")).isEqualTo(2);
+    assertThat(running("gijk")).isEqualTo(4);
+    assertThat(reason("c")).contains("; probe lag is 7.25 (bad above 5): 2 of 4 slots");
+    answers(6, 0);
+    assertThat(limit("h1")).isEqualTo(1);
+    answers(1, 0);
+    answers(3, 0);
+    answers(1, 0);
+    answers(1, 0);
+    assertThat(limit("h1")).isEqualTo(1);
+    answers(1, 0);
+    assertThat(limit("h1")).isEqualTo(2);
+    for (int i = 0; i < 6; i++) {
+      answers(1, 0);
+    }
+    assertThat(limit("h1")).isEqualTo(4);
+    assertThat(world.core.capacity().health("slots", "h1"))
+        .matches(health -> health != null && health.reason().isEmpty());
+  }
+
+  @Test
+  void whatRunsSinceBeforeACutDoesNotCutAgain() {
+    world.configure(config(""));
+    answer(Map.of("h1", 1.0, "h2", 1.0));
+    assertThat(running("abcdef")).isEqualTo(4);
+    for (int i = 0; i < 5; i++) {
+      answers(9, 1);
+    }
+    assertThat(limit("h1")).isEqualTo(2);
+    world.writes("j", "a", "done");
+    world.writes("j", "b", "done");
+    assertThat(running("abcdef")).isEqualTo(2);
+    answers(9, 1);
+    assertThat(limit("h1")).as("sampled before it was seen that use fits").isEqualTo(2);
+    answers(9, 1);
+    assertThat(limit("h1")).isEqualTo(1);
+    assertThat(world.running).as("nothing was killed").hasSize(6);
+  }
+
+  @Test
+  void aValueThatIsTooOldBringsTheFloorWithItsAge() {
+    world.configure(config(LAG.formatted("file", ""), ", \"follows\": [\"lag\"], \"floor\": 1", 1));
+    answer(Map.of("h1", 1.0, "h2", 1.0));
+    assertThat(events()).isEmpty();
+    world.advance(30_000);
+    answer(Map.of("h1", 1.0));
+    world.advance(30_000);
+    assertThat(limit("h2")).isEqualTo(4);
+    world.advance(1_000);
+    assertThat(limit("h2")).isEqualTo(1);
+    world.advance(33_000);
+    assertThat(limit("h1")).isEqualTo(1);
+    assertThat(limit("h2")).isEqualTo(1);
+    assertThat(reason("e")).contains("; probe lag is 64 s old: 1 of 4 slots");
+    assertThat(events()).containsExactly("limit_at_floor 1", "limit_at_floor 1");
+    assertThat(world.view).isNotNull();
+    assertThat(Objects.requireNonNull(world.view).errors().get("probe lag"))
+        .isEqualTo(
+            "no node of level host has a value of the last 60 s: its limits are at their floor");
+    answer(Map.of("h1", 1.0, "h2", 1.0));
+    assertThat(limit("h1")).isEqualTo(4);
+    assertThat(events()).endsWith("limit_recovered 2");
+    world.advance(1_000);
+    assertThat(Objects.requireNonNull(world.view).errors()).doesNotContainKey("probe lag");
+  }
+
+  @Test
+  void blindLimitsAreHeldWhereThatIsConfigured() {
+    world.configure(config(", \"on_blind\": \"hold\""));
+    answer(Map.of("h1", 9.0, "h2", 1.0));
+    world.advance(100_000);
+    assertThat(limit("h1")).isEqualTo(2);
+    assertThat(limit("h2")).isEqualTo(4);
+    assertThat(reason("c")).contains("; probe lag is 100 s old: 2 of 4 slots");
+    answer(Map.of("h1", 1.0));
+    assertThat(limit("h2")).as("the other one is not blind any more").isZero();
+  }
+
+  @Test
+  void anOverrideBelowCountsAndOneAboveIsReachedOnlyByAHealthyNode() {
+    world.configure(config(""));
+    answer(Map.of("h1", 9.0, "h2", 1.0));
+    world.core.override(new LimitOverride("host", "slots", "", 1, "", "", 0, 0));
+    world.settle();
+    assertThat(limit("h1")).isEqualTo(1);
+    assertThat(limit("h2")).isEqualTo(1);
+    world.core.override(new LimitOverride("host", "slots", "", 6, "", "", 0, 0));
+    world.settle();
+    assertThat(limit("h1")).isEqualTo(2);
+    assertThat(limit("h2")).isEqualTo(6);
+  }
+
+  @Test
+  void aNeedAboveWhatIsLeftIsNamed() {
+    world.configure(config(LAG.formatted("file", ""), ", \"follows\": [\"lag\"]", 3));
+    answer(Map.of("h1", 9.0, "h2", 1.0));
+    assertThat(running("abcdef")).isZero();
+    assertThat(reason("a"))
+        .contains("probe lag is 9 (bad above 5): 2 of 4 slots")
+        .contains("it can never start while the limit is 2");
+  }
+
+  @Test
+  void theSmallestOfSeveralProbesCounts() {
+    String more =
+        LAG.formatted("file", "")
+            + ", \"load\": {\"level\": \"host\", \"source\": \"push\", \"bad_above\": 8,"
+            + " \"good_below\": 4}";
+    world.configure(config(more, ", \"follows\": [\"lag\", \"load\"]", 1));
+    answer(Map.of("h1", 1.0, "h2", 1.0));
+    assertThat(limit("h1")).isZero();
+    assertThat(reason("a")).contains("probe load has no value of this node yet");
+    push("load", "h1", 9);
+    assertThat(limit("h1")).isEqualTo(2);
+    assertThat(reason("c")).contains("probe load is 9 (bad above 8)");
+  }
+
+  @Test
+  void pushedValuesNeedAProbeAndANode() {
+    world.configure(config(LAG.formatted("push", ""), ", \"follows\": [\"lag\"]", 1));
+    push("lag", "h1", 1);
+    assertThat(running("abcdef")).isEqualTo(4);
+    assertThatThrownBy(() -> push("log", "h1", 1))
+        .hasCauseInstanceOf(RefusedException.class)
+        .hasMessageContaining("there is no probe \"log\"");
+    assertThatThrownBy(() -> push("lag", "h9", 1)).hasMessageContaining("has no node \"h9\"");
+  }
+
+  @Test
+  void configurationAndNodesChangeWhileLimitsAreLow() {
+    world.configure(config(""));
+    answer(Map.of("h1", 9.0, "h2", 9.0, "h3", 9.0));
+    assertThat(view().lowered()).hasSize(2);
+    world.configure(
+        config("").replace(", \"h2\": [\"g\", \"i\", \"j\", \"k\"]", ", \"h3\": [\"g\"]"));
+    assertThat(limit("h1")).as("health is kept").isEqualTo(2);
+    assertThat(limit("h3")).as("a new node waits for its value").isZero();
+    assertThat(world.core.capacity().health("slots", "h2")).isNull();
+    assertThat(view().nodes()).isEqualTo(2);
+    world.configure(config(LAG.formatted("file", ""), "", 1));
+    assertThat(limit("h1")).isEqualTo(4);
+    assertThat(world.core.capacity().health()).isEmpty();
+    world.configure(config("", "", 1));
+    world.advance(200);
+    assertThat(Objects.requireNonNull(world.view).probes()).isEmpty();
+  }
+
+  @Test
+  void afterARestartLimitsWaitForTheFirstValue() {
+    world.configure(config(""));
+    answer(Map.of("h1", 1.0, "h2", 1.0));
+    world.crashAndRestart();
+    world.configure(config(""));
+    assertThat(limit("h1")).isZero();
+    answer(Map.of("h1", 1.0, "h2", 1.0));
+    assertThat(limit("h1")).isEqualTo(4);
+  }
+
+  @Test
+  void theViewTellsWhatIsKnown() {
+    world.configure(config(""));
+    answer(Map.of("h1", 9.0, "h2", 1.0, "unknown", 3.0));
+    ProbeView view = view();
+    assertThat(view.fresh()).isEqualTo(2);
+    assertThat(view.bad()).isEqualTo(1);
+    assertThat(view.nodes()).isEqualTo(2);
+    assertThat(view.resources()).containsExactly(new ProbeView.Follower("slots", 0, 1, 0));
+    assertThat(view.lowered())
+        .containsExactly(
+            new ProbeView.Lowered("h1", "slots", 2, 4, "probe lag is 9 (bad above 5)"));
+    world.post(new LoopInput.Probed(new ProbeAnswer("lag", List.of(), "the file is gone")));
+    world.settle();
+    assertThat(view().problem()).isEqualTo("the file is gone");
+    assertThat(events()).isEmpty();
+  }
+}

@@ -1,0 +1,239 @@
+package io.espalier.core.config.keys;
+
+import static io.espalier.core.config.keys.ValueType.membersSchema;
+import static io.espalier.core.config.keys.ValueType.number;
+import static io.espalier.core.config.keys.ValueType.oneOf;
+
+import io.espalier.core.health.HealthRule;
+import io.espalier.core.health.ProbeSpec;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Suggestions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The keys of probes (docs/probes.md). */
+final class ProbeKeys {
+  /** The maximum number of probes, because each has a thread and is a label of metrics. */
+  private static final int MOST_PROBES = 32;
+
+  private static final String NAME = "[A-Za-z0-9_][A-Za-z0-9_.:-]{0,99}";
+
+  private static final ProbeSpec USUAL =
+      new ProbeSpec(
+          "",
+          0,
+          "",
+          Json.Obj.EMPTY,
+          "",
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(60),
+          0,
+          0,
+          false);
+
+  private ProbeKeys() {}
+
+  /** One entry of {@code probes}. */
+  static final Section<ProbeSpec> PROBE =
+      new Section<>("probes", "Values that tell how well the nodes of a level are.", USUAL) {
+        private final Key<ProbeSpec, Integer> level =
+            key(
+                    "level",
+                    ValueType.level(),
+                    ProbeSpec::level,
+                    "The level whose nodes the values are about. The lowest one if absent.")
+                .own();
+        private final Key<ProbeSpec, String> source =
+            key(
+                    "source",
+                    ValueType.text(),
+                    ProbeSpec::source,
+                    "Where values come from: `push`, or a kind of [node"
+                        + " source](node-sources.md) such as `file`, `script`, `http` or `sql`,"
+                        + " whose [rows have a value](probes.md#where-values-come-from).")
+                .own()
+                .required("\"push\", or the name of a node source");
+        private final Key<ProbeSpec, Json.Obj> prefs =
+            own("prefs", ValueType.object(), ProbeSpec::prefs, "What the source wants to know.");
+        private final Key<ProbeSpec, Duration> every =
+            own("every", OptionTypes.window(), ProbeSpec::every, "How often the source is asked.");
+        private final Key<ProbeSpec, Duration> maxAge =
+            own(
+                "max_age",
+                OptionTypes.window(),
+                ProbeSpec::maxAge,
+                "How old a value may be; without a newer one the limits of its node go to their"
+                    + " floor.");
+        private final Key<ProbeSpec, Double> badAbove =
+            key(
+                    "bad_above",
+                    number(-Double.MAX_VALUE, Double.MAX_VALUE),
+                    ProbeSpec::badAbove,
+                    "A greater value is bad: it halves the limits that follow the probe.")
+                .own()
+                .required("the greatest value that is not bad");
+        private final Key<ProbeSpec, Double> goodBelow =
+            key(
+                    "good_below",
+                    number(-Double.MAX_VALUE, Double.MAX_VALUE),
+                    ProbeSpec::goodBelow,
+                    "A smaller value is good: each third one in a row gives a slot back.")
+                .own()
+                .required("the least value that is not good");
+        private final Key<ProbeSpec, Boolean> onBlind =
+            own(
+                "on_blind",
+                oneOf(List.of(false, true), holds -> holds ? "hold" : "floor"),
+                ProbeSpec::holds,
+                "What happens to the limits when no node has a value that is not too old: they go"
+                    + " to their `floor`, or `hold` what they are.");
+
+        @Override
+        @Nullable ProbeSpec read(ConfigObject in, ProbeSpec base) {
+          ConfigValue given = in.find(level);
+          Integer at = given == null ? Integer.valueOf(base.level()) : in.read(level, base);
+          if (at != null && given != null && at == in.value().names().levels().worker()) {
+            given.error("workers are no nodes, so no probe is about them", null);
+            at = null;
+          }
+          String from = in.read(source, base);
+          Double bad = in.read(badAbove, base);
+          Double good = in.read(goodBelow, base);
+          ConfigValue lower = in.find(goodBelow);
+          if (bad != null && good != null && good > bad && lower != null) {
+            lower.error("no value is good and bad: it must not be above \"bad_above\"", null);
+            good = null;
+          }
+          Duration pause = in.get(every, base);
+          Duration oldest = in.get(maxAge, base);
+          ConfigValue age = in.find(maxAge);
+          ConfigValue asked = in.find(every);
+          if (oldest.compareTo(pause) <= 0 && !ProbeSpec.PUSH.equals(from)) {
+            (age != null ? age : asked != null ? asked : in.value())
+                .error(
+                    "values would be too old before the next ones come: \"max_age\" must be longer"
+                        + " than \"every\"",
+                    "three times as long lets two answers be missed");
+          }
+          return at == null || from == null || bad == null || good == null
+              ? null
+              : new ProbeSpec(
+                  base.name(),
+                  at,
+                  from,
+                  in.get(prefs, base),
+                  in.value().path().toString(),
+                  pause,
+                  oldest,
+                  bad,
+                  good,
+                  in.get(onBlind, base));
+        }
+      };
+
+  /** {@code probes}: all of them, in the order of the document. */
+  static ValueType<List<ProbeSpec>> probeList() {
+    return ValueType.of(
+        ProbeKeys::readProbes,
+        probes -> Json.Obj.EMPTY,
+        "object",
+        membersSchema(PROBE.type().schema())
+            .replaceFirst(
+                ",",
+                ", 'maxProperties': "
+                    + MOST_PROBES
+                    + ", 'propertyNames': {'pattern': '^("
+                    + NAME
+                    + "\\$|_|//)'},"));
+  }
+
+  private static @Nullable List<ProbeSpec> readProbes(ConfigValue value) {
+    Map<String, ConfigValue> members = value.names().areKnown() ? value.members() : null;
+    if (members == null) {
+      return null;
+    }
+    if (members.size() > MOST_PROBES) {
+      value.error("expected at most " + MOST_PROBES + " probes, found " + members.size(), null);
+      return null;
+    }
+    List<ProbeSpec> probes = new ArrayList<>();
+    members.forEach(
+        (name, member) -> {
+          int bottom = value.names().levels().bottom();
+          ProbeSpec base =
+              new ProbeSpec(
+                  name, bottom, "", Json.Obj.EMPTY, "", USUAL.every(), USUAL.maxAge(), 0, 0, false);
+          ProbeSpec probe = PROBE.read(member, base);
+          if (!name.matches(NAME)) {
+            member.error(
+                "the name of a probe must have 1 to 100 letters (a-z, A-Z), digits, and \"_-.:\","
+                    + " and start with a letter, a digit or \"_\"",
+                null);
+          } else if (probe != null) {
+            probes.add(probe);
+          }
+        });
+    return probes;
+  }
+
+  /**
+   * Returns how limits follow probes, by resource.
+   *
+   * @param resources the value of {@code resources}, for problems; it is read already
+   */
+  static Map<String, HealthRule> rules(
+      ConfigValue resources, List<ResourceKeys.Declared> declared, List<ProbeSpec> probes) {
+    Map<String, ProbeSpec> byName =
+        probes.stream().collect(Collectors.toMap(ProbeSpec::name, probe -> probe));
+    Map<String, HealthRule> rules = new HashMap<>();
+    for (ResourceKeys.Declared each : declared) {
+      ConfigValue given = ResourceKeys.find(resources, each);
+      if (given == null || !isRight(given, each, byName)) {
+        continue;
+      }
+      if (!each.follows().isEmpty()) {
+        rules.put(each.name(), new HealthRule(each.follows(), each.floor()));
+      }
+    }
+    return rules;
+  }
+
+  private static boolean isRight(
+      ConfigValue at, ResourceKeys.Declared resource, Map<String, ProbeSpec> probes) {
+    boolean good = true;
+    Set<String> seen = new HashSet<>();
+    for (String name : resource.follows()) {
+      ProbeSpec probe = probes.get(name);
+      if (probe == null) {
+        at.error(
+            "it follows the probe \"" + name + "\", and there is none of this name",
+            Suggestions.hint(name, probes.keySet()));
+      } else if (probe.level() != resource.level()) {
+        at.error(
+            "it follows the probe \""
+                + name
+                + "\", which is about another level, \""
+                + at.names().levels().name(probe.level())
+                + "\"",
+            null);
+      } else if (!seen.add(name)) {
+        at.warning("it follows the probe \"" + name + "\" twice", "remove one");
+      }
+      good &= probe != null && probe.level() == resource.level();
+    }
+    if (resource.floor() > resource.limit()) {
+      at.error("its floor is above its limit", null);
+      good = false;
+    } else if (resource.floor() > 0 && resource.follows().isEmpty()) {
+      at.warning("its floor has no effect: it follows no probe", "add \"follows\", or remove it");
+    }
+    return good;
+  }
+}
