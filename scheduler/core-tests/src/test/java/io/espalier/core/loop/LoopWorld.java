@@ -33,6 +33,7 @@ import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.core.topology.NodeSource;
@@ -91,6 +92,7 @@ final class LoopWorld {
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+  final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
   final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
 
   /** What was handed to receivers, and how they answer. */
@@ -168,6 +170,7 @@ final class LoopWorld {
             List.copyOf(standings.values()),
             List.copyOf(limits.values()),
             List.copyOf(brakes.values()),
+            List.copyOf(rollouts.values()),
             queueUsage,
             List.of(),
             isRemote ? alive : alive.stream().filter(row -> row.call() != null).toList(),
@@ -441,6 +444,10 @@ final class LoopWorld {
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
             batch.endedBrakes().forEach(brakes::remove);
             batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
+            batch
+                .endedRollouts()
+                .forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
+            batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
             batch.endedNotifications().forEach(notifications::remove);
             batch.notifications().forEach(each -> notifications.put(each.key(), each));
             standings.keySet().removeAll(batch.forgottenJobs());

@@ -1,5 +1,6 @@
 package io.espalier.core.config;
 
+import io.espalier.core.config.rollout.RolloutSpec;
 import io.espalier.core.config.window.Schedule;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.Optional;
  * @param mayOverrun whether a task may start that will probably not end before its window does
  * @param assume how long a task is taken to last while too few have ended; empty: what is known of
  *     these
+ * @param rollout the stages in which its tasks start; empty: all at once
  */
 @RecordBuilder
 public record JobScheduling(
@@ -29,7 +31,8 @@ public record JobScheduling(
     List<String> roles,
     Schedule schedule,
     boolean mayOverrun,
-    Optional<Duration> assume)
+    Optional<Duration> assume,
+    Optional<RolloutSpec> rollout)
     implements JobSchedulingBuilder.With {
   /** The queue of jobs that name none. */
   public static final String DEFAULT_QUEUE = "default";
@@ -43,6 +46,7 @@ public record JobScheduling(
           List.of(),
           Schedule.ALWAYS,
           false,
+          Optional.empty(),
           Optional.empty());
 
   public JobScheduling {

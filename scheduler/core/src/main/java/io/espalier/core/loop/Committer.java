@@ -347,6 +347,9 @@ final class Committer {
     if (core.running().closed(task.run, GateKind.JOB_BRAKE, GateKind.NODE_BRAKE) != null) {
       return "a brake was set";
     }
+    if (core.running().closed(task.run, GateKind.HALTED, GateKind.ROLLOUT) != null) {
+      return "its roll-out is halted";
+    }
     return core.running().closed(task.run, GateKind.JOB_WINDOW, GateKind.NODE_WINDOW) != null
         ? "its window has closed"
         : "";

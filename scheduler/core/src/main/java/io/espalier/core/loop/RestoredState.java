@@ -7,6 +7,7 @@ import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.List;
  *     nothing from the first step on
  * @param limits limit overrides
  * @param brakes brakes
+ * @param rollouts rows of roll-outs; their later stages stay closed from the first step on
  * @param queueUsage past usage of queues
  * @param cordons cordons of workers
  * @param running rows with the status running, of any job: all of them if the runner outlives its
@@ -32,6 +34,7 @@ public record RestoredState(
     List<JobStateRecord> jobStates,
     List<LimitOverride> limits,
     List<Brake> brakes,
+    List<RolloutRow> rollouts,
     List<QueueUsage> queueUsage,
     List<WorkerCordon> cordons,
     List<StatusRow> running,
@@ -54,6 +57,7 @@ public record RestoredState(
         store.standings(),
         store.limits(),
         store.brakes(),
+        store.rollouts(),
         store.queueUsage(),
         store.holds(),
         running(store, outlives),

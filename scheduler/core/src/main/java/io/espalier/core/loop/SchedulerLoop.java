@@ -36,6 +36,7 @@ import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
+import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.notification.NotifierView;
 import io.espalier.core.outcome.JobStateRecord;
@@ -117,6 +118,7 @@ public final class SchedulerLoop {
   private final JobAdmission admission;
   private final JobVerifications verifications;
   private final JobStateTracker outcomes;
+  private final RolloutTracker rollouts;
   private final CheckpointWriter checkpoints = new CheckpointWriter();
   private final LaunchFactory starts;
   private final UpdateApplier changes;
@@ -156,9 +158,10 @@ public final class SchedulerLoop {
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
     this.windows = new WindowGates(core, events, paces);
+    this.rollouts = new RolloutTracker(core, events, this::batch);
     this.views =
         new ViewPublisher(
-            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows);
+            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows, rollouts);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -170,7 +173,8 @@ public final class SchedulerLoop {
     this.outbox = new Outbox(ports, this::batch, options.epoch());
     this.committer =
         new Committer(ports, events, outcomes, views, changes, paces, core, outbox, this::ended);
-    SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
+    SharedParts shared =
+        new SharedParts(core, live, ports, events, outcomes, rollouts, views, committer);
     this.completion =
         new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
     this.commands =
@@ -191,6 +195,7 @@ public final class SchedulerLoop {
     outcomes.restore(stored.jobStates());
     limits.restore(stored.limits());
     brakes.restore(stored.brakes());
+    rollouts.restore(stored.rollouts());
     pool.restore(stored.cordons());
     outbox.restore(stored.notifications());
     restored = stored;
@@ -293,6 +298,7 @@ public final class SchedulerLoop {
     completion.forget(job);
     changes.forget(job);
     outcomes.forget(job);
+    rollouts.forget(job);
   }
 
   void configProblems(List<Problem> problems) {
@@ -422,6 +428,7 @@ public final class SchedulerLoop {
         && !placedInRound
         && admission.isCurrent()
         && !windows.isBehind()
+        && !rollouts.isOpening()
         && !timersMatter()
         && !endsOfOverridesMatter();
   }
@@ -440,14 +447,15 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Returns true when the end of a pause, brake or limit override, or a window, may start remaining
-   * tasks.
+   * Returns true when the end of a pause, brake, limit override or soak, or a window, may start
+   * remaining tasks.
    */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE
         && limits.nextMillis() == Long.MAX_VALUE
         && brakes.nextMillis() == Long.MAX_VALUE
-        && windows.opensMillis() == Long.MAX_VALUE) {
+        && windows.opensMillis() == Long.MAX_VALUE
+        && rollouts.nextMillis() == Long.MAX_VALUE) {
       return false;
     }
     return views.progress().values().stream()
@@ -502,7 +510,10 @@ public final class SchedulerLoop {
       views.error("windows", windows.problem());
       views.changed();
     }
-    more |= windows.isBehind();
+    if (changes.hasConfig() && rollouts.step(nowMillis, !changes.underWay())) {
+      views.changed();
+    }
+    more |= windows.isBehind() || rollouts.isBehind();
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
@@ -593,7 +604,7 @@ public final class SchedulerLoop {
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
-    next = Math.min(next, outbox.nextMillis());
+    next = Math.min(next, Math.min(outbox.nextMillis(), rollouts.nextMillis()));
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }

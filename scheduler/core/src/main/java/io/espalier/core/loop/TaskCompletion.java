@@ -12,6 +12,7 @@ import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
+import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.StopReason;
@@ -47,6 +48,7 @@ final class TaskCompletion {
   private final int maxAttempts;
   private final LoopEvents events;
   private final JobStateTracker outcomes;
+  private final RolloutTracker rollouts;
   private final Throughput paces;
   private final ViewPublisher views;
   private final Committer committer;
@@ -84,6 +86,7 @@ final class TaskCompletion {
     this.ports = parts.ports();
     this.events = parts.events();
     this.outcomes = parts.outcomes();
+    this.rollouts = parts.rollouts();
     this.views = parts.views();
     this.committer = parts.committer();
     this.statusText = statusText;
@@ -148,6 +151,8 @@ final class TaskCompletion {
       outcomes.ended(key.job(), status);
     }
     paces.ended(task, end, status, nowMillis);
+    boolean hasFailed = attempt.failure() != null;
+    rollouts.ended(task, end, task.status, status, hasFailed, nowMillis);
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     committer.write(row);
     if (end.kind() != TaskResult.Kind.NOT_STARTED) {

@@ -10,6 +10,7 @@ import io.espalier.core.loop.query.ProgressTable;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -34,6 +35,7 @@ final class ViewPublisher {
   private final PauseRegistry pauses;
   private final BrakeCommands brakes;
   private final WindowGates windows;
+  private final RolloutTracker rollouts;
   private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
   private List<Problem> configProblems = List.of();
@@ -61,7 +63,8 @@ final class ViewPublisher {
       Throughput paces,
       PauseRegistry pauses,
       BrakeCommands brakes,
-      WindowGates windows) {
+      WindowGates windows,
+      RolloutTracker rollouts) {
     this.core = core;
     this.live = live;
     this.shard = shard;
@@ -69,6 +72,7 @@ final class ViewPublisher {
     this.pauses = pauses;
     this.brakes = brakes;
     this.windows = windows;
+    this.rollouts = rollouts;
     this.progress = new ProgressTable(core, paces);
   }
 
@@ -213,6 +217,7 @@ final class ViewPublisher {
         pauses.all(),
         brakes.view(nowMillis),
         windows.view(),
+        rollouts.view(),
         config == null ? Map.of() : outcomes.all(),
         findings,
         nowMillis);

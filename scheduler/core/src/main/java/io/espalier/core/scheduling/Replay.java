@@ -160,6 +160,10 @@ public final class Replay {
       core.setFactor(e.factor());
     } else if (event instanceof CoreEvent.FactorRemoved e) {
       core.removeFactor(e.id());
+    } else if (event instanceof CoreEvent.StagesClosed e) {
+      core.close(e.gate());
+    } else if (event instanceof CoreEvent.StagesOpened e) {
+      core.openStages(e.job());
     } else if (event instanceof CoreEvent.CapSet e) {
       core.setCap(e.cap());
     } else if (event instanceof CoreEvent.CapRemoved e) {

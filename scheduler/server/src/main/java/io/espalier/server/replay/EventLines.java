@@ -9,6 +9,7 @@ import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.gate.StageGate;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
@@ -123,6 +124,16 @@ final class EventLines {
           Json.of(factor.millionths()));
     } else if (event instanceof CoreEvent.FactorRemoved e) {
       line("factor-end", Json.of(e.id()));
+    } else if (event instanceof CoreEvent.StagesClosed e) {
+      StageGate gate = e.gate();
+      line(
+          "stages",
+          Json.of(gate.job()),
+          Json.of(gate.members().stages()),
+          Json.of(gate.open()),
+          Json.strings(gate.members().texts(Integer.MAX_VALUE)));
+    } else if (event instanceof CoreEvent.StagesOpened e) {
+      line("stages-end", Json.of(e.job()));
     } else if (event instanceof CoreEvent.CapSet e) {
       RunningCap cap = e.cap();
       line(

@@ -10,6 +10,7 @@ import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
@@ -41,6 +42,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, WorkerCordon> holds = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
   private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+  private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
   private final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
   private List<QueueUsage> queueUsage = List.of();
   private final Map<String, Long> incarnations = new HashMap<>();
@@ -204,6 +206,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<RolloutRow> rollouts() {
+    return List.copyOf(rollouts.values());
+  }
+
+  @Override
   public synchronized List<Notification> notifications() {
     return notifications.values().stream()
         .sorted(Comparator.comparingLong(Notification::sequence))
@@ -263,6 +270,8 @@ public final class MemoryStatusStore implements StatusStore {
     batch.limits().forEach(override -> limits.put(override.key(), override));
     batch.endedBrakes().forEach(brakes::remove);
     batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
+    batch.endedRollouts().forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
+    batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
     batch.endedNotifications().forEach(notifications::remove);
     batch.notifications().forEach(each -> notifications.put(each.key(), each));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));

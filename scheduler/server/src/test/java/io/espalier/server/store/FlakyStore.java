@@ -9,6 +9,7 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.RefusedDataException;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
@@ -150,6 +151,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<WorkerCordon> holds() {
     return inner.holds();
+  }
+
+  @Override
+  public List<RolloutRow> rollouts() {
+    return inner.rollouts();
   }
 
   @Override

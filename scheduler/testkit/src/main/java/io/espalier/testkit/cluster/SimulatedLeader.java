@@ -200,6 +200,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             cluster.store.standings(),
             cluster.store.limits(),
             cluster.has(ProtocolBug.BRAKES_FORGOTTEN) ? List.of() : cluster.store.brakes(),
+            cluster.store.rollouts(),
             List.of(),
             cluster.store.holds(),
             rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList(),

@@ -7,6 +7,7 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
 import java.util.ArrayDeque;
@@ -40,6 +41,7 @@ final class SimulatedStore {
   private final Map<String, Pause> pauses = new LinkedHashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+  private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
   private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
 
   /** What the batches have written one by one, however they were merged. */
@@ -125,6 +127,7 @@ final class SimulatedStore {
       pauses.clear();
       limits.clear();
       brakes.clear();
+      rollouts.clear();
       standings.clear();
       written.rows.clear();
       written.incarnations.clear();
@@ -170,6 +173,10 @@ final class SimulatedStore {
 
   List<Pause> pauses() {
     return List.copyOf(pauses.values());
+  }
+
+  List<RolloutRow> rollouts() {
+    return List.copyOf(rollouts.values());
   }
 
   List<Brake> brakes() {
@@ -227,6 +234,8 @@ final class SimulatedStore {
     batch.limits().forEach(limit -> limits.put(limit.key(), limit));
     batch.endedBrakes().forEach(brakes::remove);
     batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
+    batch.endedRollouts().forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
+    batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));
     batch.rows().forEach(row -> rows.put(row.key(), row));
     batch.holds().forEach(hold -> holds.put(hold.shard(), hold));

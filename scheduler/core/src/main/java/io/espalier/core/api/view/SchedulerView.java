@@ -3,6 +3,7 @@ package io.espalier.core.api.view;
 import io.espalier.core.config.Config;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.rollout.Rollout;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.topology.Topology;
 import io.soabase.recordbuilder.core.RecordBuilder;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param pauses pauses of paused jobs, by name
  * @param brakes the brakes, in the order in which they were set
  * @param windows windows and freezes, of the settings first, then of queues and jobs
+ * @param rollouts roll-outs of jobs, by name
  * @param standings states of configured jobs, by name; already immutable, because copying it for
  *     ten thousand jobs ten times a second would be slow
  * @param findings findings of the watchdog's latest pass
@@ -41,6 +43,7 @@ public record SchedulerView(
     Map<String, Pause> pauses,
     List<BrakeView> brakes,
     List<WindowView> windows,
+    Map<String, Rollout> rollouts,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
     long publishedAtMillis)
@@ -75,6 +78,7 @@ public record SchedulerView(
           List.of(),
           List.of(),
           Map.of(),
+          Map.of(),
           WatchdogFindings.NONE,
           0);
 
@@ -84,6 +88,7 @@ public record SchedulerView(
     pauses = Map.copyOf(pauses);
     brakes = List.copyOf(brakes);
     windows = List.copyOf(windows);
+    rollouts = Map.copyOf(rollouts);
   }
 
   /** The reasons of paused jobs by name; empty where none was given. */

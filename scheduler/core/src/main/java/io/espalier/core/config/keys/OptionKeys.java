@@ -46,7 +46,8 @@ public final class OptionKeys extends Section<JobOptions> {
                     "max_successive_no_progress",
                     int32(1),
                     ProgressRetryRules::maxSuccessiveNoProgress,
-                    "After so many failures in a row without progress the task has failed for good.")
+                    "After so many failures in a row without progress the task has failed for"
+                        + " good.")
                 .own();
         private final Key<ProgressRetryRules, Integer> maxTotalNoProgress =
             key(
@@ -67,8 +68,8 @@ public final class OptionKeys extends Section<JobOptions> {
                     "no_progress_backoff_sec",
                     OptionTypes.waits(),
                     ProgressRetryRules::noProgressBackoffSeconds,
-                    "Waits in seconds after the 1st, 2nd, ... failure in a row without progress; the"
-                        + " last one repeats. They must not fall.")
+                    "Waits in seconds after the 1st, 2nd, ... failure in a row without progress;"
+                        + " the last one repeats. They must not fall.")
                 .own();
         private final Key<ProgressRetryRules, Integer> progressWait =
             key(
@@ -312,7 +313,8 @@ public final class OptionKeys extends Section<JobOptions> {
               "retry",
               orFalse(RETRY.type(), RETRY.usual()),
               JobOptions::retry,
-              "Retries that look at progress, in place of `backoff`; `false`: the back-off decides.")
+              "Retries that look at progress, in place of `backoff`; `false`: the back-off"
+                  + " decides.")
           .own()
           .writtenIf((options, inherited) -> options.retry().isPresent());
   private final Key<JobOptions, Optional<Duration>> killOrphans =
@@ -497,7 +499,8 @@ public final class OptionKeys extends Section<JobOptions> {
             in.get(roles, base),
             base.scheduling().schedule(),
             in.get(overrun, base),
-            in.get(assume, base)),
+            in.get(assume, base),
+            base.scheduling().rollout()),
         retry(in, base),
         new OutcomeRules(
             failing.failedTasks(),

@@ -119,6 +119,7 @@ public final class StateMigration {
     old.over.logTo(oldOver);
     next.over.logTo(newOver);
     next.followLimits();
+    next.statuses.staged().follow();
     for (Scope scope : next.gateTable.closed(Scope.Kind.NODE)) {
       next.updateGate(scope);
     }
@@ -145,6 +146,7 @@ public final class StateMigration {
         left -= PER_LOOK;
       }
       left -= next.limits.step(left, true);
+      left -= next.statuses.staged().step(left, next.statuses);
     }
     while (left > 0 && phase < CHANGES) {
       left -=
@@ -175,7 +177,8 @@ public final class StateMigration {
         && newOver.isEmpty()
         && gated.isEmpty()
         && !next.rates.isDue()
-        && next.limits.isDone();
+        && next.limits.isDone()
+        && next.statuses.staged().isDone();
   }
 
   private void startPhase(int number) {

@@ -149,6 +149,9 @@ public interface StatusStore extends AutoCloseable {
   /** All brakes, in any order. */
   List<Brake> brakes();
 
+  /** All rows of roll-outs, in any order. */
+  List<RolloutRow> rollouts();
+
   /** All notifications that are to be sent, in the order of their sequences. */
   List<Notification> notifications();
 

@@ -18,8 +18,8 @@ import java.util.Set;
  * Changes that become durable together or not at all. Immutable.
  *
  * <p>They are applied in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses,
- * pauses, ended cordons, cordons, ended limits, limits, ended brakes, brakes, job states, usage of
- * queues, incarnations, events, ended notifications, notifications.
+ * pauses, ended cordons, cordons, ended limits, limits, ended brakes, brakes, ended roll-outs,
+ * roll-outs, job states, usage of queues, incarnations, events, ended notifications, notifications.
  *
  * @param forgottenJobs jobs whose rows and states are all deleted
  * @param deletedRows rows to delete; missing rows are not an error
@@ -34,6 +34,8 @@ import java.util.Set;
  * @param limits limit overrides, replacing older ones with the same key
  * @param endedBrakes brakes that are over
  * @param brakes brakes, replacing older ones with the same key
+ * @param endedRollouts jobs all of whose roll-out rows are deleted
+ * @param rollouts rows of roll-outs, replacing older ones with the same key
  * @param standings states of jobs, replacing older ones
  * @param queueUsage usage of queues: replaces everything stored; empty: changes nothing
  * @param incarnations creation times of the jobs to which the stored rows belong, by job
@@ -54,6 +56,8 @@ public record StoreTransaction(
     List<LimitOverride> limits,
     Set<Brake.Key> endedBrakes,
     List<Brake> brakes,
+    Set<String> endedRollouts,
+    List<RolloutRow> rollouts,
     List<JobStateRecord> standings,
     List<QueueUsage> queueUsage,
     Map<String, Long> incarnations,
@@ -77,6 +81,8 @@ public record StoreTransaction(
     limits = List.copyOf(limits);
     endedBrakes = Set.copyOf(endedBrakes);
     brakes = List.copyOf(brakes);
+    endedRollouts = Set.copyOf(endedRollouts);
+    rollouts = List.copyOf(rollouts);
     standings = List.copyOf(standings);
     queueUsage = List.copyOf(queueUsage);
     incarnations = Map.copyOf(incarnations);
@@ -110,6 +116,8 @@ public record StoreTransaction(
         + limits.size()
         + endedBrakes.size()
         + brakes.size()
+        + endedRollouts.size()
+        + rollouts.size()
         + standings.size()
         + queueUsage.size()
         + incarnations.size()
@@ -139,6 +147,8 @@ public record StoreTransaction(
     private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
     private final Set<Brake.Key> endedBrakes = new LinkedHashSet<>();
     private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+    private final Set<String> endedRollouts = new LinkedHashSet<>();
+    private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
     private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
     private List<QueueUsage> queueUsage = List.of();
     private final Map<String, Long> incarnations = new LinkedHashMap<>();
@@ -168,6 +178,7 @@ public record StoreTransaction(
       attempts.removeIf(attempt -> attempt.job().equals(job));
       incarnations.remove(job);
       standings.remove(job);
+      endRollout(job);
       forgottenJobs.add(job);
       return this;
     }
@@ -219,6 +230,18 @@ public record StoreTransaction(
     public Builder endBrake(Brake.Key key) {
       brakes.remove(key);
       endedBrakes.add(key);
+      return this;
+    }
+
+    public Builder rollout(RolloutRow row) {
+      rollouts.put(row.key(), row);
+      return this;
+    }
+
+    /** Deletes all rows of a roll-out, but not rows put later. */
+    public Builder endRollout(String job) {
+      rollouts.keySet().removeIf(key -> key.job().equals(job));
+      endedRollouts.add(job);
       return this;
     }
 
@@ -276,6 +299,8 @@ public record StoreTransaction(
       later.limits.forEach(this::limit);
       later.endedBrakes.forEach(this::endBrake);
       later.brakes.forEach(this::brake);
+      later.endedRollouts.forEach(this::endRollout);
+      later.rollouts.forEach(this::rollout);
       later.standings.forEach(this::standing);
       if (!later.queueUsage.isEmpty()) {
         queueUsage = later.queueUsage;
@@ -301,6 +326,8 @@ public record StoreTransaction(
           + limits.size()
           + endedBrakes.size()
           + brakes.size()
+          + endedRollouts.size()
+          + rollouts.size()
           + standings.size()
           + queueUsage.size()
           + incarnations.size()
@@ -323,6 +350,8 @@ public record StoreTransaction(
           List.copyOf(limits.values()),
           endedBrakes,
           List.copyOf(brakes.values()),
+          endedRollouts,
+          List.copyOf(rollouts.values()),
           List.copyOf(standings.values()),
           queueUsage,
           incarnations,

@@ -13,6 +13,7 @@ import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
@@ -39,7 +40,8 @@ abstract class StoreReader implements StatusStore {
   private static final int READERS = 4;
 
   private static final String TASK =
-      "node*, bits, since, backoff, position, attempts, epoch, sequence, started, data, worker, waited";
+      "node*, bits, since, backoff, position, attempts, epoch, sequence, started, data, worker,"
+          + " waited";
 
   final Dialect dialect;
   private final JsonDecoder json;
@@ -281,6 +283,13 @@ abstract class StoreReader implements StatusStore {
     return all(
         "SELECT target*, level*, name*, body FROM #brake",
         row -> RowMapper.brake(description(), json, row));
+  }
+
+  @Override
+  public final List<RolloutRow> rollouts() {
+    return all(
+        "SELECT job*, part, body FROM #rollout",
+        row -> RowMapper.rollout(description(), json, row));
   }
 
   @Override

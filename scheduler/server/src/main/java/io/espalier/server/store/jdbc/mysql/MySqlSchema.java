@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
 /** Migrates a schema to the version of this program. */
 final class MySqlSchema {
   /**
-   * The number of the newest migration, V11__counters. Each migration ends by storing its number.
+   * The number of the newest migration, V14__rollouts. Each migration ends by storing its number.
    */
-  static final int VERSION = 12;
+  static final int VERSION = 14;
 
   private static final int NO_SUCH_TABLE = 1146;
   private static final int LEAST_PACKET = 4 << 20;
