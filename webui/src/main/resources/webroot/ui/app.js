@@ -66,7 +66,7 @@ function Head({ current }) {
       key: path, href: to(path ? [path] : []), ...(path === current ? { 'aria-current': 'page' } : {}),
     }, word, path === 'problems' && wrong > 0 && t.span({ class: 'bubble' }, t.span({ class: 'hidden' }, ': '), count(wrong))))),
     t.div({ class: 'tools' },
-      t.button({ type: 'button', class: 'quiet icon-only', onClick: askWhereTo, title: 'Go to a job, a node or a worker (Ctrl K)', 'aria-label': 'Go to' }, c(Icon, { name: 'search' })),
+      t.button({ type: 'button', class: 'quiet icon-only', onClick: askWhereTo, title: 'Go to a job, a node, a task or a worker (Ctrl K)', 'aria-label': 'Go to' }, c(Icon, { name: 'search' })),
       t.button({ type: 'button', class: cls('live', `is-${paused ? 'paused' : state}`), onClick: () => setPaused(!paused),
         'aria-pressed': paused ? 'true' : 'false', title: paused ? 'Held; press to go on (.)' : 'Follows the scheduler; press to hold (.)' },
       c(Pulse), paused ? 'held' : LIVE[state]),

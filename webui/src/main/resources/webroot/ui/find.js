@@ -1,7 +1,7 @@
-// From anywhere to a job, a node or a worker, by a part of its name.
+// From anywhere to a job, a node, a task or a worker, by a part of its name.
 import { t, c, useEffect, useRef, useState } from './dom.js';
 import { get } from './api.js';
-import { go, jobLink, nodeLink, to } from './route.js';
+import { go, jobLink, nodeLink, taskLink, to } from './route.js';
 import { Icon } from './parts.js';
 
 const MOST = 8;
@@ -11,10 +11,17 @@ async function search(text, signal) {
   const has = (name) => name.toLowerCase().includes(part);
   // What a server does not offer is not found.
   const asked = (path, query) => get(path, query, signal).catch(() => ({}));
-  const [jobs, nodes, workers] = await Promise.all([asked(['jobs']), asked(['nodes'], { prefix: text, limit: MOST }), asked(['workers'])]);
+  const nodesLike = async (prefix) => (await asked(['nodes'], { prefix, limit: MOST })).nodes ?? [];
+  let [jobs, nodes, workers] = await Promise.all([asked(['jobs']), nodesLike(text), asked(['workers'])]);
+  // Names of nodes may have blanks; only where there is no such node, what follows the blank is a job.
+  const blank = text.lastIndexOf(' ');
+  const of = nodes.length === 0 && blank > 0 ? text.slice(blank + 1).toLowerCase() : '';
+  if (of) nodes = await nodesLike(text.slice(0, blank).trim());
+  const tasks = nodes.flatMap((n) => (jobs.jobs ?? []).filter((j) => j.level === n.level && (!of || j.name.toLowerCase().includes(of))).map((j) => [`task of ${j.name}`, n.name, taskLink(j.name, n.name)]));
   return [
     ...(jobs.jobs ?? []).filter((j) => has(j.name) || has(j.owner ?? '')).slice(0, MOST).map((j) => ['job', j.name, jobLink(j.name)]),
-    ...(nodes.nodes ?? []).map((n) => [n.level, n.name, nodeLink(n.level, n.name)]),
+    ...(of ? [] : nodes).map((n) => [n.level, n.name, nodeLink(n.level, n.name)]),
+    ...tasks.slice(0, MOST),
     ...(workers.workers ?? []).filter((w) => has(w.shard) || has(w.host)).slice(0, MOST).map((w) => ['worker', w.shard, to(['workers'], { q: w.shard })]),
   ];
 }
@@ -44,8 +51,8 @@ export function Find({ close }) {
   };
   return t.dialog({ ref, class: 'ask finder', 'aria-label': 'Go to', onCancel: (e) => { e.preventDefault(); close(); }, onKeyDown: move },
     t.form({ onSubmit: (e) => { e.preventDefault(); if (found?.length > 0) open(found[0][2]); } },
-      t.label({ class: 'search' }, c(Icon, { name: 'search' }), t.span({ class: 'hidden' }, 'Job, node or worker'),
-        t.input({ type: 'search', value: text, placeholder: 'Job, beginning of a node, worker', autocomplete: 'off', spellcheck: false, autofocus: true, onInput: (e) => setText(e.target.value) }))),
+      t.label({ class: 'search' }, c(Icon, { name: 'search' }), t.span({ class: 'hidden' }, 'Job, node, task or worker'),
+        t.input({ type: 'search', value: text, placeholder: 'Job, worker, beginning of a node; for a task: node job', autocomplete: 'off', spellcheck: false, autofocus: true, onInput: (e) => setText(e.target.value) }))),
     t.div({ role: 'status' }, found?.length === 0 && t.p({ class: 'soft' }, 'Nothing is called like that.')),
     found?.length > 0 && t.ul({ class: 'hits' }, found.map(([kind, name, href]) => t.li({ key: `${kind} ${name}` },
       t.a({ href, onClick: (e) => { e.preventDefault(); open(href); } }, t.span({ class: 'name', dir: 'auto' }, name || 'instance'), t.small({ dir: 'auto' }, kind))))));

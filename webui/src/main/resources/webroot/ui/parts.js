@@ -37,20 +37,12 @@ export function Icon({ name }) {
   return t.svg({ class: 'icon', viewBox: '0 0 24 24', 'aria-hidden': 'true', focusable: 'false' }, t.path({ d: ICONS[name] }));
 }
 
-/** A stacked bar of counts; its label says the same in words. With `pick`, each part is a button. */
-export function Bar({ states, total, label = '', tall, pick, picked, quiet, words }) {
+/** A stacked bar of counts; its label says the same in words. */
+export function Bar({ states, total, label = '', tall, quiet, words }) {
   const p = states ?? {};
   const all = total ?? STATES.reduce((sum, [k]) => sum + (p[k] ?? 0), 0);
   const parts = STATES.filter(([k]) => p[k] > 0);
   const text = `${label ? `${label}: ` : ''}${statesText(p, words)}`;
-  if (pick) {
-    return t.div({ class: cls('bar', tall && 'tall', 'picks'), role: 'group', 'aria-label': text },
-      parts.map(([k, word]) => t.button({
-        key: k, type: 'button', class: cls(`s-${k}`, picked === k && 'picked'), style: { flexGrow: grow(p[k], all) },
-        'aria-pressed': picked === k ? 'true' : 'false', 'aria-label': `${count(p[k])} ${word}`,
-        title: `${count(p[k])} ${word} (${share(p[k], all)})`, onClick: () => pick(k),
-      }, t.span({ 'aria-hidden': 'true' }, count(p[k])))));
-  }
   return t.div({ class: cls('bar', tall && 'tall'), ...(quiet ? { 'aria-hidden': 'true' } : { role: 'img', 'aria-label': text }), title: text },
     parts.map(([k]) => t.span({ key: k, class: `s-${k}`, style: { flexGrow: grow(p[k], all) } })));
 }

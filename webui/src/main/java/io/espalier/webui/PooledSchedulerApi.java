@@ -11,6 +11,7 @@ import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.ConfigPlan;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
@@ -77,6 +78,11 @@ final class PooledSchedulerApi implements SchedulerApi {
   @Override
   public ProblemAges problemAges() {
     return api.problemAges();
+  }
+
+  @Override
+  public List<GroupKindView> recentGroups() {
+    return api.recentGroups();
   }
 
   @Override

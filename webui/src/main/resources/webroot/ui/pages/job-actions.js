@@ -95,6 +95,7 @@ export function cancel(job, selector) {
   ask({
     title: `Cancel tasks of ${job.name}`, text: 'They count as ended, neither done nor failed, until somebody forgives them. Running ones are killed; those that are done stay done.', button: 'Cancel tasks', danger: true,
     preview: previewOf(job, 'cancel', () => selector),
+    cli: ({ reason }) => command(['cancel', job.name, ...(selector.nodes ?? [])], { ...flags({ ...selector, nodes: undefined }), reason }),
     act: async ({ reason }, p) => {
       const r = await post(['jobs', job.name, 'cancel'], { ...words(reason), selector: p.selector, expect: p.matched });
       return `${plural(r.changed, 'task')} cancelled`;

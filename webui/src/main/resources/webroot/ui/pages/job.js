@@ -3,13 +3,15 @@ import { t, c, useState } from '../dom.js';
 import { get, may, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, nodeLink, refine, taskLink, to } from '../route.js';
-import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting, WORD } from '../parts.js';
-import { count, plural, rate, seconds, share, workerName } from '../format.js';
+import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting } from '../parts.js';
+import { count, millis, plural, rate, seconds, share, workerName } from '../format.js';
 import { JobBadges, timeLeft, wordsOf } from './overview.js';
 import { JobActions, forgive, rerun } from './job-actions.js';
 import { Tasks } from './job-tasks.js';
 import { Config, History } from './job-config.js';
 import { Output } from './output.js';
+import { Hour, useActivity } from '../charts.js';
+import { Grid } from './grid.js';
 import { levelResources, override } from './limits.js';
 
 export default function Job({ route }) {
@@ -32,16 +34,22 @@ export default function Job({ route }) {
           : tab === 'output' ? c(Output, { key: name, job: name, regex: route.query.get('regex') ?? '', search: (regex) => refine({ regex }) }) : c(Progress, { key: name, job, route })));
 }
 
-function About({ job }) {
+/** The jobs that wait for this one. */
+function useUsers(job) {
   const { data } = useData((signal) => get(['jobs'], {}, signal), ['jobs'], { every: 15000 });
-  const users = (data?.jobs ?? []).filter((j) => j.depends_on.includes(job.name)).map((j) => j.name);
+  return (data?.jobs ?? []).filter((j) => j.depends_on.includes(job.name)).map((j) => j.name);
+}
+
+function About({ job }) {
+  const users = useUsers(job);
   return t.span(job.owner && t.span('owned by ', t.span({ dir: 'auto' }, job.owner), ' · '), 'on level ', t.span({ dir: 'auto' }, job.level), ` · priority ${job.priority}`,
     job.queue && t.span(' · queue ', t.a({ href: to(['queues'], { q: job.queue }), dir: 'auto' }, job.queue)),
     job.max_concurrent && t.span(` · at most ${count(job.max_concurrent)} at once`),
     job.start_rate && t.span(` · starts ${rate(job.start_rate.per_second)}, up to ${count(job.start_rate.burst)} at once after a rest`),
     job.complete_by_ms && t.span(' · complete by ', c(At, { ms: job.complete_by_ms })),
     job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })),
-    users.length > 0 && t.span(' · before ', c(Names, { names: users.slice(0, 5), link: jobLink, total: users.length })));
+    users.length > 0 && t.span(' · before ', c(Names, { names: users.slice(0, 5), link: jobLink, total: users.length })),
+    ' · ', t.a({ href: to(['events'], { job: job.name }) }, 'events'));
 }
 
 // Only what a bar of its tasks does not say: an end, why, and how to go on from there.
@@ -73,12 +81,13 @@ function Problems({ job }) {
 
 function Progress({ job, route }) {
   const waiting = useData((signal) => maybe(['jobs', job.name, 'waiting'], {}, signal), ['waiting', job.name], { every: 2000 });
+  const activity = useActivity(job.name);
   return t.div(
-    c(Now, { job, waiting: waiting.data }),
+    c(Now, { job, waiting: waiting.data, activity }),
     job.rollout && c(Stages, { job }),
     t.div({ class: 'grid' }, c(Failures, { job }), c(Reasons, { job, ...waiting })),
-    c(Levels, { job, route }),
-    c(RunningNow, { job }));
+    c(Grid, { jobs: [job.name, ...job.depends_on, ...useUsers(job)], route }),
+    c(RunningNow, { job, activity }));
 }
 
 const VERDICT = { passed: 'done', running: 'running', soaking: 'waiting', halted: 'failed', closed: 'blocked' };
@@ -111,7 +120,7 @@ function split(job, waiting) {
     .map(([word, n]) => [word === 'can never start' ? 'failed' : word === 'for jobs' || word === 'held' ? 'blocked' : 'ready', n, word.startsWith('for ') ? `wait${n === 1 ? 's' : ''} ${word}` : word]);
 }
 
-function Now({ job, waiting }) {
+function Now({ job, waiting, activity }) {
   const p = job.progress;
   const more = split(job, waiting);
   const tile = (label, value, note) => t.li({ class: 'tile' }, t.span({ class: 'tile-label' }, label), t.span({ class: 'tile-value' }, value), t.span({ class: 'tile-note' }, note));
@@ -120,10 +129,12 @@ function Now({ job, waiting }) {
       tile('Done', share(p?.done ?? 0, p?.total ?? 0) || '–', p ? `${count(p.done)} of ${count(p.total)}` : ''),
       tile('Running', count(p?.running ?? 0), 'tasks'),
       tile('Rate', rate(job.rate_per_second), 'over the last minute'),
+      activity?.p50_ms !== undefined && tile('Takes', millis(activity.p50_ms), `half of its tasks; 95 % at most ${millis(activity.p95_ms)}`),
       job.waited_p50_sec !== undefined && tile('Waited', seconds(job.waited_p50_sec), `half of its tasks; 95 % at most ${seconds(job.waited_p95_sec)}`),
       c(TimeLeft, { job, tile })),
     c(Bar, { states: p, total: p?.total, tall: true, label: job.name, words: wordsOf(job) }),
     c(Counts, { states: more.length > 0 ? { ...p, ready: 0, blocked: 0 } : p, words: wordsOf(job), more }),
+    c(Hour, { activity, label: job.name }),
     job.counters && t.ul({ class: 'tiles', 'aria-label': 'What its tasks have counted' }, job.counters.map((x) => t.li({ key: x.name, class: 'tile' }, t.span({ class: 'tile-label' }, x.name), t.span({ class: 'tile-value' }, count(x.total)), t.span({ class: 'tile-note' }, x.rate_per_sec > 0 ? rate(x.rate_per_sec) : '')))));
 }
 
@@ -139,41 +150,6 @@ function TimeLeft({ job, tile }) {
   return tile('Time left', seconds(eta.p50_seconds), t.span(most !== seconds(eta.p50_seconds) && `90 % at most ${most}`,
     n && t.span(' · for ', n.node ? t.a({ href: nodeLink(n.level, n.node), dir: 'auto' }, `${n.node}.${n.resource}`)
       : n.kind === 'start_rate' ? 'the start rate' : n.kind === 'max_concurrent' ? 'max_concurrent' : `workers’ ${n.resource}`)));
-}
-
-function Levels({ job }) {
-  const { data, error } = useData(async (signal) => await maybe(['jobs', job.name, 'levels'], {}, signal) ?? fromHistogram(await get(['jobs', job.name, 'histogram'], { samples: 10 }, signal), job), ['levels', job.name]);
-  const [picked, pick] = useState(null);
-  return c(Panel, { title: 'Levels', id: 'h-levels', note: data?.at_ms ? t.span('counted ', c(Ago, { ms: data.at_ms }), '; press a part for samples') : 'press a part for samples' },
-    c(Failure, { error }), !data ? !error && c(Waiting) : t.ul({ class: 'levels' }, data.levels.map((l) => {
-      const state = picked?.level === l.level ? picked.state : null;
-      const samples = state ? l.samples?.[state] ?? [] : [];
-      return t.li({ key: l.level },
-        t.div({ class: 'level-name' }, t.strong({ dir: 'auto' }, l.level), l.level === job.level && c(Badge, null, 'tasks'), t.span({ class: 'soft' }, plural(l.nodes, 'node'))),
-        t.div({ class: 'level-bar' },
-          c(Bar, { states: l.states, total: sum(l.states), label: l.level, picked: state, pick: (s) => pick(s === state ? null : { level: l.level, state: s }) }),
-          state && t.div({ class: 'preview' }, t.strong(`${count(l.states[state])} ${WORD[state]}`), samples.length > 0 ? '; some of them:' : '',
-            t.p({ class: 'samples' }, c(Names, { names: samples, link: (n) => l.level === job.level ? taskLink(job.name, n) : nodeLink(l.level, n) })),
-            l.level === job.level && t.a({ href: jobLink(job.name, 'tasks') + (STATUS_FOR[state] ? `?status=${STATUS_FOR[state]}` : '') }, 'All tasks like these'))));
-    })));
-}
-
-const STATUS_FOR = { done: 'done', failed: 'failed', cancelled: 'cancelled', running: 'running', waiting: 'error_backoff', ready: 'unstarted', avoided: 'avoided', disabled: 'disabled' };
-const sum = (states) => Object.entries(states).reduce((n, [k, v]) => n + (k === 'avoided' || k === 'disabled' ? 0 : v), 0);
-const STATE = { done: 'done', running: 'running', failed: 'failed', cancelled: 'cancelled', incomplete_backoff: 'waiting', error_backoff: 'waiting', avoided: 'avoided', disabled: 'disabled' };
-
-/** What an older server tells. */
-function fromHistogram(h) {
-  return { levels: Object.entries(h.levels).map(([level, buckets]) => {
-    const made = { level, nodes: 0, states: {}, samples: {} };
-    for (const b of buckets) {
-      const state = STATE[b.status] ?? 'ready';
-      made.nodes += b.count;
-      made.states[state] = (made.states[state] ?? 0) + b.count;
-      made.samples[state] = [...(made.samples[state] ?? []), ...b.samples].slice(0, 10);
-    }
-    return made;
-  }) };
 }
 
 function Failures({ job }) {
@@ -218,23 +194,23 @@ function WayOut({ job, r }) {
 const MOST_RUNNING = 500;
 const SHOWN_RUNNING = 12;
 
-function RunningNow({ job }) {
+function RunningNow({ job, activity }) {
   const running = job.progress?.running ?? 0;
   const { data } = useData((signal) => running > 0 ? get(['running'], { job: job.name, limit: MOST_RUNNING }, signal) : Promise.resolve({ running: [] }), ['running', job.name, running > 0]);
   if (!data || data.running.length === 0) return null;
   // Those that have run longest are those that hang, if any do.
   const longest = [...data.running].sort((a, b) => a.started_at_ms - b.started_at_ms).slice(0, SHOWN_RUNNING);
-  return c(Panel, { title: 'Running now', id: 'h-running', note: `${data.total > longest.length ? `${count(longest.length)} of ${count(data.total)}, ` : ''}longest first${data.total > data.running.length ? ` of ${count(data.running.length)}` : ''}` },
-    c(RunningTable, { tasks: longest }));
+  return c(Panel, { title: 'Running now', id: 'h-running', note: `${data.total > longest.length ? `${count(longest.length)} of ${count(data.total)}, ` : ''}longest first${data.total > data.running.length ? ` of ${count(data.running.length)}` : ''}${activity?.stragglers_total > 0 ? ` · ${plural(activity.stragglers_total, 'task runs', 'tasks run')} far longer than usual` : ''}` },
+    c(RunningTable, { tasks: longest, slow: new Set(activity?.stragglers.map((s) => s.node)) }));
 }
 
-export function RunningTable({ tasks, withJob }) {
+export function RunningTable({ tasks, withJob, slow }) {
   return t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Running tasks' }, t.table(
     t.thead(t.tr(withJob && t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Task'), t.th({ scope: 'col', class: 'num' }, 'Attempt'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col' }, 'Since'), t.th({ scope: 'col' }, 'Time limit'), t.th({ scope: 'col' }, 'Its progress'))),
     t.tbody(tasks.map((x) => t.tr({ key: `${x.job} ${x.node}` },
       withJob && t.td(t.a({ href: jobLink(x.job), dir: 'auto' }, x.job)),
       t.td(t.a({ href: taskLink(x.job, x.node), class: 'name', 'data-row': true, dir: 'auto' }, x.node)),
-      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, workerName(x.worker)), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms })), t.td({ class: 'nowrap' }, x.timeout_at_ms ? c(Ago, { ms: x.timeout_at_ms }) : '–'),
+      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, workerName(x.worker)), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms }), slow?.has(x.node) && t.span(' ', c(Badge, { kind: 'warn', title: 'More than twice as long as 95 % of the tasks before it' }, 'far longer than usual'))), t.td({ class: 'nowrap' }, x.timeout_at_ms ? c(Ago, { ms: x.timeout_at_ms }) : '–'),
       t.td(x.progress?.total > 0 ? t.span(t.progress({ max: x.progress.total, value: x.progress.done, 'aria-label': `progress of ${x.node}` }), ` ${share(x.progress.done, x.progress.total)}`,
         x.progress.seconds_left !== undefined && t.small(` ${seconds(x.progress.seconds_left)} left`)) : '–'))))));
 }

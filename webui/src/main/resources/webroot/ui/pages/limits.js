@@ -8,6 +8,7 @@ import { ask } from '../dialogs.js';
 import { command } from '../shell.js';
 import { brakeAll } from '../brakes.js';
 import { count, plural } from '../format.js';
+import { Groups } from './groups.js';
 
 const PERIODS = [['', 'until it is removed'], ['900', '15 minutes'], ['3600', '1 hour'], ['14400', '4 hours'], ['86400', '1 day'], ['604800', '1 week']];
 
@@ -43,7 +44,7 @@ function Single({ r, overrides }) {
     own.length > 5 && `and ${count(own.length - 5)} more`);
 }
 
-export default function Limits() {
+export default function Limits({ route }) {
   const { data, error, again } = useData((signal) => maybe(['limits'], {}, signal), ['limits']);
   const { data: settings } = useData((signal) => get(['settings'], {}, signal), ['settings'], { every: 10000 });
   const resources = levelResources(settings);
@@ -65,5 +66,6 @@ export default function Limits() {
         resources.length > 0 && c(Panel, { title: 'By level', id: 'h-levels', note: 'as configured, and what is in force' }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Limits by level' }, t.table(
           t.thead(t.tr(t.th({ scope: 'col' }, 'Level'), t.th({ scope: 'col' }, 'Resource'), t.th({ scope: 'col', class: 'num' }, 'Configured for each node'), t.th({ scope: 'col', class: 'num' }, 'In force'), t.th({ scope: 'col' }, 'Overrides of single nodes'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
           t.tbody(resources.map((r) => t.tr({ key: `${r.level} ${r.resource}` }, t.td({ dir: 'auto' }, r.level), t.td({ dir: 'auto' }, r.resource), t.td({ class: 'num' }, count(r.limit)), t.td({ class: 'num' }, t.strong(count(data.overrides.find((o) => o.level === r.level && o.resource === r.resource && o.node === undefined)?.limit ?? r.limit))), t.td(c(Single, { r, overrides: data.overrides })),
-            may('operator') && t.td(t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', 'aria-label': `Override ${r.resource} on ${r.level}`, onClick: () => override(r) }, c(Icon, { name: 'edit' }), 'Override')))))))))));
+            may('operator') && t.td(t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', 'aria-label': `Override ${r.resource} on ${r.level}`, onClick: () => override(r) }, c(Icon, { name: 'edit' }), 'Override'))))))))),
+        c(Groups, { route })));
 }

@@ -4,6 +4,7 @@ import { get, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, refine, to } from '../route.js';
 import { At, Badge, Bar, Choice, Counts, Empty, Failure, Icon, Pager, Search, Title, Waiting, STATES } from '../parts.js';
+import { Hour, Stragglers, useActivity } from '../charts.js';
 import { compact, count, plural, rate, seconds, share } from '../format.js';
 
 const SIZE = 50;
@@ -124,7 +125,7 @@ function sum(jobs) {
   return all;
 }
 
-function Total({ jobs }) {
+function Total({ jobs, activity }) {
   const all = useMemo(() => sum(jobs), [jobs]);
   const attention = jobs.filter(needsAttention).length;
   const tile = (label, value, note, kind, href) => t.li({ class: cls('tile', kind) },
@@ -137,7 +138,8 @@ function Total({ jobs }) {
       tile('Backing off', compact(all.waiting), all.waiting > 0 ? 'tried again by itself' : '', all.waiting > 0 && 'is-waiting'),
       tile('Failed', compact(all.failed), all.failed > 0 ? 'until forgiven or rerun' : '', all.failed > 0 && 'is-bad')),
     c(Bar, { states: all, total: all.total, tall: true, label: 'all jobs' }),
-    t.ul({ class: 'legend', 'aria-label': 'Colours' }, STATES.map(([k, word]) => t.li({ key: k, class: `k-${k}` }, word))));
+    t.ul({ class: 'legend', 'aria-label': 'Colours' }, STATES.map(([k, word]) => t.li({ key: k, class: `k-${k}` }, word))),
+    c(Hour, { activity, label: 'all jobs' }));
 }
 
 function Errors() {
@@ -160,6 +162,7 @@ export function Overview({ route }) {
   const sets = [...new Set((data?.jobs ?? []).map((j) => j.set).filter(Boolean))].sort();
   const jobs = useMemo(() => data?.jobs.filter((j) => !set || j.set === set), [data, set]);
   standing = useStanding(jobs);
+  const activity = useActivity();
   const known = Object.keys(standing).join();
   const chosen = useMemo(() => {
     if (!jobs) return [];
@@ -178,7 +181,8 @@ export function Overview({ route }) {
     !jobs ? !error && c(Waiting) : data.jobs.length === 0
       ? c(Empty, { title: 'No jobs yet' }, 'A job is an entry ', t.code('bistro_job->NAME'), ' of the configuration.')
       : t.div(
-        c(Total, { jobs }),
+        c(Total, { jobs, activity }),
+        c(Stragglers, { activity }),
         t.div({ class: 'toolbar', ref: list },
           c(Search, { value: q, label: 'Filter jobs', placeholder: 'Filter by name or owner', change: (v) => refine({ q: v, page: '' }) }),
           t.div({ class: 'chips', role: 'group', 'aria-label': 'Show' }, SHOW.map(([id, word, test]) => {

@@ -5,6 +5,7 @@ import { useData } from '../live.js';
 import { jobLink, refine, taskLink } from '../route.js';
 import { Ago, Bar, Choice, Empty, Failure, Icon, Panel, Search, Title, Waiting, statesText } from '../parts.js';
 import { count, plural, share } from '../format.js';
+import { Grid } from './grid.js';
 import { NodePanel } from './node.js';
 
 const NARROW_PX = 3;
@@ -26,11 +27,20 @@ const COLOURS = [
   ['running', 'running', part('running'), 'running'], ['done', 'done', part('done'), 'done'],
 ];
 
+const VIEWS = [['', 'Map'], ['grid', 'Grid by jobs']];
+
 export default function Tree({ route }) {
+  const view = route.query.get('view') ?? '';
+  const { data: jobs } = useData((signal) => get(['jobs'], {}, signal), ['jobs'], { every: 15000 });
+  return t.div({ class: 'page' },
+    c(Title, { actions: t.div({ class: 'chips', role: 'group', 'aria-label': 'Show as' }, VIEWS.map(([id, word]) => t.button({ key: id, type: 'button', class: 'chip', 'aria-pressed': id === view ? 'true' : 'false', onClick: () => refine({ view: id, node: '' }) }, word))) }, 'Tree'),
+    view === 'grid' ? jobs ? c(Grid, { jobs: jobs.jobs.map((j) => j.name), route }) : c(Waiting) : c(Icicles, { route, jobs }));
+}
+
+function Icicles({ route, jobs }) {
   const q = (name, otherwise = '') => route.query.get(name) ?? otherwise;
   const [root, level, job, depth, by, resource, picked] = [q('root'), q('level'), q('job'), q('depth', '3'), q('by', 'use'), q('resource'), q('node')];
   const { data, error, again } = useData((signal) => maybe(['tree'], { root, level, job, depth, limit: 4000 }, signal), ['tree', root, level, job, depth], { every: 1500 });
-  const { data: jobs } = useData((signal) => get(['jobs'], {}, signal), ['jobs'], { every: 15000 });
   const nodes = useMemo(() => data ? lay(data) : [], [data]);
   const resources = useMemo(() => [...new Set(nodes.flatMap((n) => n.resources.map((r) => r.resource)))].sort(), [nodes]);
   const colour = COLOURS.find(([id]) => id === by) ?? COLOURS[0];
@@ -39,8 +49,8 @@ export default function Tree({ route }) {
   const zoom = (n) => refine(n ? { root: n.name, level: n.level, node: '' } : { root: '', level: '', node: '' });
   const slash = picked.indexOf('/');
   const at = slash > 0 ? { level: picked.slice(0, slash), name: picked.slice(slash + 1) } : null;
-  return t.div({ class: 'page' },
-    c(Title, { sub: data && t.span(`${count(nodes[0]?.leaves ?? 0)} leaves below `, t.span({ class: 'name', dir: 'auto' }, data.root), ' · ', c(Ago, { ms: data.at_ms }), data.truncated && ' · not all nodes fit, zoom in for more') }, 'Tree'),
+  return t.div(
+    data && t.p({ class: 'soft' }, `${count(nodes[0]?.leaves ?? 0)} leaves below `, t.span({ class: 'name', dir: 'auto' }, data.root), ' · ', c(Ago, { ms: data.at_ms }), data.truncated && ' · not all nodes fit, zoom in for more'),
     c(Failure, { error, retry: again }),
     t.div({ class: 'toolbar' },
       c(Find, { pick, zoom }),

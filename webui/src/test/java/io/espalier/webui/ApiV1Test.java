@@ -183,6 +183,25 @@ class ApiV1Test {
   }
 
   @Test
+  void groupsTellWhoIsBusy() {
+    assertThat(get("/api/v1/groups").get("kinds"))
+        .isEqualTo(
+            Served.json(
+                """
+                [{"name":"replset","level":"host","by":"attribute:replset","groups":1,"full":1,
+                  "members":2,"busy":1,"waiting":1,"outside":1}]\
+                """));
+    assertThat(get("/api/v1/groups/replset?state=full&limit=1"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"groups":[{"name":"rs-1","limit":1,"size":2,"busy":1,"members":[
+                  {"node":"h1","running":2,"job":"backup","task":"d11"},
+                  {"node":"h2","running":0}]}],"next":""}\
+                """));
+  }
+
+  @Test
   void aTaskTellsWhatIsKnownAndLeavesOutTheRest() {
     assertThat(get("/api/v1/jobs/backup/tasks/d11"))
         .isEqualTo(

@@ -109,6 +109,7 @@ class OpenApiContractTest {
             .replace("{job}", "backup")
             .replace("{notifier}", "ops")
             .replace("{set}", "nightly")
+            .replace("{kind}", "replset")
             .replace("{action}", "pause")
             .replace("{worker}", "here")
             .replace("{level}", "db")

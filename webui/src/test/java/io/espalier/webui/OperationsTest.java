@@ -7,6 +7,7 @@ import io.espalier.testkit.api.ApiFixture;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -109,6 +110,27 @@ class OperationsTest {
   }
 
   @Test
+  void quarantinesAreSetListedAndLifted() {
+    String host = "{\"node\": \"h/1\", \"level\": \"host\", \"job\": \"j\"";
+    Json set = ok("POST", "quarantines", host + ", \"reason\": \"disk\", \"author\": \"ann\"}");
+    assertThat(set)
+        .isEqualTo(
+            Served.json(
+                """
+                {"level": "host", "node": "h/1", "job": "j", "words": "host h/1 for job j",
+                 "suggested": false, "author": "ann", "reason": "disk", "set_at_ms": %d}
+                """
+                    .formatted(ApiFixture.NOW_MILLIS)));
+    Json all = ((Json.Obj) ok("GET", "quarantines", "")).get("quarantines");
+    assertThat(all).isEqualTo(new Json.Arr(List.of(set)));
+    assertThat(((Json.Obj) ok("GET", "jobs", "")).get("quarantines")).isEqualTo(all);
+    assertThat(((Json.Obj) ok("GET", "problems", "")).get("quarantines")).isEqualTo(all);
+    ok("POST", "quarantines/lift", host + "}");
+    assertThat(((Json.Obj) ok("GET", "jobs", "")).get("quarantines")).isNull();
+    assertThat(served.post("/api/v1/quarantines", "{\"job\": \"j\"}").statusCode()).isEqualTo(400);
+  }
+
+  @Test
   void aBrakeThatIsNotDurableYetIsAccepted() {
     served.scheduler.withoutStore();
     HttpResponse<String> accepted = served.post("/api/v1/brakes", "{}");
@@ -194,15 +216,21 @@ class OperationsTest {
       value = {
         "POST | jobs/backup/rerun | {}                               | must say which tasks",
         "POST | jobs/backup/rerun | {\"selector\": 1}                | must be an object",
-        "POST | jobs/backup/rerun | {\"selector\": {\"node\": []}}   | there are all, statuses, prefix",
-        "POST | jobs/backup/rerun | {\"selector\": {\"nodes\": [1]}} | must be a string, not a number",
-        "POST | jobs/backup/rerun | {\"selector\": {\"statuses\": [\"x\", \"y\"]}} | 2 things are wrong",
-        "POST | jobs/backup/rerun | {\"selector\": {\"all\": true, \"prefix\": \"d\"}} | and something else",
+        "POST | jobs/backup/rerun | {\"selector\": {\"node\": []}}   | there are all, statuses,"
+            + " prefix",
+        "POST | jobs/backup/rerun | {\"selector\": {\"nodes\": [1]}} | must be a string, not a"
+            + " number",
+        "POST | jobs/backup/rerun | {\"selector\": {\"statuses\": [\"x\", \"y\"]}} | 2 things are"
+            + " wrong",
+        "POST | jobs/backup/rerun | {\"selector\": {\"all\": true, \"prefix\": \"d\"}} | and"
+            + " something else",
         "POST | jobs/backup/rerun | {\"selector\": {\"all\": 1}}     | must be true or false",
         "POST | jobs/backup/rerun | {\"selector\": {\"all\": true}, \"expect\": -1} | whole number",
         "POST | jobs/backup/pause | {\"expires_in_seconds\": 0}      | must be a number from 0.001",
-        "PUT  | limits/host/slots | {}                               | \"limit\" is missing in the body",
-        "PUT  | limits/host/slots | {\"limit\": -1}                  | must be a whole number from 0",
+        "PUT  | limits/host/slots | {}                               | \"limit\" is missing in the"
+            + " body",
+        "PUT  | limits/host/slots | {\"limit\": -1}                  | must be a whole number from"
+            + " 0",
         "PUT  | limits/host/slots | {\"limit\": 1.5}                 | must be a whole number",
         "PUT  | limits/host/slots | {\"limit\": 2147483648}          | must be a whole number",
         "PUT  | limits/host/slots | {\"limit\": 1, \"until\": 3}     | unknown member \"until\"",

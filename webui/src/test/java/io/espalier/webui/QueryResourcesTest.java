@@ -121,6 +121,16 @@ class QueryResourcesTest {
   }
 
   @Test
+  void theLastHourOfAJobHasMinutesDurationsAndStragglers() {
+    Json.Obj activity = get("activity?job=backup");
+    assertThat(((Json.Arr) activity.get("starts")).items()).hasSize(60);
+    assertThat(activity.get("p50_ms")).isEqualTo(Json.of(2_000));
+    assertThat(activity.get("p95_ms")).isEqualTo(Json.of(5_000));
+    assertThat(activity.get("stragglers_total")).isEqualTo(Json.of(1));
+    assertThat(get("activity").get("p50_ms")).isNull();
+  }
+
+  @Test
   void aSnapshotIsARecordingInBase64() {
     assertThat(get("snapshot")).isEqualTo(Served.json("{\"recording\":\"AQID\"}"));
   }
@@ -153,6 +163,7 @@ class QueryResourcesTest {
     "jobs/nobody/levels, 404",
     "jobs/backup/levels?samples=21, 400",
     "jobs/nobody/eta, 404",
+    "activity?job=nobody, 404",
     "jobs/backup/eta?assume_ms=0, 400",
     "snapshot?full=yes, 400",
   })

@@ -6,6 +6,7 @@ import io.espalier.cli.client.forecast.EtaCommand;
 import io.espalier.cli.client.forecast.SimulateCommand;
 import io.espalier.cli.client.inspect.EventsCommand;
 import io.espalier.cli.client.inspect.ExplainCommand;
+import io.espalier.cli.client.inspect.GroupsCommand;
 import io.espalier.cli.client.inspect.HistoryCommand;
 import io.espalier.cli.client.inspect.JobDetailCommands;
 import io.espalier.cli.client.inspect.JobsCommand;
@@ -15,12 +16,13 @@ import io.espalier.cli.client.inspect.ReportCommand;
 import io.espalier.cli.client.inspect.SchedulerInfoCommands;
 import io.espalier.cli.client.inspect.SetsCommand;
 import io.espalier.cli.client.inspect.TaskListCommands;
-import io.espalier.cli.client.operate.BrakeCommands;
+import io.espalier.cli.client.operate.BrakingCommands;
 import io.espalier.cli.client.operate.JobCommands;
 import io.espalier.cli.client.operate.JobEditCommands;
 import io.espalier.cli.client.operate.LeaderCommands;
 import io.espalier.cli.client.operate.LimitCommands;
 import io.espalier.cli.client.operate.NotificationCommands;
+import io.espalier.cli.client.operate.QuarantineCommands;
 import io.espalier.cli.client.operate.TaskCommands;
 import io.espalier.cli.client.operate.WorkerCommands;
 import io.espalier.cli.client.top.TopCommand;
@@ -30,6 +32,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -39,17 +42,19 @@ import java.util.function.Supplier;
  */
 public final class CommandTable {
   private static final String COMPLETION = "completion";
+  private static final String SUBJECTS = "By subject";
 
   private final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
   private final Map<String, List<String>> groups = new LinkedHashMap<>();
+  private final NounTable nouns;
 
   /**
    * @param clients what client commands talk to
    */
   public CommandTable(CommandContext clients) {
+    groups.put(SUBJECTS, new ArrayList<>());
     add("Run", "run", RunCommand::new);
     add("Run", "scheduler", SchedulerCommand::new);
-    add("Run", "worker", WorkerCommand::new);
     add("Run", "ui", UiCommand::new);
     add("Run", "validate", CommandTable::validate);
     add("Run", "convert", CommandTable::convert);
@@ -70,12 +75,12 @@ public final class CommandTable {
     add("Look", "failures", () -> new JobDetailCommands.Failures(clients));
     add("Look", "levels", () -> new JobDetailCommands.Levels(clients));
     add("Look", "tree", () -> new NodeCommands.Tree(clients));
-    add("Look", "node", () -> new NodeCommands.Node(clients));
     add("Look", "logs", () -> new LogsCommand(clients));
     add("Look", "events", () -> new EventsCommand(clients));
     add("Look", "history", () -> new HistoryCommand(clients));
     add("Look", "problems", () -> new SchedulerInfoCommands.Problems(clients));
     add("Look", "queues", () -> new SchedulerInfoCommands.Queues(clients));
+    add("Look", "groups", () -> new GroupsCommand(clients));
     add("Look", "notifications", () -> new NotificationCommands.Notifications(clients));
     add("Look", "settings", () -> new SchedulerInfoCommands.Settings(clients));
     add("Steer", "pause", () -> new JobCommands.Pause(clients));
@@ -88,9 +93,12 @@ public final class CommandTable {
     add("Steer", "forgive", () -> new TaskCommands.Forgive(clients));
     add("Steer", "cancel", () -> new TaskCommands.Cancel(clients));
     add("Steer", "rerun", () -> new TaskCommands.Rerun(clients));
-    add("Steer", "brakes", () -> new BrakeCommands.Brakes(clients));
-    add("Steer", "brake", () -> new BrakeCommands.Brake(clients));
-    add("Steer", "release", () -> new BrakeCommands.Release(clients));
+    add("Steer", "brakes", () -> new BrakingCommands.Brakes(clients));
+    add("Steer", "brake", () -> new BrakingCommands.Brake(clients));
+    add("Steer", "release", () -> new BrakingCommands.Release(clients));
+    add("Steer", "quarantines", () -> new QuarantineCommands.Quarantines(clients));
+    add("Steer", "quarantine", () -> new QuarantineCommands.Quarantine(clients));
+    add("Steer", "lift", () -> new QuarantineCommands.Lift(clients));
     add("Steer", "notify", () -> new NotificationCommands.Notify(clients));
     add("Steer", "limits", () -> new LimitCommands.Limits(clients));
     add("Steer", "set-limit", () -> new LimitCommands.SetLimit(clients));
@@ -110,6 +118,8 @@ public final class CommandTable {
     add("People and leaders", "leadership", () -> new LeaderCommands.Leadership(clients));
     add("People and leaders", "step-down", () -> new LeaderCommands.StepDown(clients));
     add("Further", COMPLETION, CompletionCommand::new);
+    nouns = new NounTable(clients, Map.copyOf(commands));
+    nouns.names().forEach(noun -> add(SUBJECTS, noun, () -> nouns.all(noun)));
   }
 
   private void add(String group, String name, Supplier<Object> command) {
@@ -131,13 +141,30 @@ public final class CommandTable {
     return groups;
   }
 
-  /** Creates the commands that a command line needs: annotated objects. */
+  /** Returns the groups of commands. */
+  NounTable nouns() {
+    return nouns;
+  }
+
+  /** Returns the arguments as the command line takes them. */
+  public String[] expanded(String... arguments) {
+    return nouns.expanded(arguments);
+  }
+
+  /** Creates the commands that a command line needs: annotated objects, and groups of them. */
   List<Object> neededFor(String... arguments) {
     if (arguments.length == 1 && (arguments[0].equals("--version") || arguments[0].equals("-V"))) {
       return List.of();
     }
-    Supplier<Object> only = arguments.length == 0 ? null : commands.get(arguments[0]);
-    return only == null || arguments[0].equals(COMPLETION) ? all() : List.of(only.get());
+    if (arguments.length == 0
+        || arguments[0].equals(COMPLETION)
+        || !commands.containsKey(arguments[0])) {
+      return all();
+    }
+    return List.of(
+        nouns.names().contains(arguments[0])
+            ? nouns.neededFor(arguments)
+            : Objects.requireNonNull(commands.get(arguments[0])).get());
   }
 
   /** Creates all commands. */

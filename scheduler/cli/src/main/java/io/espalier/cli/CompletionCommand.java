@@ -1,6 +1,8 @@
 package io.espalier.cli;
 
 import io.espalier.server.ExitCode;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -50,24 +52,45 @@ final class CompletionCommand implements Callable<Integer> {
 
   /** Returns one script for both shells: zsh can run that of bash after a setup line. */
   static String script(CommandLine root, Shell shell) {
-    String generated = AutoComplete.bash("espalier", root);
-    String names =
-        root.getSubcommands().values().stream()
-            .map(CommandLine::getCommandSpec)
-            .filter(CompletionCommand::beginsWithJob)
-            .map(CommandSpec::name)
-            .sorted()
-            .collect(Collectors.joining("|"));
-    return generated
+    // What picocli says at the top about installing the script is about other programs.
+    String generated =
+        AutoComplete.bash("espalier", root)
+            .lines()
+            .dropWhile(line -> line.startsWith("#") || line.isBlank())
+            .collect(Collectors.joining("\n"));
+    List<String> names = new ArrayList<>();
+    root.getSubcommands()
+        .forEach(
+            (name, command) -> {
+              if (beginsWithJob(command)) {
+                names.add(name);
+              }
+              command
+                  .getSubcommands()
+                  .forEach(
+                      (verb, of) -> {
+                        if (beginsWithJob(of)) {
+                          names.add("'" + name + " " + verb + "'");
+                        }
+                      });
+            });
+    Collections.sort(names);
+    return "#!/usr/bin/env bash\n"
+        + "# Completion of espalier for bash and zsh, made by: espalier completion\n\n"
+        + generated
         + """
 
         # Names of jobs come from the scheduler. They are compared and quoted, never evaluated.
         _espalier_with_jobs() {
           _complete_espalier "$@" || :
-          local word=${COMP_WORDS[COMP_CWORD]} name
-          [ "$COMP_CWORD" -eq 2 ] || return 0
+          local word=${COMP_WORDS[COMP_CWORD]} name command
+          case $COMP_CWORD in
+            2) command=${COMP_WORDS[1]} ;;
+            3) command="${COMP_WORDS[1]} ${COMP_WORDS[2]}" ;;
+            *) return 0 ;;
+          esac
           case $word in -*) return 0 ;; esac
-          case ${COMP_WORDS[1]} in %s) ;; *) return 0 ;; esac
+          case $command in %s) ;; *) return 0 ;; esac
           COMPREPLY=()
           while IFS= read -r name; do
             case $name in "$word"*) COMPREPLY+=("$(printf '%%q' "$name")") ;; esac
@@ -75,12 +98,12 @@ final class CompletionCommand implements Callable<Integer> {
         }
         complete -F _espalier_with_jobs espalier ./espalier
         """
-            .formatted(names)
+            .formatted(String.join("|", names))
         + (shell == Shell.zsh ? "# For zsh: this file is to be sourced after compinit.\n" : "");
   }
 
-  private static boolean beginsWithJob(CommandSpec command) {
-    List<PositionalParamSpec> parameters = command.positionalParameters();
+  private static boolean beginsWithJob(CommandLine command) {
+    List<PositionalParamSpec> parameters = command.getCommandSpec().positionalParameters();
     return !parameters.isEmpty() && parameters.get(0).paramLabel().equals("JOB");
   }
 }

@@ -44,7 +44,8 @@ final class EspalierCommand implements Runnable {
    */
   static int execute(String[] args, Map<String, String> environment) {
     CommandTable table = table(environment);
-    return line(environment, table, table.neededFor(args)).execute(args);
+    String[] expanded = table.expanded(args);
+    return line(environment, table, table.neededFor(expanded)).execute(expanded);
   }
 
   /** Creates the command line with all its commands. */
@@ -87,7 +88,15 @@ final class EspalierCommand implements Runnable {
     CommandLine line = misuse.getCommandLine();
     PrintWriter err = line.getErr();
     err.println("espalier: " + misuse.getMessage());
-    CommandLine.UnmatchedArgumentException.printSuggestions(misuse, err);
+    String ours =
+        misuse instanceof CommandLine.UnmatchedArgumentException unmatched
+            ? BistroFlags.hint(unmatched.getUnmatched())
+            : "";
+    if (ours.isEmpty()) {
+      CommandLine.UnmatchedArgumentException.printSuggestions(misuse, err);
+    } else {
+      err.println(ours);
+    }
     err.println("Try '" + line.getCommandSpec().qualifiedName() + " --help'.");
     return ExitCode.USAGE;
   }

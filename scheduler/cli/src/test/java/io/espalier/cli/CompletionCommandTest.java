@@ -20,7 +20,9 @@ class CompletionCommandTest {
     Path program = dir.resolve("espalier");
     Files.writeString(
         program,
-        "#!/bin/sh\n[ \"$*\" = 'jobs --names' ] && printf '%s\\n' backup 'back up' '$(touch pwned)'\n");
+        "#!/bin/sh\n"
+            + "[ \"$*\" = 'jobs --names' ] && printf '%s\\n"
+            + "' backup 'back up' '$(touch pwned)'\n");
     assertThat(program.toFile().setExecutable(true)).isTrue();
     StringBuilder array = new StringBuilder();
     for (String word : words) {
@@ -50,6 +52,9 @@ class CompletionCommandTest {
     assertThat(completed(dir, "re")).contains("rerun").contains("resume");
     assertThat(completed(dir, "rerun", "--p")).contains("--preview", "--prefix");
     assertThat(completed(dir, "rerun", "ba").lines())
+        .containsExactlyInAnyOrder("backup", "back\\ up");
+    assertThat(completed(dir, "job", "sh")).contains("show");
+    assertThat(completed(dir, "job", "show", "back").lines())
         .containsExactlyInAnyOrder("backup", "back\\ up");
     assertThat(completed(dir, "completion", "")).contains("bash").contains("zsh");
   }

@@ -10,8 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,12 +25,23 @@ import picocli.CommandLine;
 class HelpTest {
   private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
 
+  /** Reading the annotations of all commands takes a second: it is done once. */
+  private static final CommandLine LINE = EspalierCommand.line(Map.of());
+
   private static CommandLine line() {
-    return EspalierCommand.line(Map.of());
+    return LINE;
   }
 
   static Stream<String> commands() {
-    return line().getSubcommands().keySet().stream();
+    List<String> all = new ArrayList<>();
+    line()
+        .getSubcommands()
+        .forEach(
+            (name, command) -> {
+              all.add(name);
+              command.getSubcommands().keySet().forEach(verb -> all.add(name + " " + verb));
+            });
+    return all.stream();
   }
 
   private static String help(CommandLine command) {
@@ -51,6 +60,14 @@ class HelpTest {
         } else {
           assertThat(line.getSubcommands().keySet()).containsExactly(name);
         }
+        CommandLine whole = command(name);
+        for (String verb : whole.getSubcommands().keySet()) {
+          CommandLine part = new CommandLine(new EspalierCommand());
+          table.neededFor(name, verb, "--help").forEach(part::addSubcommand);
+          if (!name.equals("bench") && !name.equals("notify")) {
+            assertThat(command(part, name).getSubcommands().keySet()).containsExactly(verb);
+          }
+        }
       }
     }
     assertThat(table.neededFor("--version")).isEmpty();
@@ -61,8 +78,59 @@ class HelpTest {
     assertThat(table.groups().values().stream().mapToInt(List::size).sum()).isEqualTo(all);
   }
 
+  @Test
+  void aGroupAndAnOtherNameLeadToTheSameCommand() {
+    NounTable nouns = EspalierCommand.table(Map.of()).nouns();
+    CommandLine line = line();
+    for (String noun : nouns.names()) {
+      command(line, noun)
+          .getSubcommands()
+          .forEach(
+              (verb, command) -> {
+                String alias = nouns.alias(noun, verb);
+                if (!alias.isEmpty()) {
+                  assertThat(command.getCommandSpec().userObject())
+                      .hasSameClassAs(command(line, alias).getCommandSpec().userObject());
+                }
+              });
+    }
+  }
+
+  @Test
+  void whatWasACommandBeforeItWasAGroupStillIsOne() {
+    CommandTable table = EspalierCommand.table(Map.of());
+    assertThat(table.expanded("node", "host", "db7"))
+        .containsExactly("node", "show", "host", "db7");
+    assertThat(table.expanded("worker")).containsExactly("worker", "run");
+    assertThat(table.expanded("worker", "--shard-id", "w1"))
+        .containsExactly("worker", "run", "--shard-id", "w1");
+    assertThat(table.expanded("worker", "list")).containsExactly("worker", "list");
+    assertThat(table.expanded("node", "--help")).containsExactly("node", "--help");
+    assertThat(table.expanded("jobs")).containsExactly("jobs");
+    assertThat(table.expanded()).isEmpty();
+  }
+
+  @Test
+  void flagsOfBistroAreTranslated() {
+    assertThat(
+            BistroFlags.hint(List.of("--config_file=a.json", "-noclean_statuses", "--x")).lines())
+        .containsExactly(
+            "In place of Bistro's --config_file there is here: --config FILE",
+            "In place of Bistro's -noclean_statuses there is here: --status-store memory");
+    assertThat(BistroFlags.hint(List.of("config_file", "--config"))).isEmpty();
+  }
+
   private static CommandLine command(String name) {
-    return Objects.requireNonNull(line().getSubcommands().get(name), name);
+    return command(line(), name);
+  }
+
+  /** Returns a command, or one of a group: {@code job show}. */
+  private static CommandLine command(CommandLine line, String name) {
+    CommandLine found = line;
+    for (String part : List.of(name.split(" ", -1))) {
+      found = Objects.requireNonNull(found.getSubcommands().get(part), name);
+    }
+    return found;
   }
 
   private static List<String> examples(String help) {
@@ -84,7 +152,11 @@ class HelpTest {
         List<String> words = words(part);
         if (words.size() > 1 && words.get(0).equals("espalier")) {
           assertThatCode(
-                  () -> line().parseArgs(words.subList(1, words.size()).toArray(String[]::new)))
+                  () ->
+                      line()
+                          .parseArgs(
+                              EspalierCommand.table(Map.of())
+                                  .expanded(words.subList(1, words.size()).toArray(String[]::new))))
               .as(part)
               .doesNotThrowAnyException();
         }
@@ -171,18 +243,36 @@ class HelpTest {
                     String.join(
                         ", ", names.stream().map(n -> "[" + n + "](#espalier-" + n + ")").toList()))
                 .append(" |\n"));
-    Set<String> done = new TreeSet<>();
-    groups.forEach(
-        (title, names) ->
-            names.forEach(
-                name -> {
-                  CommandLine command = line.getSubcommands().get(name);
-                  if (command != null && done.add(name)) {
-                    page.append("\n## espalier ").append(name).append("\n\n```text\n");
-                    help(command).lines().forEach(l -> page.append(l.stripTrailing()).append('\n'));
-                    page.append("```\n");
-                  }
-                }));
+    NounTable nouns = EspalierCommand.table(Map.of()).nouns();
+    groups.values().forEach(names -> names.forEach(name -> section(page, "##", name, line, nouns)));
     return page.toString();
+  }
+
+  private static void section(
+      StringBuilder page, String mark, String name, CommandLine line, NounTable nouns) {
+    CommandLine command = command(line, name);
+    page.append('\n').append(mark).append(" espalier ").append(name).append("\n\n```text\n");
+    help(command).lines().forEach(l -> page.append(l.stripTrailing()).append('\n'));
+    page.append("```\n");
+    if (!nouns.names().contains(name)) {
+      return;
+    }
+    page.append("\n| `espalier ").append(name).append("` | the same as |\n|---|---|\n");
+    List<String> own = new ArrayList<>();
+    for (String verb : command.getSubcommands().keySet()) {
+      String alias = nouns.alias(name, verb);
+      String target = alias.isEmpty() ? name + "-" + verb : alias;
+      page.append("| `")
+          .append(verb)
+          .append("` | [")
+          .append(alias.isEmpty() ? name + " " + verb : alias)
+          .append("](#espalier-")
+          .append(target)
+          .append(") |\n");
+      if (alias.isEmpty()) {
+        own.add(name + " " + verb);
+      }
+    }
+    own.forEach(verb -> section(page, "###", verb, line, nouns));
   }
 }

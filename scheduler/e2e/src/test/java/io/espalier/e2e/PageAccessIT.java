@@ -81,7 +81,7 @@ class PageAccessIT {
 
       // Who may only look is offered nothing else.
       window.visit("#/jobs/work");
-      assertThat(page.locator("main")).containsText("Levels");
+      assertThat(page.locator("main")).containsText("Subtrees by jobs");
       assertThat(page.locator(".title button")).hasCount(0);
       window.visit("#/jobs/work/config");
       assertThat(page.locator("main pre").first()).containsText("task.sh");

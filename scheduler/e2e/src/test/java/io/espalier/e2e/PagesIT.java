@@ -51,7 +51,7 @@ class PagesIT {
   private static final List<Place> PLACES =
       List.of(
           new Place("overview", "#/", "storage team"),
-          new Place("job", "#/jobs/scrub", "Levels"),
+          new Place("job", "#/jobs/scrub", "Subtrees by jobs"),
           new Place("job-tasks", "#/jobs/scrub/tasks", "r1-h1:v2"),
           new Place("job-config", "#/jobs/scrub/config", "./flaky.sh"),
           new Place("job-history", "#/jobs/scrub/history", "No versions yet"),
@@ -61,6 +61,7 @@ class PagesIT {
           new Place("task-running", "#/jobs/backup/task/RUNNING", "a retry was needed"),
           new Place("task-waiting", "#/jobs/backup/task/WAITING", "needs 1 of"),
           new Place("tree", "#/tree", "Tree"),
+          new Place("grid", "#/tree?view=grid", "r2"),
           new Place("workers", "#/workers", "pause jobs instead"),
           new Place("limits", "#/limits", "Limits"),
           new Place("problems", "#/problems", "priorty"),
@@ -106,6 +107,36 @@ class PagesIT {
         assertThat(window.barriers()).as(place.name() + " " + look.name()).isEmpty();
         assertThat(window.isTooWide()).as(place.name() + " is too wide").isFalse();
       }
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void a_cell_of_the_grid_leads_to_the_tree_and_a_name_below_it() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/jobs/scrub");
+      assertThat(page.locator(".hour svg")).isVisible();
+      page.locator(".subtrees button").first().click();
+      assertThat(page.locator(".subtrees tbody tr")).hasCount(2);
+      page.getByRole(AriaRole.LINK, named("scrub below r1-h1: ")).click();
+      assertThat(page.locator("aside.node h2")).hasText("r1-h1");
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void events_are_shown_by_kind_and_a_task_is_found_by_node_and_job() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/events?job=scrub");
+      page.getByRole(AriaRole.BUTTON, named("Ends of tasks")).click();
+      assertThat(page.locator("tr.hurt", having("checksum mismatch")).first()).isVisible();
+      assertThat(page.locator("tbody")).not().containsText("task started");
+      page.getByRole(AriaRole.BUTTON, named("Workers")).click();
+      assertThat(page.locator("main")).containsText("No such events");
+      page.keyboard().press("Control+k");
+      page.locator(".finder input").fill("r1-h1:v2 scrub");
+      page.getByRole(AriaRole.LINK, named("r1-h1:v2 task of scrub")).click();
+      assertThat(page.locator("h1")).hasText("r1-h1:v2");
       assertThat(window.complaints()).isEmpty();
     }
   }
@@ -219,7 +250,7 @@ class PagesIT {
     try (Window window = chromium.open(orchard.url(), Look.DESK)) {
       Page page = window.visit("#/workers");
       page.keyboard().press("Control+k");
-      page.getByRole(AriaRole.DIALOG).getByLabel("Job, node or worker").fill("crub");
+      page.getByRole(AriaRole.DIALOG).getByLabel("Job, node, task or worker").fill("crub");
       assertThat(page.locator(".hits li")).hasCount(1);
       page.keyboard().press("Enter");
       assertThat(page.locator("h1")).hasText("scrub");
@@ -299,6 +330,10 @@ class PagesIT {
 
   private static String background(Page page) {
     return String.valueOf(page.evaluate("() => getComputedStyle(document.body).backgroundColor"));
+  }
+
+  private static Page.LocatorOptions having(String text) {
+    return new Page.LocatorOptions().setHasText(text);
   }
 
   static Page.GetByRoleOptions named(String name) {

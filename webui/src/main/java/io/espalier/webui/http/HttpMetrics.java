@@ -67,6 +67,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
   private final MultiGauge tasks;
   private final QueueMeters queues;
   private final NotifierMeters notifiers;
+  private final GroupMeters groups;
   private final CounterMeters counters;
 
   public HttpMetrics(PrometheusMeterRegistry registry, SchedulerApi api, InstantSource clock) {
@@ -74,6 +75,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     this.api = api;
     this.queues = new QueueMeters(registry, api);
     this.notifiers = new NotifierMeters(registry, api, clock);
+    this.groups = new GroupMeters(registry, api);
     this.counters = new CounterMeters(registry, api);
     this.tasks =
         MultiGauge.builder("espalier.job.tasks")
@@ -204,6 +206,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     tasks.register(rows, true);
     queues.refresh();
     notifiers.refresh();
+    groups.refresh();
     counters.refresh();
     return registry.scrape();
   }

@@ -41,6 +41,8 @@ public final class ApiV1 {
   public static final String LIMIT_OF_NODE = "/api/v1/limits/{level}/{resource}/{node}";
   public static final String BRAKES = "/api/v1/brakes";
   public static final String RELEASE_BRAKE = "/api/v1/brakes/release";
+  public static final String QUARANTINES = "/api/v1/quarantines";
+  public static final String LIFT_QUARANTINE = "/api/v1/quarantines/lift";
   public static final String NOTIFICATIONS = "/api/v1/notifications";
   public static final String TEST_NOTIFIER = "/api/v1/notifications/{notifier}/test";
   public static final String WAITING = "/api/v1/jobs/{job}/waiting";
@@ -49,6 +51,7 @@ public final class ApiV1 {
   public static final String TREE = "/api/v1/tree";
   public static final String NODE = "/api/v1/nodes/{level}/{node}";
   public static final String ETA = "/api/v1/jobs/{job}/eta";
+  public static final String ACTIVITY = "/api/v1/activity";
   public static final String SNAPSHOT = "/api/v1/snapshot";
   public static final String VALIDATE = "/api/v1/jobs/{job}/validate";
   public static final String PLANS = "/api/v1/plans";
@@ -58,6 +61,8 @@ public final class ApiV1 {
   public static final String NODES = "/api/v1/nodes";
   public static final String RUNNING = "/api/v1/running";
   public static final String QUEUES = "/api/v1/queues";
+  public static final String GROUPS = "/api/v1/groups";
+  public static final String GROUPS_OF_KIND = "/api/v1/groups/{kind}";
   public static final String WORKERS = "/api/v1/workers";
   public static final String DRAIN = "/api/v1/workers/{worker}/drain";
   public static final String CORDON = "/api/v1/workers/{worker}/cordon";
@@ -92,6 +97,7 @@ public final class ApiV1 {
     new SetResources(api, operations).addTo(routes);
     new LimitResources(api).addTo(routes);
     new BrakeResources(api).addTo(routes);
+    new QuarantineResources(api).addTo(routes);
     new NotificationResources(api).addTo(routes);
     new JobVersionResources(api).addTo(routes);
     new PlanResources(api).addTo(routes);

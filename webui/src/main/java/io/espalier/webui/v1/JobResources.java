@@ -48,6 +48,7 @@ final class JobResources {
             .put("published_at_ms", view.publishedAtMillis())
             .put("jobs", new Json.Arr(jobs));
     BrakeResources.addTo(answer, view);
+    QuarantineResources.addTo(answer, view);
     return CompletableFuture.completedFuture(answer.build());
   }
 

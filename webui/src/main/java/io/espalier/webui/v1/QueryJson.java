@@ -1,7 +1,10 @@
 package io.espalier.webui.v1;
 
+import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
+import io.espalier.core.api.view.JobActivity;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.NodeDetail;
@@ -261,6 +264,40 @@ final class QueryJson {
         .build();
   }
 
+  /** Schema {@code Activity}. */
+  static Json activity(JobActivity activity) {
+    JobActivity.Minutes minutes = activity.minutes();
+    Json.Builder json =
+        Json.object()
+            .put("at_ms", activity.atMillis())
+            .put("from_ms", minutes.fromMillis())
+            .put("starts", integers(minutes.starts()))
+            .put("ends", integers(minutes.ends()))
+            .put("errors", integers(minutes.errors()));
+    if (activity.p50Millis() >= 0) {
+      json.put("p50_ms", activity.p50Millis()).put("p95_ms", activity.p95Millis());
+    }
+    List<Json> stragglers = new ArrayList<>();
+    for (JobActivity.Straggler straggler : activity.stragglers()) {
+      stragglers.add(
+          Json.object()
+              .put("job", straggler.job())
+              .put("node", straggler.node())
+              .put("started_at_ms", straggler.startedMillis())
+              .put("usual_ms", straggler.usualMillis())
+              .build());
+    }
+    return json.put("stragglers", new Json.Arr(stragglers))
+        .put("stragglers_total", activity.stragglersTotal())
+        .build();
+  }
+
+  private static Json integers(List<Integer> numbers) {
+    List<Json> list = new ArrayList<>(numbers.size());
+    numbers.forEach(number -> list.add(Json.of(number)));
+    return new Json.Arr(list);
+  }
+
   /** Schema {@code JobLevels}. */
   static Json eta(JobEta eta) {
     Json.Builder json =
@@ -317,5 +354,42 @@ final class QueryJson {
         .put("at_ms", levels.atMillis())
         .put("levels", new Json.Arr(list))
         .build();
+  }
+
+  static Json groupKind(GroupKindView kind) {
+    return Json.object()
+        .put("name", kind.name())
+        .put("level", kind.level())
+        .put("by", kind.by())
+        .put("groups", kind.groups())
+        .put("full", kind.full())
+        .put("members", kind.members())
+        .put("busy", kind.busy())
+        .put("waiting", kind.parked())
+        .put("outside", kind.outside())
+        .build();
+  }
+
+  static Json groups(GroupPage page) {
+    List<Json> groups = new ArrayList<>();
+    for (GroupPage.Group group : page.groups()) {
+      List<Json> members = new ArrayList<>();
+      for (GroupPage.Member member : group.members()) {
+        Json.Builder json = Json.object().put("node", member.node()).put("running", member.tasks());
+        if (!member.task().isEmpty()) {
+          json.put("job", member.job()).put("task", member.task());
+        }
+        members.add(json.build());
+      }
+      groups.add(
+          Json.object()
+              .put("name", group.name())
+              .put("limit", group.limit())
+              .put("size", group.size())
+              .put("busy", group.busy())
+              .put("members", new Json.Arr(members))
+              .build());
+    }
+    return Json.object().put("groups", new Json.Arr(groups)).put("next", page.next()).build();
   }
 }

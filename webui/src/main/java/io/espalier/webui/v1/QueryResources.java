@@ -3,14 +3,19 @@ package io.espalier.webui.v1;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Resources that explain the state: the tree, one node, and why a job does not progress. */
+/**
+ * Resources that explain the state: the tree, one node, redundancy groups, and why a job does not
+ * progress.
+ */
 final class QueryResources {
   private static final int MAX_DEPTH = 1_000;
   private static final int MAX_GROUPS = 200;
+  private static final int MOST_OF_KIND = 1_000;
   private static final int MAX_SAMPLES = 20;
 
   private static final long MOST_MILLIS = 366L * 86_400_000;
@@ -28,6 +33,9 @@ final class QueryResources {
     routes.add(ApiRoute.get(ApiV1.TREE, this::tree));
     routes.add(ApiRoute.get(ApiV1.NODE, this::node));
     routes.add(ApiRoute.get(ApiV1.ETA, this::eta));
+    routes.add(ApiRoute.get(ApiV1.GROUPS, this::groupKinds));
+    routes.add(ApiRoute.get(ApiV1.GROUPS_OF_KIND, this::groups));
+    routes.add(ApiRoute.get(ApiV1.ACTIVITY, this::activity));
     routes.add(ApiRoute.get(ApiV1.SNAPSHOT, this::snapshot));
   }
 
@@ -52,6 +60,30 @@ final class QueryResources {
     request.allowing("assume_ms");
     long assumed = request.integer("assume_ms", 0, 1, MOST_MILLIS);
     return api.ask(new Query.Eta(request.part("job"), assumed)).thenApply(QueryJson::eta);
+  }
+
+  private CompletionStage<Json> groupKinds(ApiRequest request) {
+    request.allowing();
+    return api.ask(new Query.GroupKinds())
+        .thenApply(
+            found -> {
+              List<Json> kinds = new ArrayList<>();
+              found.forEach(kind -> kinds.add(QueryJson.groupKind(kind)));
+              return Json.object().put("kinds", new Json.Arr(kinds)).build();
+            });
+  }
+
+  private CompletionStage<Json> groups(ApiRequest request) {
+    request.allowing("state", "after", "limit");
+    boolean onlyFull = request.choice("state", "any", List.of("any", "full")).equals("full");
+    int limit = (int) request.integer("limit", 50, 1, MOST_OF_KIND);
+    return api.ask(new Query.Groups(request.part("kind"), onlyFull, request.text("after"), limit))
+        .thenApply(QueryJson::groups);
+  }
+
+  private CompletionStage<Json> activity(ApiRequest request) {
+    request.allowing("job");
+    return api.ask(new Query.Activity(request.text("job"))).thenApply(QueryJson::activity);
   }
 
   private CompletionStage<Json> snapshot(ApiRequest request) {

@@ -67,6 +67,7 @@ final class ServerResources {
             .put("problems", new Json.Arr(problems))
             .put("errors", new Json.Arr(errors));
     BrakeResources.addTo(answer, view);
+    QuarantineResources.addTo(answer, view);
     return CompletableFuture.completedFuture(answer.build());
   }
 }

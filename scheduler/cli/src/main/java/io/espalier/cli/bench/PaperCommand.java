@@ -27,25 +27,24 @@ import picocli.CommandLine.Spec;
     description = {
       "Repeat Figure 4 of the Bistro paper (USENIX ATC '15) with this program's scheduling core.",
       "",
-      "Hosts have 25 databases; two tasks at a time on a host, one on a database; round robin, in (d) random"
-          + " with the job that is turned over first; a task"
-          + " takes a random time between 0 and twice the average. Tasks are imagined, in virtual"
-          + " time. The scheduler's work is real: each slice of it takes as long in virtual time as it"
-          + " took in fact, so a scheduler that is too slow leaves slots empty. One process, one"
-          + " thread."
+      "Hosts have 25 databases; two tasks at a time on a host, one on a database; round robin, in"
+          + " (d) random with the job that is turned over first; a task takes a random time between"
+          + " 0 and twice the average. Tasks are imagined, in virtual time. The scheduler's work is"
+          + " real: each slice of it takes as long in virtual time as it took in fact, so a"
+          + " scheduler that is too slow leaves slots empty. One process, one thread."
     },
     footer = {
       "",
-      "Takes some minutes and up to 4 GB of heap at full scale.",
+      "Takes some minutes and up to 4 GB of heap at full scale; ESPALIER_JAVA_OPTS=-Xmx8g sets it.",
       "",
-      "Exit codes: 0 slots are in use for 99 %% of their time at every point, 1 they are not, 2 usage.",
+      "Exit codes: 0 slots are in use for 99 %% of their time at every point, 1 they are not, 2"
+          + " usage.",
       "",
-      "Examples:",
-      "  espalier bench paper                              all of it",
-      "  espalier bench paper --scale 0.01                 a quick look",
-      "  espalier bench paper --figure a --json            one figure, for programs",
-      "  espalier bench paper --out plots                  plots/figure-4a.svg to -4d.svg",
-      "  ESPALIER_JAVA_OPTS=-Xmx8g espalier bench paper    with a larger heap"
+      "EXAMPLES",
+      "  espalier bench paper                      # all of it",
+      "  espalier bench paper --scale 0.01         # a quick look",
+      "  espalier bench paper --figure a --json    # one figure, for programs",
+      "  espalier bench paper --out plots          # plots/figure-4a.svg to -4d.svg"
     })
 final class PaperCommand implements Callable<Integer> {
   private static final double MOST = 3;
@@ -71,8 +70,9 @@ final class PaperCommand implements Callable<Integer> {
       names = "--clock",
       paramLabel = "cpu|wall|none",
       description = {
-        "What the scheduler's work is measured with: processor time of its thread (default), time as"
-            + " it passes, or nothing: then it takes no time, and the seed alone decides the result."
+        "What the scheduler's work is measured with: processor time of its thread (default), time"
+            + " as it passes, or nothing: then it takes no time, and the seed alone decides the"
+            + " result."
       })
   private WorkClock.Kind clock = WorkClock.Kind.CPU;
 

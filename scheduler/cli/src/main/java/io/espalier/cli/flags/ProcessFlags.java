@@ -81,7 +81,8 @@ public final class ProcessFlags {
       description =
           "With another number of schedulers: data directories or mysql://USER@HOST:PORT/SCHEMA,"
               + " separated by commas, of all those that ran before; what is done there is done"
-              + " here, and nobody goes on there. After Bistro: bistro:FILE, its statuses.sql3.")
+              + " here, and nobody goes on there. After Bistro: bistro:FILE, its statuses.sql3. Of"
+              + " a job that expired: archive:FILE.")
   private List<String> statusesFrom = List.of();
 
   @Mixin private HttpFlags http = new HttpFlags();
@@ -181,6 +182,7 @@ public final class ProcessFlags {
     LogRetentionOptions keeping = logs.keeping(problems);
     StoreOptions.Owning owning = statusStore.owning(problems);
     EventRetentionOptions events = statusStore.events(problems);
+    Duration kept = statusStore.keepFinished(problems);
     MeasuringOptions measured = measuring.measuring(problems);
     Partition shard = shards.shard(problems);
     Path directory = directory(config, shard, problems);
@@ -203,7 +205,8 @@ public final class ProcessFlags {
             instanceNodeName == null ? hostName() : instanceNodeName,
             Duration.ofMillis(nodesUpdateMillis),
             Duration.ofMillis(nodesRetryMillis)),
-        new StoreOptions(directory, store.kind(), store.mysql(), owning, fresh, others, events),
+        new StoreOptions(
+            directory, store.kind(), store.mysql(), owning, fresh, others, events, kept),
         new RunnerOptions(
             kind,
             kind == RunnerOptions.Kind.PLUG_IN && runner != null ? runner : kind.label(),
@@ -248,6 +251,9 @@ public final class ProcessFlags {
               .ifPresent(others::add);
         } else if (other.startsWith(ImportSource.BISTRO)) {
           others.add(ImportSource.ofBistro(Path.of(other.substring(ImportSource.BISTRO.length()))));
+        } else if (other.startsWith(ImportSource.ARCHIVE)) {
+          others.add(
+              ImportSource.ofArchive(Path.of(other.substring(ImportSource.ARCHIVE.length()))));
         } else {
           others.add(ImportSource.of(Path.of(other)));
         }

@@ -58,6 +58,16 @@ final class StoreFlags {
               + " (default ${DEFAULT-VALUE}; 0: no bound).")
   private long eventMax;
 
+  @Option(
+      names = "--keep-finished-days",
+      paramLabel = "DAYS",
+      defaultValue = "90",
+      description =
+          "How long the statuses of a job are kept after it was removed from the configuration;"
+              + " then they go to a file in DATA_DIR/archive (default ${DEFAULT-VALUE}; 0: they are"
+              + " kept for ever).")
+  private int finishedDays;
+
   Owning owning(List<String> problems) {
     if (!isMySql(store) && (takeOver || proofMillis != null)) {
       problems.add("--take-over and --store-proof-ms are for --status-store mysql://...");
@@ -78,6 +88,13 @@ final class StoreFlags {
       problems.add("--event-log-max must be 0 or more");
     }
     return new EventRetentionOptions(eventDays, eventMax);
+  }
+
+  Duration keepFinished(List<String> problems) {
+    if (finishedDays < 0 || finishedDays > MOST_DAYS) {
+      problems.add("--keep-finished-days must be between 0 and " + MOST_DAYS);
+    }
+    return Duration.ofDays(finishedDays);
   }
 
   /**

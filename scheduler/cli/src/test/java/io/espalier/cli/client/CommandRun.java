@@ -40,7 +40,8 @@ public record CommandRun(int code, String out, String err) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine line = new CommandLine(new Root());
-    new CommandTable(clients).all().forEach(line::addSubcommand);
+    CommandTable table = new CommandTable(clients);
+    table.all().forEach(line::addSubcommand);
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     line.setExecutionExceptionHandler(
         (failure, command, parsed) -> {
@@ -51,7 +52,7 @@ public record CommandRun(int code, String out, String err) {
           }
           throw failure;
         });
-    int code = line.execute(arguments);
+    int code = line.execute(table.expanded(arguments));
     return new CommandRun(code, out.toString(), err.toString());
   }
 

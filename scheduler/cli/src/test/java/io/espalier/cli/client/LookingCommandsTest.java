@@ -125,9 +125,8 @@ class LookingCommandsTest {
         "GET /api/v1/jobs/backup/tasks/d1/explain",
         "{'job':'backup','node':'d1','startable':false,'status':'running','running':{'job':'backup',"
             + "'node':'d1','attempt':2,'worker':'w1','started_at_ms':1700000000000,"
-            + "'invocation':'3.1','step':'ship','call':{'executor':'http','awaits':'callback',"
-            + "'unknown_hold_ms':600000}},'reasons':[{'kind':'already_running',"
-            + "'message':'the task is running'}],'path':[]}");
+            + "'invocation':'3.1','step':'ship','call':{'executor':'http','awaits':'callback','unknown_hold_ms':600000}},'reasons':[{'kind':'already_running','message':'the"
+            + " task is running'}],'path':[]}");
     assertThat(run("explain", "backup", "d1").out())
         .contains(
             "running: attempt 2, step ship on worker w1 since 2023-11-14T22:13:20Z",
@@ -193,6 +192,37 @@ class LookingCommandsTest {
             JOB    DONE  RUNNING  READY  WAITING  FAILED  CANCELLED
             scrub     1        0      0        0       2          0
             """);
+  }
+
+  @Test
+  void groupsAreShownByKindAndByName() {
+    server.on(
+        "GET /api/v1/groups",
+        "{'kinds':[{'name':'replset','level':'host','by':'attribute:set','groups':3,'full':2,"
+            + "'members':9,'busy':2,'waiting':4,'outside':1}]}");
+    assertThat(run("groups").out())
+        .isEqualToNormalizingNewlines(
+            """
+            KIND     LEVEL  BY             GROUPS  FULL  MEMBERS  BUSY  WAITING  OUTSIDE
+            replset  host   attribute:set       3     2        9     2        4        1
+            """);
+    server.on(
+        "GET /api/v1/groups/replset",
+        "{'groups':[{'name':'rs-1','limit':1,'size':3,'busy':1,'members':["
+            + "{'node':'h1','running':2,'job':'backup','task':'d1'},{'node':'h2','running':0},"
+            + "{'node':'h3','running':0}]},{'name':'rs-2','limit':1,'size':60,'busy':0,'members':["
+            + "{'node':'h4','running':0}]}],'next':''}");
+    assertThat(run("groups", "replset").out())
+        .isEqualToNormalizingNewlines(
+            """
+            GROUP  BUSY  ALLOWED  MEMBERS  BUSY MEMBERS               OTHERS
+            rs-1      1        1        3  h1 (backup d1 and 1 more)  h2, h3
+            rs-2      0        1       60                             h4 and 59 more
+            """);
+    server.on("GET /api/v1/groups/replset", "{'groups':[],'next':''}");
+    assertThat(run("groups", "replset", "--full").out() + run("groups", "replset", "--full").err())
+        .contains("no group is full");
+    assertThat(server.asked().get(server.asked().size() - 1)).contains("state=full");
   }
 
   @Test
@@ -273,6 +303,7 @@ class LookingCommandsTest {
         "levels backup   | /jobs/backup/levels",
         "tree            | /tree",
         "node host h1    | /nodes/host/h1",
+        "groups          | /groups",
         "problems        | /problems",
         "settings        | /settings",
         "whoami          | /me",

@@ -129,6 +129,30 @@ class SteeringCommandsTest {
   }
 
   @Test
+  void quarantinesAreSetLiftedAndListed() {
+    String host = "'level':'host','node':'h1','job':'j','words':'host h1 for job j'";
+    server
+        .on("POST /api/v1/quarantines", "{" + host + "}")
+        .on("POST /api/v1/quarantines/lift", "{" + host + "}")
+        .on(
+            "GET /api/v1/quarantines",
+            "{'quarantines':[{"
+                + host
+                + ",'suggested':true,'set_at_ms':1600000000000,'author':'','reason':'it fails'}]}");
+    assertThat(run("quarantine", "h1", "--job", "j", "--reason", "disk").out())
+        .isEqualToNormalizingNewlines("host h1 for job j is quarantined\n");
+    assertThat(run("lift", "h1", "--level", "host").out())
+        .isEqualToNormalizingNewlines("host h1 for job j is not quarantined any more\n");
+    assertThat(run("quarantines").out()).contains("suggested").contains("it fails");
+    assertThat(server.asked())
+        .containsExactly(
+            "POST /api/v1/quarantines {\"reason\":\"disk\",\"node\":\"h1\",\"job\":\"j\"}",
+            "POST /api/v1/quarantines/lift {\"node\":\"h1\",\"level\":\"host\"}",
+            "GET /api/v1/quarantines");
+    assertThat(run("quarantine").code()).isEqualTo(2);
+  }
+
+  @Test
   void limitsAreListed() {
     server.on(
         "GET /api/v1/limits",
@@ -272,8 +296,8 @@ class SteeringCommandsTest {
     server
         .on(
             "POST /api/v1/jobs/backup/validate",
-            "{'valid':false,'problems':[{'severity':'error','path':'owner','message':'must be text',"
-                + "'value':1,'expected':'a string','hint':'quote it','line':1}]}")
+            "{'valid':false,'problems':[{'severity':'error','path':'owner','message':'must be"
+                + " text','value':1,'expected':'a string','hint':'quote it','line':1}]}")
         .on("POST /api/v1/jobs/backup/validate", "{'valid':true,'problems':[]}");
     CommandRun wrong = run("validate-job", "backup", file.toString());
     assertThat(wrong.code()).isEqualTo(2);

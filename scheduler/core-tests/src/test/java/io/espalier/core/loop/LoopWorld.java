@@ -32,6 +32,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
@@ -93,6 +94,7 @@ final class LoopWorld {
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
+  final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
 
   /** What was handed to receivers, and how they answer. */
@@ -171,6 +173,7 @@ final class LoopWorld {
             List.copyOf(limits.values()),
             List.copyOf(brakes.values()),
             List.copyOf(rollouts.values()),
+            List.copyOf(quarantines.values()),
             queueUsage,
             List.of(),
             isRemote ? alive : alive.stream().filter(row -> row.call() != null).toList(),
@@ -448,6 +451,8 @@ final class LoopWorld {
                 .endedRollouts()
                 .forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
             batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
+            batch.endedQuarantines().forEach(quarantines::remove);
+            batch.quarantines().forEach(each -> quarantines.put(each.key(), each));
             batch.endedNotifications().forEach(notifications::remove);
             batch.notifications().forEach(each -> notifications.put(each.key(), each));
             standings.keySet().removeAll(batch.forgottenJobs());

@@ -42,8 +42,8 @@ class NotificationsTest {
 
   private static String webhook(String name, String when) {
     return """
-        "%s": {"webhook": {"url": "https://hooks.example/x", "secret_file": "key"}, "when": {%s}}
-        """
+    "%s": {"webhook": {"url": "https://hooks.example/x", "secret_file": "key"}, "when": {%s}}
+    """
         .formatted(name, when);
   }
 
@@ -258,6 +258,52 @@ class NotificationsTest {
     Set<String> ids = new HashSet<>();
     world.sent.forEach(each -> ids.add(each.id()));
     assertThat(ids).hasSize(1_001);
+  }
+
+  @Test
+  void one_that_is_always_refused_does_not_keep_back_the_merged_one() {
+    configure(webhook("ops", "\"kinds\": [\"brake_set\", \"job_state\"]"));
+    world.sent.clear();
+    world.receiver = notification -> CompletableFuture.completedFuture("cannot connect");
+    world.run(new Command.Pause("j", 0, "", ""));
+    world.settle();
+    for (int i = 1; i <= 1_010; i++) {
+      brake(i);
+    }
+    world.sent.clear();
+    world.receiver =
+        notification ->
+            CompletableFuture.completedFuture(
+                notification.kind().equals("job_state") ? "answered with status 400" : "");
+    pass(600_000);
+    assertThat(summaries()).anyMatch(each -> each.contains("merged into one"));
+    assertThat(world.notifications.values())
+        .extracting(Notification::kind)
+        .containsExactly("job_state");
+  }
+
+  @Test
+  void what_the_leader_before_may_have_sent_is_not_merged_with_later_events() {
+    String config = webhook("ops", "\"kinds\": [\"worker_changed\"]");
+    world.post(new LoopInput.Workers(workers(WorkerInfo.State.HEALTHY)));
+    configure(config);
+    world.receiver = notification -> new CompletableFuture<>();
+    loseWorkers();
+    pass(6_000);
+    loseWorkers();
+    assertThat(world.notifications).hasSize(2);
+    world.crashAndRestart();
+    world.post(new LoopInput.Workers(workers(WorkerInfo.State.HEALTHY)));
+    configure(config);
+    loseWorkers();
+    assertThat(world.notifications).hasSize(3);
+  }
+
+  private void loseWorkers() {
+    world.post(new LoopInput.Workers(workers(WorkerInfo.State.HEALTHY)));
+    world.settle();
+    world.post(new LoopInput.Workers(workers(WorkerInfo.State.LOST)));
+    world.settle();
   }
 
   @Test

@@ -21,13 +21,13 @@ class WindowGatesTest {
 
   private static String config(String settings, String queue, String job) {
     return """
-        {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
-           "node_sources": [{"source": "manual", "prefs": {"h1": ["a", "b"]}}]},
-           "queues": {"q": {%s}}%s,
-           "resources": {"host": {"slots": {"default": 1, "limit": 1}}}},
-         "bistro_job->j": {"owner": "o", "queue": "q", "backoff": [1, "fail"], "command": ["x"]%s},
-         "bistro_job->free": {"owner": "o", "resources": {"slots": 0}, "command": ["x"]}}
-        """
+    {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
+       "node_sources": [{"source": "manual", "prefs": {"h1": ["a", "b"]}}]},
+       "queues": {"q": {%s}}%s,
+       "resources": {"host": {"slots": {"default": 1, "limit": 1}}}},
+     "bistro_job->j": {"owner": "o", "queue": "q", "backoff": [1, "fail"], "command": ["x"]%s},
+     "bistro_job->free": {"owner": "o", "resources": {"slots": 0}, "command": ["x"]}}
+    """
         .formatted(queue, settings, job);
   }
 
@@ -142,6 +142,23 @@ class WindowGatesTest {
     world.writes("j", "a", "incomplete");
     world.advance(10_000);
     assertThat(running("j")).isZero();
+  }
+
+  @Test
+  void aFreezeOfYearsEndsByItself() {
+    at("2027-01-01T00:00:00Z");
+    String freeze =
+        ", \"freezes\": [{\"from\": \"2026-12-18\", \"to\": \"2031-12-31\", \"zone\": \"UTC\","
+            + " \"reason\": \"moved\"}]";
+    world.configure(config(freeze, "", ""));
+    for (int year = 2027; year < 2032; year++) {
+      for (int month = 1; month <= 12; month++) {
+        until("%d-%02d-28T12:00:00Z".formatted(year, month));
+        assertThat(world.running).isEmpty();
+      }
+    }
+    until("2032-01-01T00:00:00Z");
+    assertThat(running("free")).isEqualTo(2);
   }
 
   // ---- overrun
@@ -289,6 +306,13 @@ class WindowGatesTest {
     world.configure(HOSTS.formatted(FOUR, ""));
     assertThat(nodes()).containsExactly("b", "e", "o", "p");
     world.core.verify();
+  }
+
+  @Test
+  void anAttributeThatIsNullIsNone() {
+    at("2026-11-23T12:00:00Z");
+    world.configure(HOSTS.formatted(FOUR.replace("\"Mon Mars/Base\"", "null"), RULES));
+    assertThat(nodes()).containsExactly("b", "p");
   }
 
   @Test

@@ -97,6 +97,42 @@ final class NodeGatesTest {
   }
 
   @Test
+  void aNodeIsClosedForOneJobOfMany() {
+    ConfigFixture fixture = new ConfigFixture("host", "db");
+    // More than one word of bits.
+    List<String> jobs = new ArrayList<>();
+    for (int job = 0; job < 70; job++) {
+      String name = "j%02d".formatted(job);
+      jobs.add(name);
+      fixture.job(name, new JobFixture(name));
+    }
+    Config config = fixture.build();
+    for (String job : List.of("j03", "j66")) {
+      core.close(
+          new Gate(
+              GateKind.JOB_QUARANTINE, Scope.jobOnNode(job, "host", "n1"), "ada", "", 5_000, 0));
+    }
+    core.apply(config, TreeFixture.regular(config.settings().levels(), 2, 3), 1_000);
+    core.verify();
+    assertThat(round()).hasSize(70 * 6 - 2 * 3);
+    String db = core.topology().name(core.topology().childStart(core.topology().find(1, "n1")));
+    for (String job : jobs) {
+      List<Kind> kinds =
+          core.tasks().explain(job, db).reasons().stream()
+              .map(Explanation.Reason::kind)
+              .filter(Kind.QUARANTINE::equals)
+              .toList();
+      assertThat(kinds).as(job).hasSize(List.of("j03", "j66").contains(job) ? 1 : 0);
+    }
+    core.open(GateKind.JOB_QUARANTINE, Scope.jobOnNode("j66", "host", "n1"));
+    core.verify();
+    assertThat(round()).hasSize(3);
+    core.open(GateKind.JOB_QUARANTINE, Scope.jobOnNode("j03", "host", "n1"));
+    core.verify();
+    assertThat(round()).hasSize(3);
+  }
+
+  @Test
   void aGateOutlivesItsNode() {
     core.close(gate(HOST));
     apply(5, 2, 3);
@@ -225,8 +261,8 @@ final class NodeGatesTest {
         .extracting(Explanation.Reason::message)
         .containsExactly(
             "needs 1 of slots, 0 of 4 are free; the limit of 8 is an override of the configured 5"
-                + " for all of level host; the limit of 8 is multiplied by 0.5, for all nodes, by ada"
-                + " (a leak)");
+                + " for all of level host; the limit of 8 is multiplied by 0.5, for all nodes, by"
+                + " ada (a leak)");
     core.removeFactor("all");
     core.removeFactor("one");
     settle();

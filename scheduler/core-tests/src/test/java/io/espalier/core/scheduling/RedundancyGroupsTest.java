@@ -2,9 +2,10 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
-import io.espalier.core.api.view.GroupKindView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Levels;
@@ -12,6 +13,7 @@ import io.espalier.core.config.NodeOrder;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.query.GroupScan;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.NodeSpec;
@@ -136,6 +138,9 @@ final class RedundancyGroupsTest {
         .startsWith("stripe t0 allows 2 members at a time: 2 are busy, h");
     assertThat(third.limit(2)).isEqualTo(1);
     assertThat(third.limit(100)).isEqualTo(34);
+    assertThat(new GroupRule("stripe", 1, "tag:t*", 0, 0.29).limit(100)).isEqualTo(29);
+    assertThat(new GroupRule("stripe", 1, "tag:t*", 0, 0.001).limit(100_000)).isEqualTo(100);
+    assertThat(new GroupRule("stripe", 1, "tag:t*", 0, 1).limit(7)).isEqualTo(7);
   }
 
   @Test
@@ -235,6 +240,67 @@ final class RedundancyGroupsTest {
     assertThat(kind().wakes()).isEqualTo(5);
     assertThat(kind().parks()).isEqualTo(hosts - 1);
     assertThat(core.work() - work).isLessThan(5 * 60);
+  }
+
+  private GroupPage page(boolean onlyFull, String after, int limit, int units) {
+    GroupScan scan = core.capacity().groups("replset", onlyFull, after, limit);
+    for (GroupScan.Outcome outcome = scan.step(units);
+        outcome != GroupScan.Outcome.DONE;
+        outcome = scan.step(units)) {
+      assertThat(outcome).isEqualTo(GroupScan.Outcome.UNFINISHED);
+      assertThat(scan.used()).isPositive().isLessThanOrEqualTo(units);
+    }
+    return scan.page();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1", "7", "100000"})
+  void theGroupsOfAKindAreListedInPagesAndSlices(int units) {
+    apply(config(ONE).job("b", new JobFixture("b").level("host")).build(), nodes(9));
+    core.adopt("a", "d4", WorkerRef.LOCAL);
+    core.adopt("b", "h2", WorkerRef.LOCAL);
+    GroupPage first = page(false, "", 2, units);
+    assertThat(first.next()).isEqualTo("s1");
+    assertThat(first.groups())
+        .containsExactly(
+            new GroupPage.Group(
+                "s0",
+                1,
+                3,
+                1,
+                List.of(
+                    new GroupPage.Member("h2", 2, "a", "d4"),
+                    new GroupPage.Member("h0", 0, "", ""),
+                    new GroupPage.Member("h1", 0, "", ""))),
+            new GroupPage.Group(
+                "s1",
+                1,
+                3,
+                0,
+                List.of(
+                    new GroupPage.Member("h3", 0, "", ""),
+                    new GroupPage.Member("h4", 0, "", ""),
+                    new GroupPage.Member("h5", 0, "", ""))));
+    GroupPage second = page(false, "s1", 2, units);
+    assertThat(second.groups()).extracting(GroupPage.Group::name).containsExactly("s2");
+    assertThat(second.next()).isEmpty();
+    assertThat(page(true, "", 2, units).groups())
+        .extracting(GroupPage.Group::name)
+        .containsExactly("s0");
+    assertThat(core.capacity().groups("replset", false, "s9", 2).step(1_000))
+        .isEqualTo(GroupScan.Outcome.NO_SUCH_CURSOR);
+    assertThat(core.capacity().groups("other", false, "", 2).step(1_000))
+        .isEqualTo(GroupScan.Outcome.NO_SUCH_KIND);
+  }
+
+  @Test
+  void ofALargeGroupTheFirstMembersAreListedBusyOnesFirst() {
+    apply(config(ONE).build(), nodes(100, host -> Json.object().put("set", "s").build()));
+    core.adopt("a", "d199", WorkerRef.LOCAL);
+    GroupPage.Group group = page(true, "", 10, 1_000_000).groups().get(0);
+    assertThat(group.size()).isEqualTo(100);
+    assertThat(group.members()).hasSize(GroupScan.MOST_MEMBERS);
+    assertThat(group.members().get(0)).isEqualTo(new GroupPage.Member("h99", 1, "a", "d199"));
   }
 
   @Test

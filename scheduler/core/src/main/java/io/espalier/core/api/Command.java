@@ -8,6 +8,7 @@ import io.espalier.core.rollout.Rollout;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
+import io.espalier.core.status.store.Quarantine;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,10 @@ public sealed interface Command<T> {
     CompletionStage<BrakeView> brake(SetBrake command, long nowMillis);
 
     CompletionStage<BrakeView> release(ReleaseBrake command, long nowMillis);
+
+    CompletionStage<Quarantine> quarantine(SetQuarantine command, long nowMillis);
+
+    CompletionStage<Quarantine> lift(LiftQuarantine command, long nowMillis);
 
     CompletionStage<WorkerView> cordon(Cordon command, long nowMillis);
 
@@ -288,6 +293,30 @@ public sealed interface Command<T> {
     @Override
     public CompletionStage<BrakeView> execute(Handler handler, long nowMillis) {
       return handler.release(this, nowMillis);
+    }
+  }
+
+  /**
+   * Closes a node and everything below it for a job, or for all, until it is lifted. It replaces a
+   * quarantine of the same node and job that the scheduler has set or suggested. Kills nothing.
+   * Answered once it is durable.
+   *
+   * @param key its level may be empty if only one level has a node of that name
+   */
+  record SetQuarantine(Quarantine.Key key, String author, String reason)
+      implements Command<Quarantine> {
+    @Override
+    public CompletionStage<Quarantine> execute(Handler handler, long nowMillis) {
+      return handler.quarantine(this, nowMillis);
+    }
+  }
+
+  /** Ends a quarantine, whoever has set it, or discards a suggestion. */
+  record LiftQuarantine(Quarantine.Key key, String author, String reason)
+      implements Command<Quarantine> {
+    @Override
+    public CompletionStage<Quarantine> execute(Handler handler, long nowMillis) {
+      return handler.lift(this, nowMillis);
     }
   }
 

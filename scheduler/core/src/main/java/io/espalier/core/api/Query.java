@@ -1,8 +1,11 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobActivity;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.LimitView;
@@ -56,11 +59,17 @@ public sealed interface Query<T> {
 
     CompletionStage<JobEta> eta(Eta query);
 
+    CompletionStage<JobActivity> activity(Activity query);
+
     CompletionStage<List<WorkerView>> workers(Workers query);
 
     CompletionStage<List<QueueView>> queues(Queues query);
 
     CompletionStage<List<LimitView>> limits(Limits query);
+
+    CompletionStage<List<GroupKindView>> groupKinds(GroupKinds query);
+
+    CompletionStage<GroupPage> groups(Groups query);
   }
 
   /**
@@ -210,6 +219,23 @@ public sealed interface Query<T> {
     }
   }
 
+  /**
+   * What the tasks of a job have done in the last hour; computed recently.
+   *
+   * @param job empty: all jobs
+   */
+  record Activity(String job) implements Query<JobActivity> {
+    @Override
+    public CompletionStage<JobActivity> answer(Handler handler) {
+      return handler.activity(this);
+    }
+
+    @Override
+    public boolean reportsStatuses() {
+      return false;
+    }
+  }
+
   /** All workers: those of the pool, then those that have left and still have tasks. */
   record Workers() implements Query<List<WorkerView>> {
     @Override
@@ -241,6 +267,39 @@ public sealed interface Query<T> {
     @Override
     public CompletionStage<List<LimitView>> answer(Handler handler) {
       return handler.limits(this);
+    }
+
+    @Override
+    public boolean reportsStatuses() {
+      return false;
+    }
+  }
+
+  /** All kinds of redundancy groups. */
+  record GroupKinds() implements Query<List<GroupKindView>> {
+    @Override
+    public CompletionStage<List<GroupKindView>> answer(Handler handler) {
+      return handler.groupKinds(this);
+    }
+
+    @Override
+    public boolean reportsStatuses() {
+      return false;
+    }
+  }
+
+  /**
+   * A page of the redundancy groups of one kind; computed recently.
+   *
+   * @param onlyFull whether only groups are listed of which no further member may become busy
+   * @param after cursor of the previous page; empty: the first page
+   * @param limit maximum number of groups, 1 to 1000
+   */
+  record Groups(String kind, boolean onlyFull, String after, int limit)
+      implements Query<GroupPage> {
+    @Override
+    public CompletionStage<GroupPage> answer(Handler handler) {
+      return handler.groups(this);
     }
 
     @Override

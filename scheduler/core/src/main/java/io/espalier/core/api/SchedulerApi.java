@@ -1,5 +1,6 @@
 package io.espalier.core.api;
 
+import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.logs.LogReader;
@@ -24,6 +25,11 @@ public interface SchedulerApi {
 
   /** The queues as of at most a few seconds ago, returned at once: for metrics. */
   List<QueueView> recentQueues();
+
+  /**
+   * The kinds of redundancy groups as of at most a few seconds ago, returned at once: for metrics.
+   */
+  List<GroupKindView> recentGroups();
 
   /** The notifiers as of the latest step, returned at once. */
   List<NotifierView> notifiers();

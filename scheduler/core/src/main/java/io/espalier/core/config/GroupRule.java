@@ -1,5 +1,6 @@
 package io.espalier.core.config;
 
+import java.math.BigDecimal;
 import java.util.Locale;
 
 /**
@@ -34,7 +35,11 @@ public record GroupRule(String name, int level, String by, int maxConcurrent, do
 
   /** Returns how many of the members of a group may be busy at once; at least 1. */
   public int limit(int members) {
-    return maxConcurrent > 0 ? maxConcurrent : Math.max(1, (int) Math.floor(maxFraction * members));
+    // As a decimal number: in doubles 0.29 times 100 is less than 29.
+    return maxConcurrent > 0
+        ? maxConcurrent
+        : Math.max(
+            1, BigDecimal.valueOf(maxFraction).multiply(BigDecimal.valueOf(members)).intValue());
   }
 
   /** The limit in words, such as {@code 1 member at a time}. */

@@ -5,6 +5,7 @@ import io.espalier.core.config.window.Schedule;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -21,6 +22,7 @@ import java.util.Optional;
  * @param assume how long a task is taken to last while too few have ended; empty: what is known of
  *     these
  * @param rollout the stages in which its tasks start; empty: all at once
+ * @param quarantine what happens when the failures of its tasks concentrate below a node
  */
 @RecordBuilder
 public record JobScheduling(
@@ -32,7 +34,8 @@ public record JobScheduling(
     Schedule schedule,
     boolean mayOverrun,
     Optional<Duration> assume,
-    Optional<RolloutSpec> rollout)
+    Optional<RolloutSpec> rollout,
+    Quarantining quarantine)
     implements JobSchedulingBuilder.With {
   /** The queue of jobs that name none. */
   public static final String DEFAULT_QUEUE = "default";
@@ -47,7 +50,23 @@ public record JobScheduling(
           Schedule.ALWAYS,
           false,
           Optional.empty(),
-          Optional.empty());
+          Optional.empty(),
+          Quarantining.OFF);
+
+  /** What happens when the failures of a job concentrate below a node. */
+  public enum Quarantining {
+    /** Nothing: nobody looks. */
+    OFF,
+    /** It is reported. */
+    SUGGEST,
+    /** The node is closed for the job, apart from trials. */
+    AUTO;
+
+    /** Returns the name in the configuration. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 
   public JobScheduling {
     roles = List.copyOf(roles);

@@ -72,8 +72,9 @@ public enum EventKind {
       "An operator paused a job.", List.of("job"), Members.COMMAND, List.of("expires_at_ms")),
   JOB_RESUMED("The pause of a job ended.", List.of("job"), Members.COMMAND, List.of("expired")),
   JOB_FORGOTTEN(
-      "A job was deleted and made again: the statuses of its tasks are deleted.",
-      List.of("job", "reason")),
+      "A job was deleted and made again, or was not configured for so long that its statuses"
+          + " expired: the statuses of its tasks are deleted.",
+      List.of("job", "reason", "archive")),
   LIMIT_CHANGED(
       "An override of a limit began or ended.",
       List.of("level", "resource", "node", "configured", "limit", "ended", "expired"),
@@ -87,6 +88,19 @@ public enum EventKind {
   WINDOW_CLOSED(
       "Windows of a queue, a job, nodes or, without these, of the settings have closed.",
       List.of("queue", "job", "level", "nodes", "opens_at_ms", "reason")),
+  QUARANTINE_SUGGESTED("The failures of a job concentrate below a node.", Members.QUARANTINE),
+  QUARANTINE_SET(
+      "A node was closed for a job, or for all: by the scheduler or by an operator.",
+      Members.QUARANTINE,
+      List.of("author", "trial_at_ms")),
+  QUARANTINE_TRIAL(
+      "A task was started below a quarantined node, to see whether it succeeds.",
+      Members.QUARANTINE,
+      List.of("task_job", "task_node", "trial_at_ms")),
+  QUARANTINE_LIFTED(
+      "A quarantine has ended, because a trial succeeded or by an operator.",
+      Members.QUARANTINE,
+      List.of("author")),
   ROLLOUT_STAGE_OPENED(
       "A stage of a roll-out was opened.", Members.ROLLOUT, List.of("tasks", "author", "reason")),
   ROLLOUT_STAGE_PASSED("A stage of a roll-out has passed.", Members.ROLLOUT, Members.SAMPLE),
@@ -131,6 +145,7 @@ public enum EventKind {
     static final List<String> BRAKE =
         List.of("target", "level", "queue", "set", "job", "node", "factor", "author", "reason");
 
+    static final List<String> QUARANTINE = List.of("level", "node", "job", "reason");
     static final List<String> ROLLOUT = List.of("job", "stage", "stages", "size");
     static final List<String> SAMPLE = List.of("counted", "failed", "p95_ms");
     static final List<String> COMMAND = List.of("author", "reason");

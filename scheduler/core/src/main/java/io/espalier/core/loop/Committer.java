@@ -15,6 +15,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StepPosition;
@@ -347,11 +348,17 @@ final class Committer {
     if (core.running().closed(task.run, GateKind.JOB_BRAKE, GateKind.NODE_BRAKE) != null) {
       return "a brake was set";
     }
+    if (core.running().closed(task.run, GateKind.JOB_WINDOW, GateKind.NODE_WINDOW) != null) {
+      return "its window has closed";
+    }
     if (core.running().closed(task.run, GateKind.HALTED, GateKind.ROLLOUT) != null) {
       return "its roll-out is halted";
     }
-    return core.running().closed(task.run, GateKind.JOB_WINDOW, GateKind.NODE_WINDOW) != null
-        ? "its window has closed"
+    Gate quarantine =
+        core.running().closed(task.run, GateKind.NODE_QUARANTINE, GateKind.JOB_QUARANTINE);
+    // A trial was placed after its node had been quarantined.
+    return quarantine != null && quarantine.sinceMillis() >= task.invocation().startMillis()
+        ? "its node was quarantined"
         : "";
   }
 

@@ -18,6 +18,7 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.StatusRow;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -222,6 +223,35 @@ public sealed interface LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
       loop.storedRows(this);
+    }
+  }
+
+  /**
+   * Finds jobs that are not configured. The loop remembers them until their rows are read for a new
+   * configuration, or until the next such input.
+   *
+   * @param jobs the jobs to look at
+   * @param answer completes on the owner's thread with those of them that are not configured and
+   *     have no live task; with none before the first configuration is in force
+   */
+  record FindAbsent(Set<String> jobs, CompletableFuture<Set<String>> answer) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      answer.complete(loop.findAbsent(jobs));
+    }
+  }
+
+  /**
+   * Forgets the statuses of a job if it has been absent since the last {@link FindAbsent}.
+   *
+   * @param archive where they can be read from now on
+   * @param answer completes, on any thread, when that is durable; with whether they are forgotten
+   */
+  record ForgetAbsent(String job, String reason, String archive, CompletableFuture<Boolean> answer)
+      implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.forgetAbsent(this, nowMillis);
     }
   }
 

@@ -25,6 +25,7 @@ import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.outcome.JobEvent;
 import io.espalier.core.rollout.Rollout;
@@ -34,6 +35,7 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.StatusRow;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +58,7 @@ final class OperatorCommands implements Command.Handler {
   private final PauseRegistry pauses;
   private final LimitOverrideCommands limits;
   private final BrakeCommands brakes;
+  private final Quarantines quarantines;
   private final Outbox outbox;
   private final List<BrakeAnswer> brakeAnswers = new ArrayList<>();
   private final TaskKiller kills;
@@ -83,6 +86,7 @@ final class OperatorCommands implements Command.Handler {
       PauseRegistry pauses,
       LimitOverrideCommands limits,
       BrakeCommands brakes,
+      Quarantines quarantines,
       Outbox outbox,
       TaskKiller kills,
       WorkerPool pool,
@@ -99,6 +103,7 @@ final class OperatorCommands implements Command.Handler {
     this.pauses = pauses;
     this.limits = limits;
     this.brakes = brakes;
+    this.quarantines = quarantines;
     this.outbox = outbox;
     this.kills = kills;
     this.pool = pool;
@@ -396,6 +401,28 @@ final class OperatorCommands implements Command.Handler {
             brakeChanges());
     views.changed();
     return committer.commit(new BrakeView(released, released.factorAt(nowMillis), true));
+  }
+
+  @Override
+  public CompletionStage<Quarantine> quarantine(Command.SetQuarantine command, long nowMillis) {
+    Quarantine.Key key = command.key();
+    Brake.Key node = brakes.located(new Brake.Key(Brake.Target.NODE, key.level(), key.node()));
+    Quarantine set =
+        quarantines.set(
+            new Quarantine.Key(node.level(), node.name(), key.job()),
+            command.author(),
+            command.reason(),
+            nowMillis);
+    views.changed();
+    return committer.commitInTurn(set);
+  }
+
+  @Override
+  public CompletionStage<Quarantine> lift(Command.LiftQuarantine command, long nowMillis) {
+    Quarantine lifted =
+        quarantines.lift(command.key(), command.author(), command.reason(), nowMillis);
+    views.changed();
+    return committer.commit(lifted);
   }
 
   private BrakeCommands.Changes brakeChanges() {

@@ -6,6 +6,7 @@ import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
@@ -22,6 +23,7 @@ import java.util.List;
  * @param limits limit overrides
  * @param brakes brakes
  * @param rollouts rows of roll-outs; their later stages stay closed from the first step on
+ * @param quarantines quarantines
  * @param queueUsage past usage of queues
  * @param cordons cordons of workers
  * @param running rows with the status running, of any job: all of them if the runner outlives its
@@ -35,6 +37,7 @@ public record RestoredState(
     List<LimitOverride> limits,
     List<Brake> brakes,
     List<RolloutRow> rollouts,
+    List<Quarantine> quarantines,
     List<QueueUsage> queueUsage,
     List<WorkerCordon> cordons,
     List<StatusRow> running,
@@ -58,6 +61,7 @@ public record RestoredState(
         store.limits(),
         store.brakes(),
         store.rollouts(),
+        store.quarantines(),
         store.queueUsage(),
         store.holds(),
         running(store, outlives),

@@ -35,6 +35,7 @@ import io.espalier.core.loop.watch.JobDeadlines;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
+import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
 import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.loop.watch.WindowGates;
@@ -58,9 +59,11 @@ import io.espalier.core.status.store.StoreTransaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +106,7 @@ public final class SchedulerLoop {
   private final PauseRegistry pauses;
   private final LimitOverrideCommands limits;
   private final BrakeCommands brakes;
+  private final Quarantines quarantines;
   private final QueueUsageRecorder queueSamples;
   private final Outbox outbox;
   private final ProblemEvents problems;
@@ -159,9 +163,19 @@ public final class SchedulerLoop {
     this.outcomes = new JobStateTracker(core, events, verifications);
     this.windows = new WindowGates(core, events, paces);
     this.rollouts = new RolloutTracker(core, events, this::batch);
+    this.quarantines = new Quarantines(core, events, this::batch);
     this.views =
         new ViewPublisher(
-            core, live, ports.runner().shard(), outcomes, paces, pauses, brakes, windows, rollouts);
+            core,
+            live,
+            ports.runner().shard(),
+            outcomes,
+            paces,
+            pauses,
+            brakes,
+            windows,
+            rollouts,
+            quarantines);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -176,10 +190,20 @@ public final class SchedulerLoop {
     SharedParts shared =
         new SharedParts(core, live, ports, events, outcomes, rollouts, views, committer);
     this.completion =
-        new TaskCompletion(shared, starts, verifications, statusText, paces, options.maxAttempts());
+        new TaskCompletion(
+            shared, starts, verifications, statusText, paces, quarantines, options.maxAttempts());
     this.commands =
         new OperatorCommands(
-            shared, pauses, limits, brakes, outbox, kills, pool, chores::add, this::reported);
+            shared,
+            pauses,
+            limits,
+            brakes,
+            quarantines,
+            outbox,
+            kills,
+            pool,
+            chores::add,
+            this::reported);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
@@ -196,6 +220,7 @@ public final class SchedulerLoop {
     limits.restore(stored.limits());
     brakes.restore(stored.brakes());
     rollouts.restore(stored.rollouts());
+    quarantines.restore(stored.quarantines());
     pool.restore(stored.cordons());
     outbox.restore(stored.notifications());
     restored = stored;
@@ -269,7 +294,9 @@ public final class SchedulerLoop {
   }
 
   void update(PreparedUpdate update, CompletableFuture<Void> inForce, long nowMillis) {
-    update.forgotten().stream().sorted().forEach(job -> forget(job, nowMillis));
+    update.forgotten().stream()
+        .sorted()
+        .forEach(job -> forget(job, "deleted and made again", "", nowMillis));
     update.incarnations().forEach(committer.batch()::incarnation);
     changes.begin(update, inForce);
   }
@@ -279,15 +306,16 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Discards what is stored of an earlier job of the same name, so that the new job does not
-   * inherit it (docs/design/features.md#jobs-of-the-same-name).
+   * Discards what is stored of a job: of an earlier one of the same name, so that the new job does
+   * not inherit it (docs/design/features.md#jobs-of-the-same-name), or of one that has expired.
    */
-  private void forget(String job, long nowMillis) {
+  private void forget(String job, String reason, String archive, long nowMillis) {
     committer.batch().forget(job);
-    events.add(
-        nowMillis,
-        EventKind.JOB_FORGOTTEN,
-        Json.object().put("job", job).put("reason", "deleted and made again").build());
+    Json.Builder event = Json.object().put("job", job).put("reason", reason);
+    if (!archive.isEmpty()) {
+      event.put("archive", archive);
+    }
+    events.add(nowMillis, EventKind.JOB_FORGOTTEN, event.build());
     for (Live task : live.all()) {
       if (task.key.job().equals(job)) {
         // The task is still alive, and the next scheduler process must know of it.
@@ -299,6 +327,21 @@ public final class SchedulerLoop {
     changes.forget(job);
     outcomes.forget(job);
     rollouts.forget(job);
+  }
+
+  Set<String> findAbsent(Set<String> jobs) {
+    Set<String> alive = new HashSet<>();
+    live.all().forEach(task -> alive.add(task.key.job()));
+    return changes.findAbsent(jobs, alive);
+  }
+
+  void forgetAbsent(LoopInput.ForgetAbsent input, long nowMillis) {
+    if (changes.isAbsent(input.job())) {
+      forget(input.job(), input.reason(), input.archive(), nowMillis);
+      complete(input.answer(), committer.commit().thenApply(done -> true));
+    } else {
+      input.answer().complete(false);
+    }
   }
 
   void configProblems(List<Problem> problems) {
@@ -447,13 +490,14 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Returns true when the end of a pause, brake, limit override or soak, or a window, may start
-   * remaining tasks.
+   * Returns true when the end of a pause, brake or limit override, a window, the end of a soak, or
+   * a trial below a quarantined node may start remaining tasks.
    */
   private boolean endsOfOverridesMatter() {
     if (pauses.nextMillis() == Long.MAX_VALUE
         && limits.nextMillis() == Long.MAX_VALUE
         && brakes.nextMillis() == Long.MAX_VALUE
+        && quarantines.nextMillis() == Long.MAX_VALUE
         && windows.opensMillis() == Long.MAX_VALUE
         && rollouts.nextMillis() == Long.MAX_VALUE) {
       return false;
@@ -495,6 +539,7 @@ public final class SchedulerLoop {
     if (changes.tookForce()) {
       recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
       brakes.refresh(nowMillis);
+      quarantines.configured(nowMillis);
       outbox.configured(core.config());
       leads(nowMillis);
       kills.recheck();
@@ -514,6 +559,10 @@ public final class SchedulerLoop {
       views.changed();
     }
     more |= windows.isBehind() || rollouts.isBehind();
+    if (quarantines.step(nowMillis)) {
+      views.error("quarantine", quarantines.problem());
+      views.changed();
+    }
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
@@ -604,7 +653,8 @@ public final class SchedulerLoop {
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
-    next = Math.min(next, Math.min(outbox.nextMillis(), rollouts.nextMillis()));
+    next = Math.min(next, Math.min(outbox.nextMillis(), quarantines.nextMillis()));
+    next = Math.min(next, rollouts.nextMillis());
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }
@@ -661,7 +711,8 @@ public final class SchedulerLoop {
 
   private void placed(long run, long nowMillis) {
     Live task = starts.placed(run, nowMillis);
-    paces.placed(task);
+    paces.placed(task, nowMillis);
+    quarantines.placed(task, nowMillis);
     committer.started(task, nowMillis);
     if (task.isEmpty) {
       put(

@@ -12,6 +12,7 @@ import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
+import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
@@ -50,6 +51,7 @@ final class TaskCompletion {
   private final JobStateTracker outcomes;
   private final RolloutTracker rollouts;
   private final Throughput paces;
+  private final Quarantines quarantines;
   private final ViewPublisher views;
   private final Committer committer;
   private final LaunchFactory starts;
@@ -78,6 +80,7 @@ final class TaskCompletion {
       JobVerifications verifications,
       StatusParser statusText,
       Throughput paces,
+      Quarantines quarantines,
       int maxAttempts) {
     this.starts = starts;
     this.verifications = verifications;
@@ -91,6 +94,7 @@ final class TaskCompletion {
     this.committer = parts.committer();
     this.statusText = statusText;
     this.paces = paces;
+    this.quarantines = quarantines;
     this.maxAttempts = maxAttempts;
   }
 
@@ -138,6 +142,9 @@ final class TaskCompletion {
       ports.warnings().warn(transition.warning(), key.job(), key.node());
     }
     boolean goesOn = goesOn(task, status);
+    if (attempt.failure() != null || !goesOn) {
+      quarantines.ended(task, end, attempt.failure(), nowMillis);
+    }
     if (!goesOn) {
       boolean outside = core.running().node(task.run) < 0;
       core.finish(task.run, status);

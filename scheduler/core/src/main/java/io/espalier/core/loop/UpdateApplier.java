@@ -84,6 +84,9 @@ final class UpdateApplier {
   /** Whether all rows have been read. */
   private boolean complete;
 
+  /** Jobs that were found absent, and whose rows were not read since. */
+  private Set<String> absent = Set.of();
+
   private boolean hasConfig;
   private boolean tookForce;
   private long nodesAtMillis;
@@ -149,7 +152,37 @@ final class UpdateApplier {
       throw new IllegalStateException("a change is under way");
     }
     reading = change.newTasks().isEmpty() ? null : new StatusLoading(change);
+    if (!absent.isEmpty()) {
+      Set<String> still = new HashSet<>(absent);
+      still.removeIf(this::isRead);
+      absent = still;
+    }
     change.newTasks().jobs().forEach(outcomes::willRestore);
+  }
+
+  private boolean isRead(String job) {
+    return reading != null && reading.concerns(job);
+  }
+
+  /**
+   * Finds the jobs that are not configured and whose rows are not being read, and remembers them.
+   *
+   * @param alive jobs with live tasks, which are not absent yet
+   */
+  Set<String> findAbsent(Set<String> jobs, Set<String> alive) {
+    Set<String> found = new HashSet<>(jobs);
+    found.removeIf(job -> !hasConfig || alive.contains(job) || isConfigured(job) || isRead(job));
+    absent = found;
+    return Set.copyOf(found);
+  }
+
+  /** Returns true when a job has been absent since the last {@link #findAbsent}. */
+  boolean isAbsent(String job) {
+    return absent.contains(job) && !isConfigured(job);
+  }
+
+  private boolean isConfigured(String job) {
+    return core.config().job(job) != null;
   }
 
   /** Notes a row that is being written to the store. */

@@ -10,6 +10,7 @@ import io.espalier.core.loop.query.ProgressTable;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.problem.Problem;
@@ -36,6 +37,7 @@ final class ViewPublisher {
   private final BrakeCommands brakes;
   private final WindowGates windows;
   private final RolloutTracker rollouts;
+  private final Quarantines quarantines;
   private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
   private List<Problem> configProblems = List.of();
@@ -64,7 +66,8 @@ final class ViewPublisher {
       PauseRegistry pauses,
       BrakeCommands brakes,
       WindowGates windows,
-      RolloutTracker rollouts) {
+      RolloutTracker rollouts,
+      Quarantines quarantines) {
     this.core = core;
     this.live = live;
     this.shard = shard;
@@ -73,6 +76,7 @@ final class ViewPublisher {
     this.brakes = brakes;
     this.windows = windows;
     this.rollouts = rollouts;
+    this.quarantines = quarantines;
     this.progress = new ProgressTable(core, paces);
   }
 
@@ -218,6 +222,7 @@ final class ViewPublisher {
         brakes.view(nowMillis),
         windows.view(),
         rollouts.view(),
+        quarantines.all(),
         config == null ? Map.of() : outcomes.all(),
         findings,
         nowMillis);

@@ -45,6 +45,22 @@ public final class NotifiedKind {
                   "the brake on {target}[ {level}][ {node}][ {queue}][ {set}][ {job}] is"
                       + " released[, by {author}][: {reason}]"),
               new NotifiedKind(
+                  EventKind.QUARANTINE_SUGGESTED,
+                  List.of("level", "node", "job"),
+                  data -> WARNING,
+                  "quarantine of {level} {node}[ for job {job}] is suggested: {reason}"),
+              new NotifiedKind(
+                  EventKind.QUARANTINE_SET,
+                  List.of("level", "node", "job"),
+                  data -> WARNING,
+                  "{level} {node} is quarantined[ for job {job}][, by {author}][: {reason}]"),
+              new NotifiedKind(
+                  EventKind.QUARANTINE_LIFTED,
+                  List.of("level", "node", "job"),
+                  data -> INFO,
+                  "the quarantine of {level} {node}[ for job {job}] is lifted[, by {author}][:"
+                      + " {reason}]"),
+              new NotifiedKind(
                   EventKind.ROLLOUT_STAGE_OPENED,
                   List.of("job"),
                   data -> INFO,

@@ -141,6 +141,12 @@ final class InvariantChecker {
       String level = state.topology.levels().name(state.index.level(node));
       boolean closed = state.gateTable.isClosed(Scope.node(level, state.topology.name(node)));
       check(closed == state.closed.isClosed(node), "gates of node " + node);
+      for (int job = 0; job < state.jobs.count(); job++) {
+        Scope scope = Scope.jobOnNode(state.jobs.name(job), level, state.topology.name(node));
+        check(
+            state.gateTable.isClosed(scope) == state.closed.isClosedFor(node, job),
+            "gates of job " + job + " on node " + node);
+      }
     }
   }
 

@@ -260,10 +260,10 @@ public final class SchedulingCore {
   }
 
   /**
-   * Closes a gate of a job or of a node with everything below it, known or not, until {@link
-   * #open(GateKind, Scope)} is called for the same kind and scope; it replaces an older gate of
-   * these. No task starts there meanwhile; none is killed. Takes constant time; a node that of one
-   * path and, where jobs have {@code reserve_after}, of all reservations of nodes.
+   * Closes a gate of a job or of a node with everything below it, for all jobs or for one, known or
+   * not, until {@link #open(GateKind, Scope)} is called for the same kind and scope; it replaces an
+   * older gate of these. No task starts there meanwhile; none is killed. Takes constant time; a
+   * node that of one path and, where jobs have {@code reserve_after}, of all reservations of nodes.
    */
   public void close(Gate gate) {
     gates.close(gate);

@@ -16,6 +16,8 @@ import io.espalier.server.config.JobEditor;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.StoreCleaner;
+import io.espalier.server.store.archive.JobExpiry;
+import io.espalier.server.store.archive.StatusArchive;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
 import io.espalier.webui.http.WebSecurity;
@@ -26,6 +28,7 @@ import io.espalier.worker.process.os.FileFailures;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -88,6 +91,7 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
             stored.store(),
             stored.epoch(),
             () -> options.store().events().retention(clock.millis()),
+            expiry(options, stored, loop, clock),
             StoreCleaner.Pace.DEFAULT,
             stored.onDeath()));
     RemoteRunner remote = loop.remote();
@@ -121,6 +125,20 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
     String host = stored.leadership().names().stream().findFirst().orElse(here.getHost());
     loop.callbacks().listensAt(here.getScheme() + "://" + host + ":" + here.getPort());
     return new WebParts(api, security, server);
+  }
+
+  private static StoreCleaner.Chore expiry(
+      ProcessOptions options, StoreParts stored, LoopParts loop, InstantSource clock) {
+    Duration keep = options.store().keepFinished();
+    return keep.isZero() || options.frozen()
+        ? StoreCleaner.Chore.NONE
+        : new JobExpiry(
+            stored.store(),
+            stored.epoch(),
+            new StatusArchive(stored.data().archive(), StatusArchive.MOST_BYTES),
+            loop.thread(),
+            keep,
+            clock);
   }
 
   private static WebServer listening(

@@ -86,12 +86,15 @@ final class EventLines {
   }
 
   private void gate(String operation, Scope scope, String kind) {
-    if (scope.kind() == Scope.Kind.JOB) {
-      line("gate", Json.of(operation), Json.of(scope.name()), Json.of(kind));
-    } else {
-      line(
-          "gate", Json.of(operation), Json.of(scope.name()), Json.of(kind), Json.of(scope.level()));
+    List<Json> words = new ArrayList<>(List.of(Json.of(operation), Json.of(scope.name())));
+    words.add(Json.of(kind));
+    if (scope.kind() != Scope.Kind.JOB) {
+      words.add(Json.of(scope.level()));
     }
+    if (scope.kind() == Scope.Kind.JOB_ON_NODE) {
+      words.add(Json.of(scope.job()));
+    }
+    line("gate", words.toArray(new Json[0]));
   }
 
   private void writeRare(CoreEvent event) {

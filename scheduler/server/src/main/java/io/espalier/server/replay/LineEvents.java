@@ -102,7 +102,10 @@ final class LineEvents {
     String operation = text(in, 1);
     String name = text(in, 2);
     // The level is that of a node; older versions wrote only jobs, without one.
-    Scope scope = in.size() > 4 ? Scope.node(text(in, 4), name) : Scope.job(name);
+    Scope scope =
+        in.size() > 5
+            ? Scope.jobOnNode(text(in, 5), text(in, 4), name)
+            : in.size() > 4 ? Scope.node(text(in, 4), name) : Scope.job(name);
     return switch (operation) {
       case "PAUSE", "RESUME" ->
           new CoreEvent.Gated(GateKind.PAUSE, scope, operation.equals("PAUSE"));
@@ -120,13 +123,13 @@ final class LineEvents {
     for (int i = 0; i < names.size(); i++) {
       resources.add(text(names, i));
     }
-    Scope scope = new Scope(Scope.Kind.valueOf(text(in, 2)), text(in, 3), text(in, 4));
+    Scope scope = new Scope(Scope.Kind.valueOf(text(in, 2)), text(in, 3), text(in, 4), "");
     return new CoreEvent.FactorSet(
         new LimitFactor(text(in, 1), scope, resources, number(in, 6), "", "", 0, 0));
   }
 
   private static CoreEvent cap(List<Json> in) {
-    Scope scope = new Scope(Scope.Kind.valueOf(text(in, 2)), "", text(in, 3));
+    Scope scope = new Scope(Scope.Kind.valueOf(text(in, 2)), "", text(in, 3), "");
     return new CoreEvent.CapSet(new RunningCap(text(in, 1), scope, number(in, 4), "", "", 0));
   }
 

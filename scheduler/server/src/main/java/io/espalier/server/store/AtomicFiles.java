@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** Atomically replaces small files, durable across a power failure. */
-final class AtomicFiles {
+/** Atomically replaces files, durable across a power failure. */
+public final class AtomicFiles {
   private AtomicFiles() {}
 
   /** Writes the text so that the file always contains either the old or the new content. */
@@ -28,6 +28,18 @@ final class AtomicFiles {
       }
       out.force(true);
     }
+    rename(fresh, file);
+  }
+
+  /** Makes a file that is complete durable under its final name. */
+  public static void move(Path fresh, Path file) throws IOException {
+    try (FileChannel written = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
+      written.force(true);
+    }
+    rename(fresh, file);
+  }
+
+  private static void rename(Path fresh, Path file) throws IOException {
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     Path parent = file.toAbsolutePath().getParent();
     if (parent != null) {

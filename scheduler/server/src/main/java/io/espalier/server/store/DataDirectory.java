@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  *   set-back          exists while the scheduler waits because its store was set back
  *   passed-on         exists when others have taken over the statuses (--statuses-from)
  *   jobs/NAME/        working directories of tasks, named by the worker
+ *   archive/          statuses of jobs that expired
  *   logs/  journal/   output of tasks; live invocations
  * </pre>
  *
@@ -213,6 +214,11 @@ public final class DataDirectory implements AutoCloseable {
 
   public Path epochFile() {
     return root.resolve("epoch");
+  }
+
+  /** Returns the directory of the archive, which exists. */
+  public Path archive() {
+    return createDirectories(root.resolve("archive"));
   }
 
   /** Returns the directory of log files, which exists. */

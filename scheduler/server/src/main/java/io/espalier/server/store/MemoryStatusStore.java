@@ -9,6 +9,7 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StaleEpochException;
@@ -43,9 +44,11 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
   private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
+  private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   private final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
   private List<QueueUsage> queueUsage = List.of();
   private final Map<String, Long> incarnations = new HashMap<>();
+  private final Map<String, Long> absences = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
   private @Nullable String source;
   private String nodesSketch = "";
@@ -174,6 +177,15 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<StatusRow> load(String job, String after, int atMost) {
+    return rows.getOrDefault(job, Map.of()).values().stream()
+        .filter(row -> row.node().compareTo(after) > 0)
+        .sorted(Comparator.comparing(StatusRow::node))
+        .limit(atMost)
+        .toList();
+  }
+
+  @Override
   public synchronized Map<String, TaskHistory> histories(String job, Collection<String> nodes) {
     Map<String, TaskHistory> found = new HashMap<>();
     for (String node : nodes) {
@@ -203,6 +215,11 @@ public final class MemoryStatusStore implements StatusStore {
   @Override
   public synchronized List<Brake> brakes() {
     return List.copyOf(brakes.values());
+  }
+
+  @Override
+  public synchronized List<Quarantine> quarantines() {
+    return List.copyOf(quarantines.values());
   }
 
   @Override
@@ -270,6 +287,8 @@ public final class MemoryStatusStore implements StatusStore {
     batch.limits().forEach(override -> limits.put(override.key(), override));
     batch.endedBrakes().forEach(brakes::remove);
     batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
+    batch.endedQuarantines().forEach(quarantines::remove);
+    batch.quarantines().forEach(each -> quarantines.put(each.key(), each));
     batch.endedRollouts().forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
     batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
     batch.endedNotifications().forEach(notifications::remove);
@@ -283,6 +302,21 @@ public final class MemoryStatusStore implements StatusStore {
     while (events.size() > KEPT_EVENTS) {
       events.pollFirstEntry();
     }
+  }
+
+  @Override
+  public synchronized Map<String, Long> absences() {
+    return Map.copyOf(absences);
+  }
+
+  @Override
+  public synchronized void keepAbsences(long writer, Map<String, Long> sinceMillis) {
+    if (writer != epoch) {
+      throw new StaleEpochException(description(), writer, epoch);
+    }
+    absences.clear();
+    absences.putAll(sinceMillis);
+    absences.keySet().retainAll(rows.keySet());
   }
 
   @Override
@@ -322,6 +356,7 @@ public final class MemoryStatusStore implements StatusStore {
 
   private void forget(String job) {
     incarnations.remove(job);
+    absences.remove(job);
     standings.remove(job);
     Map<String, StatusRow> ofJob = rows.remove(job);
     if (ofJob != null) {

@@ -23,6 +23,7 @@ public final class StoreCleaner implements AutoCloseable {
   private final StatusStore store;
   private final long epoch;
   private final Supplier<Retention> retention;
+  private final Chore chore;
   private final Pace pace;
   private final Consumer<? super StoreException> onStale;
   private final ScheduledExecutorService thread =
@@ -32,6 +33,14 @@ public final class StoreCleaner implements AutoCloseable {
             fresh.setDaemon(true);
             return fresh;
           });
+
+  /** What is to be done before each run; failures of the store are thrown. */
+  public interface Chore {
+    /** Has nothing to do. */
+    Chore NONE = () -> {};
+
+    void look() throws InterruptedException;
+  }
 
   /**
    * @param first delay of the first run after the start
@@ -48,12 +57,14 @@ public final class StoreCleaner implements AutoCloseable {
       StatusStore store,
       long epoch,
       Supplier<Retention> retention,
+      Chore chore,
       Pace pace,
       Consumer<? super StoreException> onStale) {
     this.store = store;
     this.onStale = onStale;
     this.epoch = epoch;
     this.retention = retention;
+    this.chore = chore;
     this.pace = pace;
   }
 
@@ -67,9 +78,10 @@ public final class StoreCleaner implements AutoCloseable {
       StatusStore store,
       long epoch,
       Supplier<Retention> retention,
+      Chore chore,
       Pace pace,
       Consumer<? super StoreException> onStale) {
-    StoreCleaner cleaner = new StoreCleaner(store, epoch, retention, pace, onStale);
+    StoreCleaner cleaner = new StoreCleaner(store, epoch, retention, chore, pace, onStale);
     cleaner.next(pace.first());
     return cleaner;
   }
@@ -82,6 +94,7 @@ public final class StoreCleaner implements AutoCloseable {
 
   private void look() {
     try {
+      chore.look();
       long rows = 0;
       Retention now = retention.get();
       int deleted = store.cleanUp(epoch, now, pace.rows());

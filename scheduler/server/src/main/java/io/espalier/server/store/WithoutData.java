@@ -126,6 +126,8 @@ final class WithoutData {
             batch.brakes(),
             batch.endedRollouts(),
             batch.rollouts(),
+            batch.endedQuarantines(),
+            batch.quarantines(),
             batch.standings(),
             batch.queueUsage(),
             batch.incarnations(),

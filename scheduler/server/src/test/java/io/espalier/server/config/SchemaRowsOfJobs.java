@@ -293,6 +293,11 @@ final class SchemaRowsOfJobs extends SchemaRows {
     for (UnaryOperator<String> frame :
         List.<UnaryOperator<String>>of(SchemaRows::settings, SchemaRows::owned)) {
       key(frame, "overrun", List.of("'allow'", "'avoid'"), List.of("true", "'x'", "1", "{}"));
+      key(
+          frame,
+          "quarantine",
+          List.of("'off'", "'suggest'", "'auto'"),
+          List.of("true", "false", "'x'", "1", "{}"));
       key(frame, "assume", List.of("'30m'", "90", "false"), List.of("true", "'x'", "0", "[]"));
     }
     List<String> rules = List.of("[]", "[{'level': 'host', 'windows': ['Sat UTC']}]");

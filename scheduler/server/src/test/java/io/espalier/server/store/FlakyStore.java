@@ -7,6 +7,7 @@ import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.RefusedDataException;
 import io.espalier.core.status.store.RolloutRow;
@@ -71,6 +72,21 @@ final class FlakyStore implements StatusStore {
   @Override
   public String callbackKey(long epoch) {
     return inner.callbackKey(epoch);
+  }
+
+  @Override
+  public List<StatusRow> load(String job, String after, int atMost) {
+    return inner.load(job, after, atMost);
+  }
+
+  @Override
+  public Map<String, Long> absences() {
+    return inner.absences();
+  }
+
+  @Override
+  public void keepAbsences(long epoch, Map<String, Long> sinceMillis) {
+    inner.keepAbsences(epoch, sinceMillis);
   }
 
   @Override
@@ -161,6 +177,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<Brake> brakes() {
     return inner.brakes();
+  }
+
+  @Override
+  public List<Quarantine> quarantines() {
+    return inner.quarantines();
   }
 
   @Override

@@ -49,6 +49,7 @@ class StoreCleanerTest {
               looks.incrementAndGet();
               return all;
             },
+            StoreCleaner.Chore.NONE,
             FAST,
             stale::add)) {
       assertThat(cleaner).isNotNull();
@@ -80,7 +81,8 @@ class StoreCleanerTest {
         store.commit(epoch, batch.build());
       }
       StatusStore.Retention half = new StatusStore.Retention(0, StatusStore.KEPT_EVENTS);
-      try (StoreCleaner cleaner = StoreCleaner.start(store, epoch, () -> half, FAST, stale::add)) {
+      try (StoreCleaner cleaner =
+          StoreCleaner.start(store, epoch, () -> half, StoreCleaner.Chore.NONE, FAST, stale::add)) {
         assertThat(cleaner).isNotNull();
         int commits = 0;
         while (count(file, "SELECT count(*) FROM gone_job") > 0) {

@@ -11,10 +11,13 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
+import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobActivity;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.JobProgress;
@@ -49,6 +52,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.TaskHistory;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -83,6 +87,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final Map<String, Pause> paused = new TreeMap<>();
   private final Map<LimitOverride.Key, LimitView> limits = new LinkedHashMap<>();
   private final Map<Brake.Key, BrakeView> brakes = new LinkedHashMap<>();
+  private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   private boolean storeIsAway;
   private final List<LogLine> logs = new ArrayList<>();
   private final List<Object> calls = Collections.synchronizedList(new ArrayList<>());
@@ -330,6 +335,12 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
+  public List<GroupKindView> recentGroups() {
+    return List.of(
+        new GroupKindView("replset", "host", "attribute:replset", 1, 2, 1, 1, 1, 1, 4, 3));
+  }
+
+  @Override
   public List<NotifierView> notifiers() {
     return List.of(
         new NotifierView(
@@ -472,6 +483,22 @@ public final class FakeScheduler implements SchedulerApi {
     }
 
     @Override
+    public CompletionStage<JobActivity> activity(Query.Activity query) {
+      String job = query.job().isEmpty() ? "" : known(query.job()).name();
+      List<Integer> counts = Collections.nCopies(JobActivity.MINUTES, 3);
+      long now = view().publishedAtMillis();
+      return done(
+          new JobActivity(
+              job,
+              now,
+              new JobActivity.Minutes(0, counts, counts, counts),
+              job.isEmpty() ? -1 : 2_000,
+              job.isEmpty() ? -1 : 5_000,
+              List.of(new JobActivity.Straggler("backup", "d11", now - 60_000, 5_000)),
+              1));
+    }
+
+    @Override
     public CompletionStage<JobLevels> levels(Query.Levels query) {
       return done(queries().levels(known(query.job()), query.samples()));
     }
@@ -484,6 +511,31 @@ public final class FakeScheduler implements SchedulerApi {
     @Override
     public CompletionStage<List<QueueView>> queues(Query.Queues query) {
       return done(recentQueues());
+    }
+
+    @Override
+    public CompletionStage<List<GroupKindView>> groupKinds(Query.GroupKinds query) {
+      return done(recentGroups());
+    }
+
+    @Override
+    public CompletionStage<GroupPage> groups(Query.Groups query) {
+      if (!query.kind().equals("replset")) {
+        throw new RefusedException(
+            RefusedException.Reason.UNKNOWN, "there is no kind \"" + query.kind() + "\"");
+      }
+      return done(
+          new GroupPage(
+              List.of(
+                  new GroupPage.Group(
+                      "rs-1",
+                      1,
+                      2,
+                      1,
+                      List.of(
+                          new GroupPage.Member("h1", 2, "backup", "d11"),
+                          new GroupPage.Member("h2", 0, "", "")))),
+              ""));
     }
 
     @Override
@@ -705,6 +757,25 @@ public final class FakeScheduler implements SchedulerApi {
       }
       view = view.with().brakes(List.copyOf(brakes.values())).build();
       return done(new BrakeView(released.brake().released(nowMillis), Brake.ONE, true));
+    }
+
+    @Override
+    public CompletionStage<Quarantine> quarantine(Command.SetQuarantine command, long nowMillis) {
+      Quarantine set =
+          Quarantine.ordered(command.key(), command.author(), command.reason(), nowMillis);
+      quarantines.put(set.key(), set);
+      view = view.with().quarantines(List.copyOf(quarantines.values())).build();
+      return done(set);
+    }
+
+    @Override
+    public CompletionStage<Quarantine> lift(Command.LiftQuarantine command, long nowMillis) {
+      Quarantine lifted = quarantines.remove(command.key());
+      if (lifted == null) {
+        throw new RefusedException(RefusedException.Reason.UNKNOWN, "no quarantine");
+      }
+      view = view.with().quarantines(List.copyOf(quarantines.values())).build();
+      return done(lifted);
     }
 
     @Override

@@ -201,6 +201,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             cluster.store.limits(),
             cluster.has(ProtocolBug.BRAKES_FORGOTTEN) ? List.of() : cluster.store.brakes(),
             cluster.store.rollouts(),
+            cluster.store.quarantines(),
             List.of(),
             cluster.store.holds(),
             rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList(),

@@ -7,6 +7,7 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
@@ -42,6 +43,7 @@ final class SimulatedStore {
   private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
+  private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
 
   /** What the batches have written one by one, however they were merged. */
@@ -128,6 +130,7 @@ final class SimulatedStore {
       limits.clear();
       brakes.clear();
       rollouts.clear();
+      quarantines.clear();
       standings.clear();
       written.rows.clear();
       written.incarnations.clear();
@@ -183,6 +186,10 @@ final class SimulatedStore {
     return List.copyOf(brakes.values());
   }
 
+  List<Quarantine> quarantines() {
+    return List.copyOf(quarantines.values());
+  }
+
   List<LimitOverride> limits() {
     return List.copyOf(limits.values());
   }
@@ -236,6 +243,8 @@ final class SimulatedStore {
     batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
     batch.endedRollouts().forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
     batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
+    batch.endedQuarantines().forEach(quarantines::remove);
+    batch.quarantines().forEach(each -> quarantines.put(each.key(), each));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));
     batch.rows().forEach(row -> rows.put(row.key(), row));
     batch.holds().forEach(hold -> holds.put(hold.shard(), hold));

@@ -538,7 +538,7 @@ public final class Oracle {
               .flatMap(List::stream)
               .map(slot -> place(topology.node(slot)))
               .anyMatch(new Place(scope.level(), scope.name())::equals);
-      case JOB, QUEUE -> false;
+      case JOB, JOB_ON_NODE, QUEUE -> false;
     };
   }
 

@@ -1,6 +1,7 @@
 package io.espalier.testkit.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.notification.Notification;
@@ -12,9 +13,13 @@ import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.RolloutRow;
+import io.espalier.core.status.store.StaleEpochException;
+import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -150,8 +155,7 @@ abstract class OperatorTablesContract extends AttemptsContract {
     assertThat(store.rollouts()).containsExactlyInAnyOrder(later, part, other);
     // What is put after the end belongs to the next roll-out of the job.
     store.commit(
-        epoch,
-        StoreTransaction.builder().rollout(part).endRollout("a").rollout(state).build());
+        epoch, StoreTransaction.builder().rollout(part).endRollout("a").rollout(state).build());
     assertThat(store.rollouts()).containsExactlyInAnyOrder(state, other);
     store.commit(epoch, StoreTransaction.builder().forget("a").build());
     restartAfterKill();
@@ -192,6 +196,26 @@ abstract class OperatorTablesContract extends AttemptsContract {
   }
 
   @Test
+  void quarantines_are_kept_until_they_are_lifted() throws Exception {
+    Quarantine.Key ofJob = new Quarantine.Key("host", "db-17", "j".repeat(300));
+    Quarantine found = Quarantine.found(ofJob, "94 % \"fail\"", NOW).tried(NOW + 5);
+    Quarantine.Key ofAll = new Quarantine.Key("host", "db-17", "");
+    Quarantine ordered = Quarantine.ordered(ofAll, "ann", "", NOW);
+    store.commit(epoch, StoreTransaction.builder().quarantine(found).quarantine(ordered).build());
+    restartAfterKill();
+    assertThat(store.quarantines()).containsExactlyInAnyOrder(found, ordered);
+    store.commit(
+        epoch,
+        StoreTransaction.builder()
+            .endQuarantine(ofAll)
+            .endQuarantine(new Quarantine.Key("rack", "db-17", ""))
+            .quarantine(found.tried(NOW + 6))
+            .build());
+    restartAfterKill();
+    assertThat(store.quarantines()).containsExactly(found.tried(NOW + 6));
+  }
+
+  @Test
   void what_queues_have_used_is_replaced_as_a_whole() throws Exception {
     assertThat(store.queueUsage()).isEmpty();
     QueueUsage etl = new QueueUsage("etl", 0.1, NOW);
@@ -219,6 +243,44 @@ abstract class OperatorTablesContract extends AttemptsContract {
         epoch, StoreTransaction.builder().release("w2").release("never was").hold(changed).build());
     restartAfterKill();
     assertThat(store.holds()).containsExactly(changed);
+  }
+
+  @Test
+  void absences_are_those_that_were_kept_last_and_only_of_jobs_with_rows() throws Exception {
+    String longName = "b".repeat(239);
+    store.commit(
+        epoch, StoreTransaction.of(List.of(row("a", "n", failed()), row(longName, "n", failed()))));
+    assertThat(store.absences()).isEmpty();
+    store.keepAbsences(epoch, Map.of("a", NOW, longName, NOW + 1, "never was", NOW));
+    restartAfterKill();
+    if (!store.jobs().isEmpty()) {
+      assertThat(store.absences()).isEqualTo(Map.of("a", NOW, longName, NOW + 1));
+    }
+    store.keepAbsences(epoch, Map.of("a", NOW));
+    store.commit(epoch, StoreTransaction.builder().forget("a").build());
+    assertThat(store.absences()).isEmpty();
+    assertThatThrownBy(() -> store.keepAbsences(epoch - 1, Map.of()))
+        .isInstanceOf(StaleEpochException.class);
+  }
+
+  @Test
+  void rows_are_read_in_pages_without_a_gap() throws Exception {
+    List<StatusRow> rows = new ArrayList<>();
+    for (int i = 0; i < 25; i++) {
+      // Names that are too long for the index of a database, too.
+      rows.add(row("j", (i % 2 == 0 ? "n" : "n".repeat(300)) + i, failed()));
+    }
+    store.commit(epoch, StoreTransaction.of(rows));
+    store.commit(epoch, StoreTransaction.of(List.of(row("k", "n0", failed()))));
+    List<StatusRow> read = new ArrayList<>();
+    List<StatusRow> page = store.load("j", "", 10);
+    while (!page.isEmpty()) {
+      assertThat(page).hasSizeLessThanOrEqualTo(10);
+      read.addAll(page);
+      page = store.load("j", page.get(page.size() - 1).node(), 10);
+    }
+    assertThat(read).containsExactlyInAnyOrderElementsOf(rows);
+    assertThat(store.load("unknown", "", 10)).isEmpty();
   }
 
   @Test

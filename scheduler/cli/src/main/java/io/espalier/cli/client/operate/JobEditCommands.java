@@ -47,6 +47,17 @@ public final class JobEditCommands {
     return text.toString();
   }
 
+  /** Asks what saving a job would do; empty if the server cannot tell. */
+  static Json.Obj planned(Client client, String job, Json.Obj definition) {
+    Json.Obj config = Json.object().put("bistro_job->" + job, definition).build();
+    try {
+      return client.call(
+          "POST", ApiV1.PLANS, Map.of(), Map.of(), Json.object().put("config", config).build());
+    } catch (CommandException e) {
+      return Json.Obj.EMPTY;
+    }
+  }
+
   private static String count(Json.Obj object, String key) {
     return String.format(Locale.ROOT, "%,d", JsonFields.number(object, key));
   }
@@ -57,7 +68,8 @@ public final class JobEditCommands {
       mixinStandardHelpOptions = true,
       description = {
         "Ask a scheduler what is wrong with a job, without saving it.",
-        "FILE holds the job as save-job takes it; - is standard input. Exit code 2 if it is invalid."
+        "FILE holds the job as save-job takes it; - is standard input. Exit code 2 if it is"
+            + " invalid."
       },
       footerHeading = "%nEXAMPLES%n",
       footer = {
@@ -99,8 +111,10 @@ public final class JobEditCommands {
       name = "save-job",
       mixinStandardHelpOptions = true,
       description = {
-        "Save a job, new or not, where the configuration comes from; all else there stays as it is.",
-        "FILE holds the job: the object that stands behind \"bistro_job->JOB\"; - is standard input.",
+        "Save a job, new or not, where the configuration comes from; all else there stays as it"
+            + " is.",
+        "FILE holds the job: the object that stands behind \"bistro_job->JOB\"; - is standard"
+            + " input.",
         "A job with errors is refused. --back-to saves an earlier version again."
       },
       footerHeading = "%nEXAMPLES%n",
@@ -160,32 +174,15 @@ public final class JobEditCommands {
 
     private Json.Obj save(Client client, String from) {
       Json.Obj definition = read(from);
-      String effect = json() ? "" : effect(client, definition);
+      Json.Obj impact =
+          json() ? Json.Obj.EMPTY : JsonFields.object(planned(client, job, definition), "impact");
       Json.Obj saved =
           client.call(
               "PUT", ApiV1.JOB, Map.of("job", job), DeleteJob.query(version, reason), definition);
-      if (!effect.isEmpty()) {
-        remark(effect);
+      if (!impact.isEmpty()) {
+        remark(effect(impact));
       }
       return saved;
-    }
-
-    /** Asks what saving will do; empty if the server cannot tell. Saving does not depend on it. */
-    private String effect(Client client, Json.Obj definition) {
-      Json.Obj config = Json.object().put("bistro_job->" + job, definition).build();
-      try {
-        Json.Obj plan =
-            client.call(
-                "POST",
-                ApiV1.PLANS,
-                Map.of(),
-                Map.of(),
-                Json.object().put("config", config).build());
-        Json.Obj impact = JsonFields.object(plan, "impact");
-        return impact.isEmpty() ? "" : JobEditCommands.effect(impact);
-      } catch (CommandException e) {
-        return "";
-      }
     }
 
     static Json.Obj read(String from) {

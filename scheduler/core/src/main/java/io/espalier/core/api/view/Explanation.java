@@ -176,6 +176,8 @@ public record Explanation(
     ROLLOUT,
     /** A window of the node, the job, its queue or the settings is closed. */
     WINDOW,
+    /** The node is quarantined, because tasks fail there. */
+    QUARANTINE,
     /** The job as a whole has failed. */
     JOB_FAILED,
     /** The job as a whole has succeeded. */

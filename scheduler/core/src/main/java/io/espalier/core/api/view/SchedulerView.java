@@ -5,6 +5,7 @@ import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.rollout.Rollout;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.topology.Topology;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param pauses pauses of paused jobs, by name
  * @param brakes the brakes, in the order in which they were set
  * @param windows windows and freezes, of the settings first, then of queues and jobs
+ * @param quarantines quarantines, and suggestions of some, by node and job
  * @param rollouts roll-outs of jobs, by name
  * @param standings states of configured jobs, by name; already immutable, because copying it for
  *     ten thousand jobs ten times a second would be slow
@@ -44,6 +46,7 @@ public record SchedulerView(
     List<BrakeView> brakes,
     List<WindowView> windows,
     Map<String, Rollout> rollouts,
+    List<Quarantine> quarantines,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
     long publishedAtMillis)
@@ -77,6 +80,7 @@ public record SchedulerView(
           Map.of(),
           List.of(),
           List.of(),
+          List.of(),
           Map.of(),
           Map.of(),
           WatchdogFindings.NONE,
@@ -89,6 +93,7 @@ public record SchedulerView(
     brakes = List.copyOf(brakes);
     windows = List.copyOf(windows);
     rollouts = Map.copyOf(rollouts);
+    quarantines = List.copyOf(quarantines);
   }
 
   /** The reasons of paused jobs by name; empty where none was given. */

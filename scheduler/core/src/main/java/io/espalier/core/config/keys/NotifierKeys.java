@@ -91,7 +91,7 @@ public final class NotifierKeys {
                         .says("file"),
                     WebhookSpec::secretFile,
                     "A file whose content [signs](notifications.md#signature) each notification; it"
-                        + " is read anew each time, relative to where the scheduler was started.")
+                        + " is read each time, relative to where the scheduler was started.")
                 .required("a file with the secret that signs");
         private final Key<WebhookSpec, Duration> timeout =
             key(
@@ -110,8 +110,8 @@ public final class NotifierKeys {
                     "body",
                     body(),
                     WebhookSpec::body,
-                    "What to send instead of the notification itself: an object whose texts may have"
-                        + " [placeholders](notifications.md#bodies-for-other-receivers).")
+                    "What to send instead of the notification itself: an object whose texts may"
+                        + " have [placeholders](notifications.md#bodies-for-other-receivers).")
                 .writtenUnless(Optional.empty());
 
         @Override
@@ -152,7 +152,8 @@ public final class NotifierKeys {
                 "severity",
                 oneOf(Arrays.asList(Severity.values()), Severity::word),
                 NotifierSpec.Filter::severity,
-                "The least severity: `info`, `warning` or `error`. The end of a problem is `info`.");
+                "The least severity: `info`, `warning` or `error`. The end of a problem is"
+                    + " `info`.");
 
         private Key<NotifierSpec.Filter, Set<String>> names(
             String name, Function<NotifierSpec.Filter, Set<String>> getter, String what) {

@@ -10,6 +10,7 @@ import static io.espalier.core.config.keys.ValueType.text;
 
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.JobScheduling;
+import io.espalier.core.config.JobScheduling.Quarantining;
 import io.espalier.core.config.RoleFilter;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.config.task.Backoff;
@@ -301,6 +302,14 @@ public final class OptionKeys extends Section<JobOptions> {
           options -> options.scheduling().assume(),
           "How long a task is taken to last with `overrun` `avoid` until 20 tasks of the job are"
               + " done; `false`: as long as those that are.");
+  private final Key<JobOptions, Quarantining> quarantine =
+      own(
+          "quarantine",
+          ValueType.oneOf(List.of(Quarantining.values()), Quarantining::word),
+          options -> options.scheduling().quarantine(),
+          "What happens when the failures of the job concentrate below a node, see"
+              + " [quarantine](quarantine.md). `suggest`: it is reported; `auto`: the node is"
+              + " closed for the job, apart from a trial now and then.");
   private final Key<JobOptions, Backoff> backoff =
       key(
               "backoff",
@@ -500,7 +509,8 @@ public final class OptionKeys extends Section<JobOptions> {
             base.scheduling().schedule(),
             in.get(overrun, base),
             in.get(assume, base),
-            base.scheduling().rollout()),
+            base.scheduling().rollout(),
+            in.get(quarantine, base)),
         retry(in, base),
         new OutcomeRules(
             failing.failedTasks(),

@@ -20,7 +20,11 @@ public final class OpenTimes {
   private static final long DAY = Window.MINUTES_OF_DAY * MINUTE;
   private static final long KEPT = 15 * DAY;
   private static final long FAR = 8;
-  private static final int LOOKS = 3;
+
+  /** For how long at most {@link #next} need not be asked again when it has found nothing. */
+  public static final long NONE_FOR_MILLIS = KEPT;
+
+  private static final int LOOKS = 2;
 
   /** A year in which windows are looked at apart from any freeze, which has all changes of time. */
   private static final long SAMPLE = Instant.parse("2024-01-01T00:00:00Z").toEpochMilli();
@@ -29,6 +33,13 @@ public final class OpenTimes {
   private long from;
   private long to;
   private Intervals open = Intervals.of(0, 0);
+
+  /** What the last look ahead has found, for which length, and from when until when it is right. */
+  private @Nullable Opening far;
+
+  private long farNeed;
+  private long farFrom;
+  private long farUntil;
 
   /**
    * A time in which it is open.
@@ -46,7 +57,7 @@ public final class OpenTimes {
    * that is under way, or a later one.
    *
    * @param needMillis how long it must be open
-   * @return null: there is none within years
+   * @return null: there is none within years, and before {@link #NONE_FOR_MILLIS} from now
    */
   public @Nullable Opening next(long nowMillis, long needMillis) {
     if (nowMillis < from || nowMillis + KEPT / 2 > to) {
@@ -54,26 +65,46 @@ public final class OpenTimes {
       to = nowMillis + KEPT;
       open = of(schedules, from, to);
     }
-    Intervals found = open;
+    Opening near = first(open, nowMillis, needMillis, to, false);
+    if (near != null) {
+      return near;
+    }
+    if (needMillis != farNeed || nowMillis < farFrom || nowMillis >= farUntil) {
+      far = ahead(nowMillis, needMillis);
+      farNeed = needMillis;
+      farFrom = nowMillis;
+      farUntil = far == null ? nowMillis + NONE_FOR_MILLIS : far.fromMillis();
+    }
+    return far;
+  }
+
+  private @Nullable Opening ahead(long nowMillis, long needMillis) {
+    Opening found = null;
     long end = to;
-    for (int look = 1; ; look++) {
-      boolean isLast = look == LOOKS;
-      for (int i = 0; i < found.count(); i++) {
-        long begins = Math.max(found.from(i), nowMillis);
-        boolean isCut = found.to(i) == end;
-        if (isCut && !isLast) {
-          break;
-        }
-        if (found.to(i) > nowMillis && found.to(i) - begins >= needMillis) {
-          return new Opening(begins, isCut ? Long.MAX_VALUE : found.to(i));
-        }
-      }
-      if (isLast) {
+    for (int look = 1; look <= LOOKS && found == null; look++) {
+      end = nowMillis + (end - nowMillis) * FAR;
+      found = first(of(schedules, nowMillis, end), nowMillis, needMillis, end, look == LOOKS);
+    }
+    return found;
+  }
+
+  /**
+   * @param end where the intervals are cut off
+   * @param isLast whether what is cut off counts as open for ever
+   */
+  private static @Nullable Opening first(
+      Intervals open, long nowMillis, long needMillis, long end, boolean isLast) {
+    for (int i = 0; i < open.count(); i++) {
+      long begins = Math.max(open.from(i), nowMillis);
+      boolean isCut = open.to(i) == end;
+      if (isCut && !isLast) {
         return null;
       }
-      end = nowMillis + (end - nowMillis) * FAR;
-      found = of(schedules, nowMillis, end);
+      if (open.to(i) > nowMillis && open.to(i) - begins >= needMillis) {
+        return new Opening(begins, isCut ? Long.MAX_VALUE : open.to(i));
+      }
     }
+    return null;
   }
 
   /** Returns whether it is open at an instant. */

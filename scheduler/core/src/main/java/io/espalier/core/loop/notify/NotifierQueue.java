@@ -56,6 +56,9 @@ final class NotifierQueue {
     private boolean isUrgent;
     private int attempts;
 
+    /** Whether the receiver may have it already: its content no longer changes. */
+    private boolean mayBeKnown;
+
     /**
      * @param newest sequence of the newest event in it, which must be durable first
      */
@@ -90,9 +93,11 @@ final class NotifierQueue {
     }
   }
 
-  /** Adds a stored notification. */
+  /** Adds a stored notification, which the leader before may have sent. */
   void restore(Notification stored) {
-    waiting.add(new Waiting(stored, 0));
+    Waiting restored = new Waiting(stored, 0);
+    restored.mayBeKnown = true;
+    waiting.add(restored);
   }
 
   /** Removes what is stored of it. */
@@ -109,7 +114,7 @@ final class NotifierQueue {
       Notification fresh, NotifiedKind kind, boolean isUrgent, StoreTransaction.Builder batch) {
     boolean tooMany = waiting.size() >= MOST;
     String subject = tooMany ? TOO_MANY : fresh.subject();
-    Waiting last = tooMany || kind.isInNumbers() ? latestUntried(subject) : null;
+    Waiting last = tooMany || kind.isInNumbers() ? latestUnknown(subject) : null;
     if (last != null) {
       Notification before = last.notification;
       int count = before.count() + 1;
@@ -131,12 +136,12 @@ final class NotifierQueue {
     return count + " more notifications, merged into one; the latest: " + latest.summary();
   }
 
-  /** What the receiver may have already keeps its content. */
-  private @Nullable Waiting latestUntried(String subject) {
+  /** Returns the latest notification of a subject, unless the receiver may have it already. */
+  private @Nullable Waiting latestUnknown(String subject) {
     for (int i = waiting.size() - 1; i >= 0; i--) {
       Waiting each = waiting.get(i);
       if (each.notification.subject().equals(subject)) {
-        return each.attempts == 0 && !each.equals(underWay) ? each : null;
+        return each.mayBeKnown ? null : each;
       }
     }
     return null;
@@ -151,20 +156,38 @@ final class NotifierQueue {
     if (underWay != null || nowMillis < pauseUntil) {
       return null;
     }
-    Set<String> subjects = new HashSet<>();
     Waiting best = null;
-    for (Waiting each : waiting) {
-      boolean isFirst = subjects.add(each.notification.subject());
-      boolean isInTurn = isFirst && (!each.isForTooMany() || subjects.size() == 1);
-      if (isInTurn
-          && (each.isUrgent || each.newest <= durable)
-          && each.notBefore <= nowMillis
-          && (best == null || rank(each) < rank(best))) {
+    for (Waiting each : inTurn(durable)) {
+      if (each.notBefore <= nowMillis && (best == null || rank(each) < rank(best))) {
         best = each;
       }
     }
+    if (best != null) {
+      best.mayBeKnown = true;
+    }
     underWay = best;
     return best;
+  }
+
+  /**
+   * Returns the first notification of each subject, as far as it may be sent. The merged one is of
+   * all subjects: it waits for all before it, except those that the receiver refuses again and
+   * again.
+   */
+  private List<Waiting> inTurn(long durable) {
+    List<Waiting> inTurn = new ArrayList<>();
+    Set<String> subjects = new HashSet<>();
+    boolean isPreceded = false;
+    for (Waiting each : waiting) {
+      boolean isFirst = subjects.add(each.notification.subject());
+      if (isFirst
+          && !(each.isForTooMany() && isPreceded)
+          && (each.isUrgent || each.newest <= durable)) {
+        inTurn.add(each);
+      }
+      isPreceded |= rank(each) == 0;
+    }
+    return inTurn;
   }
 
   private static int rank(Waiting waiting) {
@@ -201,10 +224,8 @@ final class NotifierQueue {
   long nextMillis(long durable) {
     long next = Long.MAX_VALUE;
     if (underWay == null) {
-      for (Waiting each : waiting) {
-        if (each.isUrgent || each.newest <= durable) {
-          next = Math.min(next, each.notBefore);
-        }
+      for (Waiting each : inTurn(durable)) {
+        next = Math.min(next, each.notBefore);
       }
     }
     return next == Long.MAX_VALUE ? next : Math.max(next, pauseUntil);

@@ -2,9 +2,12 @@ package io.espalier.core.loop.query;
 
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
+import io.espalier.core.api.view.JobActivity;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.LimitView;
@@ -188,6 +191,16 @@ public final class QueryQueue implements Query.Handler {
   }
 
   @Override
+  public CompletionStage<GroupPage> groups(Query.Groups query) {
+    return askOnce(query, answer -> new GroupQuery(core, query, answer));
+  }
+
+  @Override
+  public CompletionStage<JobActivity> activity(Query.Activity query) {
+    return askOnce(query, answer -> new ActivityQuery(core, live, paces, query.job(), answer));
+  }
+
+  @Override
   public CompletionStage<TaskPage> tasks(Query.Tasks query) {
     TaskPageQuery page = new TaskPageQuery(core, live, shard, query);
     chores.accept(page);
@@ -223,6 +236,11 @@ public final class QueryQueue implements Query.Handler {
   @Override
   public CompletionStage<List<LimitView>> limits(Query.Limits query) {
     return now(limits.get());
+  }
+
+  @Override
+  public CompletionStage<List<GroupKindView>> groupKinds(Query.GroupKinds query) {
+    return now(core.capacity().groups());
   }
 
   private static <T> CompletionStage<T> now(T answer) {

@@ -1,5 +1,6 @@
 package io.espalier.core.loop.state;
 
+import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.notification.NotifierView;
 import java.util.List;
@@ -19,6 +20,7 @@ public final class LoopStats {
   private volatile int jobsWithoutPlace;
   private volatile int heldNodes;
   private volatile List<QueueView> queues = List.of();
+  private volatile List<GroupKindView> groups = List.of();
   private volatile List<NotifierView> notifiers = List.of();
   private volatile int reservedNodes;
   private volatile long reservedSlots;
@@ -88,6 +90,15 @@ public final class LoopStats {
 
   public void queues(List<QueueView> newest) {
     queues = newest;
+  }
+
+  /** The kinds of redundancy groups, at most a few seconds old. */
+  public List<GroupKindView> groups() {
+    return groups;
+  }
+
+  public void groups(List<GroupKindView> newest) {
+    groups = newest;
   }
 
   /** Nodes reserved for tasks that have been waiting for long. */

@@ -1,5 +1,7 @@
 package io.espalier.core.loop.state;
 
+import io.espalier.core.api.view.JobActivity;
+import io.espalier.core.api.view.JobActivity.Straggler;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.WaitQuantiles;
 import io.espalier.core.forecast.JobPace;
@@ -7,9 +9,12 @@ import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.TaskStatus;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +27,17 @@ public final class Throughput {
   /** The least number of tasks that must be done before their durations count. */
   private static final int SAMPLES = 20;
 
+  /** Tasks that run for less are never called stragglers, however short the others are. */
+  private static final long SHORT_MILLIS = 1_000;
+
+  /** The order in which stragglers are told: the first started first. */
+  private static final Comparator<Straggler> OLDEST =
+      Comparator.comparingLong(Straggler::startedMillis)
+          .thenComparing(Straggler::job)
+          .thenComparing(Straggler::node);
+
   private final Map<String, Pace> paces = new HashMap<>();
+  private final MinuteCounts minutesOfAll = new MinuteCounts();
 
   private static final class Pace {
     final DurationHistogram durations = new DurationHistogram();
@@ -33,6 +48,7 @@ public final class Throughput {
     @Nullable DurationHistogram done;
 
     final CounterRates counters = new CounterRates();
+    final MinuteCounts minutes = new MinuteCounts();
     long ended;
     long finished;
 
@@ -48,9 +64,12 @@ public final class Throughput {
     paces.computeIfAbsent(job, name -> new Pace()).counters.add(more, nowMillis);
   }
 
-  /** Notes how long a task that is placed now has waited. */
-  public void placed(Live task) {
-    pace(task).waits.add(task.waitedMillis);
+  /** Notes that a task is placed now, and how long it has waited. */
+  public void placed(Live task, long nowMillis) {
+    Pace pace = pace(task);
+    pace.waits.add(task.waitedMillis);
+    pace.minutes.started(nowMillis);
+    minutesOfAll.started(nowMillis);
   }
 
   private Pace pace(Live task) {
@@ -63,6 +82,10 @@ public final class Throughput {
     }
     Pace pace = pace(task);
     pace.rate.ended(status.isFinal(), nowMillis);
+    boolean isError =
+        status.main() == TaskStatus.Main.FAILED || status.main() == TaskStatus.Main.ERROR;
+    pace.minutes.ended(isError, nowMillis);
+    minutesOfAll.ended(isError, nowMillis);
     pace.ended++;
     pace.finished += status.isFinal() ? 1 : 0;
     // A stopped or lost task is no measure of how long the others take.
@@ -93,6 +116,49 @@ public final class Throughput {
           }
         });
     return known;
+  }
+
+  /**
+   * Returns what the tasks of a job have done in the last hour, and its stragglers.
+   *
+   * @param job empty: all jobs
+   */
+  public JobActivity activity(String job, LiveTasks live, long nowMillis) {
+    Pace known = paces.get(job);
+    MinuteCounts minutes =
+        job.isEmpty() ? minutesOfAll : known == null ? new MinuteCounts() : known.minutes;
+    Map<String, Long> usual = new HashMap<>();
+    PriorityQueue<Straggler> oldest = new PriorityQueue<>(OLDEST.reversed());
+    int total = 0;
+    for (Live task : live.all()) {
+      String of = task.key.job();
+      long most = job.isEmpty() || job.equals(of) ? usual.computeIfAbsent(of, this::usual) : -1;
+      long elapsed = nowMillis - task.startedMillis();
+      if (most < 0 || elapsed <= Math.max(SHORT_MILLIS, 2 * most)) {
+        continue;
+      }
+      total++;
+      oldest.add(new Straggler(of, task.key.node(), task.startedMillis(), most));
+      if (oldest.size() > JobActivity.MOST) {
+        oldest.remove();
+      }
+    }
+    List<Straggler> stragglers = new ArrayList<>(oldest);
+    stragglers.sort(OLDEST);
+    return new JobActivity(
+        job,
+        nowMillis,
+        minutes.view(nowMillis),
+        known == null ? -1 : known.durations.quantile(0.5),
+        known == null ? -1 : known.durations.quantile(0.95),
+        stragglers,
+        total);
+  }
+
+  /** Returns how long 95 % of the attempts of a job took; -1: too few have ended. */
+  private long usual(String job) {
+    Pace pace = paces.get(job);
+    return pace == null || pace.durations.total() < SAMPLES ? -1 : pace.durations.quantile(0.95);
   }
 
   public void retain(Set<String> jobs) {

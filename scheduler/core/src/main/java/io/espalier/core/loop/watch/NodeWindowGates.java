@@ -132,7 +132,16 @@ final class NodeWindowGates {
             + broken;
   }
 
+  @SuppressWarnings("ReferenceEquality") // Each topology is a new object.
   private void begin(Config current, Topology nodes) {
+    boolean isSame =
+        config != null
+            && topology == nodes
+            && config.settings().nodeWindows().equals(current.settings().nodeWindows());
+    if (isSame) {
+      config = current;
+      return;
+    }
     boolean isUsed = !current.settings().nodeWindows().isEmpty() || !groups.isEmpty();
     config = current;
     topology = nodes;
@@ -205,7 +214,7 @@ final class NodeWindowGates {
   private static @Nullable String attribute(Topology nodes, int of, String name) {
     for (int i = 0; i < nodes.slotCount(of); i++) {
       Json value = nodes.attributes(nodes.slot(of, i)).get(name);
-      if (value != null) {
+      if (value != null && !(value instanceof Json.Null)) {
         return NodeLimitRule.text(value);
       }
     }
@@ -248,7 +257,8 @@ final class NodeWindowGates {
       boolean isClosed = opening == null || opening.fromMillis() > nowMillis;
       group.changes =
           opening == null ? Long.MAX_VALUE : isClosed ? opening.fromMillis() : opening.toMillis();
-      next = Math.min(next, group.changes);
+      boolean isNone = opening == null && !isBroken;
+      next = Math.min(next, isNone ? nowMillis + OpenTimes.NONE_FOR_MILLIS : group.changes);
       if (!group.isKnown || isClosed != group.isClosed) {
         // A group that was never closed has no gates to open but stale ones.
         boolean hasGates = isClosed || group.isClosed;

@@ -37,12 +37,15 @@ public final class QueueUsageRecorder {
     this.store = store;
   }
 
-  /** Takes a sample when it is due, and periodically updates the queues in the statistics. */
+  /**
+   * Takes a sample when it is due, and periodically updates queues and groups in the statistics.
+   */
   public void step(long nowMillis, LoopStats shown) {
     if (nowMillis >= nextShown || nextShown - nowMillis > SHOWN_MILLIS) {
       nextShown = nowMillis + SHOWN_MILLIS;
       boolean none = core.config().settings().rules().queues().isEmpty();
       shown.queues(none ? List.of() : core.capacity().queues());
+      shown.groups(core.capacity().groups());
     }
     if (nowMillis >= next || next - nowMillis > PERIOD_MILLIS) {
       next = nowMillis + PERIOD_MILLIS;

@@ -173,7 +173,7 @@ public final class WindowGates {
     boolean isOpen = opening != null && opening.fromMillis() == nowMillis;
     long changes =
         opening == null ? Long.MAX_VALUE : isOpen ? opening.toMillis() : opening.fromMillis();
-    next = Math.min(next, changes);
+    next = Math.min(next, opening == null ? nowMillis + OpenTimes.NONE_FOR_MILLIS : changes);
     note(
         owner,
         new WindowView(
@@ -236,7 +236,9 @@ public final class WindowGates {
       return null;
     }
     long until = opening == null ? 0 : opening.fromMillis();
-    if (until > 0) {
+    if (opening == null) {
+      next = Math.min(next, nowMillis + OpenTimes.NONE_FOR_MILLIS);
+    } else {
       next = Math.min(next, until);
       opens = Math.min(opens, until);
     }

@@ -29,7 +29,11 @@ public enum GateKind {
   /** No window of the job, its queue or the settings is open. */
   JOB_WINDOW(Scope.Kind.JOB, Kind.WINDOW, false),
   /** No window of the node is open. */
-  NODE_WINDOW(Scope.Kind.NODE, Kind.WINDOW, false);
+  NODE_WINDOW(Scope.Kind.NODE, Kind.WINDOW, false),
+  /** Tasks of several jobs fail on the node, or an operator has quarantined it. */
+  NODE_QUARANTINE(Scope.Kind.NODE, Kind.QUARANTINE, false),
+  /** Tasks of the job fail on the node, or an operator has quarantined it for the job. */
+  JOB_QUARANTINE(Scope.Kind.JOB_ON_NODE, Kind.QUARANTINE, false);
 
   private final Scope.Kind closes;
   private final Kind explanation;

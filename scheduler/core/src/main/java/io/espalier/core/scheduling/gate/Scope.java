@@ -6,8 +6,9 @@ package io.espalier.core.scheduling.gate;
  *
  * @param level the name of the level, for levels and nodes; otherwise empty
  * @param name the name of the job, queue or node; otherwise empty
+ * @param job the name of the job, where it is one job on a node; otherwise empty
  */
-public record Scope(Kind kind, String level, String name) {
+public record Scope(Kind kind, String level, String name, String job) {
   /** The kinds of scopes. */
   public enum Kind {
     /** All nodes. */
@@ -16,6 +17,8 @@ public record Scope(Kind kind, String level, String name) {
     LEVEL,
     /** A node and everything below it. */
     NODE,
+    /** A job on a node and everything below it. */
+    JOB_ON_NODE,
     /** A job. */
     JOB,
     /** All jobs of a queue. */
@@ -23,22 +26,26 @@ public record Scope(Kind kind, String level, String name) {
   }
 
   public static Scope all() {
-    return new Scope(Kind.ALL, "", "");
+    return new Scope(Kind.ALL, "", "", "");
   }
 
   public static Scope level(String level) {
-    return new Scope(Kind.LEVEL, level, "");
+    return new Scope(Kind.LEVEL, level, "", "");
   }
 
   public static Scope node(String level, String node) {
-    return new Scope(Kind.NODE, level, node);
+    return new Scope(Kind.NODE, level, node, "");
+  }
+
+  public static Scope jobOnNode(String job, String level, String node) {
+    return new Scope(Kind.JOB_ON_NODE, level, node, job);
   }
 
   public static Scope job(String job) {
-    return new Scope(Kind.JOB, "", job);
+    return new Scope(Kind.JOB, "", job, "");
   }
 
   public static Scope queue(String queue) {
-    return new Scope(Kind.QUEUE, "", queue);
+    return new Scope(Kind.QUEUE, "", queue, "");
   }
 }

@@ -254,6 +254,11 @@ public final class RedundancyGroups implements NodeCondition {
     return busy[group];
   }
 
+  /** Returns the number of running tasks on a member or below it. */
+  public int tasks(int member) {
+    return tasks[member];
+  }
+
   /** Returns whether a task runs on a member or below it. */
   public boolean isBusy(int member) {
     return tasks[member] > 0;

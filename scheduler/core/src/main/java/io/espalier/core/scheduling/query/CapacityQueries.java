@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.api.view.GroupKindView;
+import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
@@ -50,6 +50,17 @@ public final class CapacityQueries {
   /** Returns the kinds of redundancy groups. Costs time proportional to their number. */
   public List<GroupKindView> groups() {
     return GroupViews.kinds(state());
+  }
+
+  /**
+   * Lists groups of one kind.
+   *
+   * @param onlyFull whether to list only groups of which no further member may become busy
+   * @param after name of the last group of the previous page; empty: from the first one
+   * @param limit maximum number of groups
+   */
+  public GroupScan groups(String kind, boolean onlyFull, String after, int limit) {
+    return new GroupScan(current, kind, onlyFull, after, limit);
   }
 
   /** Returns all queues. Costs time proportional to the number of queues and jobs. */

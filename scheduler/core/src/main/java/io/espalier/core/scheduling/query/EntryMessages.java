@@ -36,8 +36,10 @@ final class EntryMessages {
                   + "; it can be resumed or promoted";
           case JOB_WINDOW, NODE_WINDOW -> why + in(gate.untilMillis() - nowMillis);
           case NODE_BRAKE -> "a brake stops the node" + since(gate) + suffix(gate);
+          case NODE_QUARANTINE -> "the node is quarantined" + since(gate) + suffix(gate);
+          case JOB_QUARANTINE -> "the node is quarantined for the job" + since(gate) + suffix(gate);
         };
-    String node = gate.kind().closes() == Scope.Kind.NODE ? gate.name() : null;
+    String node = gate.kind().closes() == Scope.Kind.JOB ? null : gate.name();
     return Reason.of(gate.kind().explanation(), node, message).until(gate.untilMillis());
   }
 
@@ -89,7 +91,7 @@ final class EntryMessages {
         + BigDecimal.valueOf(factor.millionths(), 6).stripTrailingZeros().toPlainString()
         + switch (scope.kind()) {
           case LEVEL -> ", for all of level " + scope.level();
-          case NODE -> ", on and below " + scope.name();
+          case NODE, JOB_ON_NODE -> ", on and below " + scope.name();
           case ALL, JOB, QUEUE -> ", for all nodes";
         }
         + (factor.author().isEmpty() ? "" : ",")

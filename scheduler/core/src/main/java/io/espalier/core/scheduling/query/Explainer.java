@@ -305,6 +305,10 @@ public final class Explainer {
       if (state.closed.isClosed(at)) {
         entries(Scope.node(topology.levels().name(state.index.level(at)), topology.name(at)));
       }
+      if (state.closed.isClosedFor(at, job)) {
+        String level = topology.levels().name(state.index.level(at));
+        entries(Scope.jobOnNode(state.jobs.name(job), level, topology.name(at)));
+      }
       if (slot == 0 && isElsewhere(job)) {
         add(
             Kind.OTHER_SHARD,
@@ -414,7 +418,7 @@ public final class Explainer {
     int at = topology.node(slot);
     int level = state.index.level(at);
     long failures = topology.enabled(slot) ? 0 : 1;
-    failures += state.closed.isClosed(at) ? 1 : 0;
+    failures += state.closed.isClosed(at, job) ? 1 : 0;
     failures += passes(job, slot) ? 0 : 1;
     failures += placement(job, slot, level).size();
     failures += state.rates.isHeld(at, level) ? 1 : 0;

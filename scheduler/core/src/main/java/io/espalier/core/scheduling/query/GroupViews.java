@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.query;
 
-import io.espalier.core.api.view.GroupKindView;
+import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.config.GroupRule;
 import io.espalier.core.scheduling.group.GroupMembers;
 import io.espalier.core.scheduling.group.RedundancyGroups;

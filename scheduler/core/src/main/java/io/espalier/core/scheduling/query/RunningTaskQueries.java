@@ -61,7 +61,7 @@ public final class RunningTaskQueries {
     for (int level = 0; level < state().topology.levels().count(); level++) {
       int at = state().places.node(index, level);
       if (at >= 0) {
-        if (state().closed.isClosed(at) || !isAllowed(at, parent, job)) {
+        if (state().closed.isClosed(at, job) || !isAllowed(at, parent, job)) {
           return false;
         }
         parent = at;
@@ -88,20 +88,32 @@ public final class RunningTaskQueries {
   /**
    * Returns a closed gate, of a job or of a node of its path, that keeps a task from starting;
    * null: none of these kinds does. It may have been closed since the task was placed.
-   *
-   * @param ofJobs a kind of gates of jobs
-   * @param ofNodes a kind of gates of nodes
    */
-  public @Nullable Gate closed(long run, GateKind ofJobs, GateKind ofNodes) {
-    GateTable gates = state().gateTable;
-    Gate ofJob = gates.areOpen(ofJobs) ? null : gates.get(ofJobs, Scope.job(jobName(run)));
-    if (ofJob != null || gates.areOpen(ofNodes)) {
-      return ofJob;
+  public @Nullable Gate closed(long run, GateKind... kinds) {
+    for (GateKind kind : kinds) {
+      Gate gate = state().gateTable.areOpen(kind) ? null : closed(run, kind);
+      if (gate != null) {
+        return gate;
+      }
     }
+    return null;
+  }
+
+  private @Nullable Gate closed(long run, GateKind kind) {
+    GateTable gates = state().gateTable;
+    String job = jobName(run);
+    if (kind.closes() == Scope.Kind.JOB) {
+      return gates.get(kind, Scope.job(job));
+    }
+    boolean ofJob = kind.closes() == Scope.Kind.JOB_ON_NODE;
     List<String> levels = levels(run);
     List<String> path = path(run);
     for (int i = 0; i < levels.size(); i++) {
-      Gate gate = gates.get(ofNodes, Scope.node(levels.get(i), path.get(i)));
+      String level = levels.get(i);
+      Gate gate =
+          gates.get(
+              kind,
+              ofJob ? Scope.jobOnNode(job, level, path.get(i)) : Scope.node(level, path.get(i)));
       if (gate != null) {
         return gate;
       }

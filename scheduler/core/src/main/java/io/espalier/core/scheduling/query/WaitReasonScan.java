@@ -244,6 +244,9 @@ public final class WaitReasonScan {
     if (state.closed.isClosed(node)) {
       return groups.of(Kind.NODE_DISABLED, -2, "a node on their path is closed");
     }
+    if (state.closed.isClosedFor(node, job)) {
+      return groups.of(Kind.QUARANTINE, -1, "a node on their path is quarantined for the job");
+    }
     int placing = state.workers.placementLevel(job);
     if (placing >= 0 && atLevel >= placing) {
       boolean passedBy =

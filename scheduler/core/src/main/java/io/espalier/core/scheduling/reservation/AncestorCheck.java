@@ -46,7 +46,7 @@ final class AncestorCheck {
   }
 
   private boolean find(int node, int level, int job, boolean limits, boolean workers) {
-    if (limits && (context.isClosed(node) || !isWithinLimits(node, level, job))) {
+    if (limits && (context.isClosed(node, job) || !isWithinLimits(node, level, job))) {
       return false;
     }
     int placing = context.workers().placementLevel(job);

@@ -33,8 +33,8 @@ public interface ReservationContext {
 
   WorkerTable workerTable();
 
-  /** Returns whether a gate closes the node. */
-  boolean isClosed(int node);
+  /** Returns whether a gate closes the node for a job. */
+  boolean isClosed(int node, int job);
 
   /** Returns the bits of the jobs of which a task may start now. */
   long openJobs(int word);

@@ -427,7 +427,7 @@ public final class SchedulingState implements ReservationContext {
   // ---- gates
 
   /**
-   * Closes or opens a node according to its gates.
+   * Closes or opens a node, for all jobs or for one, according to its gates.
    *
    * @return the node if that is a change and the index must evaluate it again, or -1
    */
@@ -435,25 +435,33 @@ public final class SchedulingState implements ReservationContext {
     int level = topology.levels().find(scope.level());
     int node =
         level < 0 || level >= topology.levels().worker() ? -1 : topology.find(level, scope.name());
-    if (node < 0 || !closed.set(node, gateTable.isClosed(scope))) {
+    if (node < 0) {
       return -1;
     }
-    return node;
+    if (scope.kind() == Scope.Kind.JOB_ON_NODE) {
+      int job = jobs.find(scope.job());
+      return job >= 0 && closed.set(node, job, gateTable.isClosed(scope)) ? node : -1;
+    }
+    return closed.set(node, gateTable.isClosed(scope)) ? node : -1;
   }
 
   /** Makes the index and the reservations follow a node that was closed or opened. */
   public void gateChanged(int node) {
     index.refresh(node, index.level(node));
-    if (reservations != null && closed.isClosed(node)) {
+    if (reservations == null) {
+      return;
+    }
+    if (closed.isClosed(node) || closed.isClosedForSome(node)) {
       reservations.closed();
-    } else if (reservations != null) {
+    }
+    if (!closed.isClosed(node)) {
       reservations.opened(node);
     }
   }
 
   @Override
-  public boolean isClosed(int node) {
-    return closed.isClosed(node);
+  public boolean isClosed(int node, int job) {
+    return closed.isClosed(node, job);
   }
 
   // ---- starting

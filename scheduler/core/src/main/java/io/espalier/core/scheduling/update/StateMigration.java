@@ -120,9 +120,8 @@ public final class StateMigration {
     next.over.logTo(newOver);
     next.followLimits();
     next.statuses.staged().follow();
-    for (Scope scope : next.gateTable.closed(Scope.Kind.NODE)) {
-      next.updateGate(scope);
-    }
+    next.gateTable.closed(Scope.Kind.NODE).forEach(next::updateGate);
+    next.gateTable.closed(Scope.Kind.JOB_ON_NODE).forEach(next::updateGate);
   }
 
   public UpdatePlan change() {

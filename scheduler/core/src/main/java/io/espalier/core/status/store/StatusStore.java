@@ -108,8 +108,31 @@ public interface StatusStore extends AutoCloseable {
    */
   Map<String, Long> incarnations();
 
+  /**
+   * Since when jobs with stored rows have not been configured, in epoch milliseconds, as given to
+   * {@link #keepAbsences}.
+   */
+  Map<String, Long> absences();
+
+  /**
+   * Durably replaces what is known of absent jobs. Jobs without stored rows are ignored.
+   *
+   * @param sinceMillis by job, more than 0; jobs that are not in it are configured
+   * @throws StaleEpochException when another epoch is in force
+   */
+  void keepAbsences(long epoch, Map<String, Long> sinceMillis);
+
   /** Loads the rows of these nodes of a job; nodes without a row are left out. */
   List<StatusRow> load(String job, Collection<String> nodes);
+
+  /**
+   * Loads some rows of a job, in an order of nodes that is the store's own.
+   *
+   * @param after the node after which to begin; empty: with the first
+   * @param atMost the most rows to load, at least 1
+   * @return less only when no more follow
+   */
+  List<StatusRow> load(String job, String after, int atMost);
 
   /** The rows of all tasks, of any job, with the status running: they may be alive. */
   default List<StatusRow> running() {
@@ -148,6 +171,9 @@ public interface StatusStore extends AutoCloseable {
 
   /** All brakes, in any order. */
   List<Brake> brakes();
+
+  /** All quarantines, in any order. */
+  List<Quarantine> quarantines();
 
   /** All rows of roll-outs, in any order. */
   List<RolloutRow> rollouts();

@@ -18,8 +18,9 @@ import java.util.Set;
  * Changes that become durable together or not at all. Immutable.
  *
  * <p>They are applied in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses,
- * pauses, ended cordons, cordons, ended limits, limits, ended brakes, brakes, ended roll-outs,
- * roll-outs, job states, usage of queues, incarnations, events, ended notifications, notifications.
+ * pauses, ended cordons, cordons, ended limits, limits, ended brakes, brakes, ended quarantines,
+ * quarantines, job states, usage of queues, incarnations, events, ended notifications,
+ * notifications.
  *
  * @param forgottenJobs jobs whose rows and states are all deleted
  * @param deletedRows rows to delete; missing rows are not an error
@@ -34,6 +35,8 @@ import java.util.Set;
  * @param limits limit overrides, replacing older ones with the same key
  * @param endedBrakes brakes that are over
  * @param brakes brakes, replacing older ones with the same key
+ * @param endedQuarantines quarantines that were lifted
+ * @param quarantines quarantines, replacing older ones with the same key
  * @param endedRollouts jobs all of whose roll-out rows are deleted
  * @param rollouts rows of roll-outs, replacing older ones with the same key
  * @param standings states of jobs, replacing older ones
@@ -58,6 +61,8 @@ public record StoreTransaction(
     List<Brake> brakes,
     Set<String> endedRollouts,
     List<RolloutRow> rollouts,
+    Set<Quarantine.Key> endedQuarantines,
+    List<Quarantine> quarantines,
     List<JobStateRecord> standings,
     List<QueueUsage> queueUsage,
     Map<String, Long> incarnations,
@@ -83,6 +88,8 @@ public record StoreTransaction(
     brakes = List.copyOf(brakes);
     endedRollouts = Set.copyOf(endedRollouts);
     rollouts = List.copyOf(rollouts);
+    endedQuarantines = Set.copyOf(endedQuarantines);
+    quarantines = List.copyOf(quarantines);
     standings = List.copyOf(standings);
     queueUsage = List.copyOf(queueUsage);
     incarnations = Map.copyOf(incarnations);
@@ -118,6 +125,8 @@ public record StoreTransaction(
         + brakes.size()
         + endedRollouts.size()
         + rollouts.size()
+        + endedQuarantines.size()
+        + quarantines.size()
         + standings.size()
         + queueUsage.size()
         + incarnations.size()
@@ -147,6 +156,8 @@ public record StoreTransaction(
     private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
     private final Set<Brake.Key> endedBrakes = new LinkedHashSet<>();
     private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+    private final Set<Quarantine.Key> endedQuarantines = new LinkedHashSet<>();
+    private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
     private final Set<String> endedRollouts = new LinkedHashSet<>();
     private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
     private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
@@ -233,6 +244,18 @@ public record StoreTransaction(
       return this;
     }
 
+    public Builder quarantine(Quarantine quarantine) {
+      endedQuarantines.remove(quarantine.key());
+      quarantines.put(quarantine.key(), quarantine);
+      return this;
+    }
+
+    public Builder endQuarantine(Quarantine.Key key) {
+      quarantines.remove(key);
+      endedQuarantines.add(key);
+      return this;
+    }
+
     public Builder rollout(RolloutRow row) {
       rollouts.put(row.key(), row);
       return this;
@@ -301,6 +324,8 @@ public record StoreTransaction(
       later.brakes.forEach(this::brake);
       later.endedRollouts.forEach(this::endRollout);
       later.rollouts.forEach(this::rollout);
+      later.endedQuarantines.forEach(this::endQuarantine);
+      later.quarantines.forEach(this::quarantine);
       later.standings.forEach(this::standing);
       if (!later.queueUsage.isEmpty()) {
         queueUsage = later.queueUsage;
@@ -328,6 +353,8 @@ public record StoreTransaction(
           + brakes.size()
           + endedRollouts.size()
           + rollouts.size()
+          + endedQuarantines.size()
+          + quarantines.size()
           + standings.size()
           + queueUsage.size()
           + incarnations.size()
@@ -352,6 +379,8 @@ public record StoreTransaction(
           List.copyOf(brakes.values()),
           endedRollouts,
           List.copyOf(rollouts.values()),
+          endedQuarantines,
+          List.copyOf(quarantines.values()),
           List.copyOf(standings.values()),
           queueUsage,
           incarnations,

@@ -9,6 +9,7 @@ import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskPage;
@@ -112,6 +113,11 @@ public final class LoopSchedulerApi implements SchedulerApi {
   @Override
   public List<QueueView> recentQueues() {
     return stats.queues();
+  }
+
+  @Override
+  public List<GroupKindView> recentGroups() {
+    return stats.groups();
   }
 
   @Override

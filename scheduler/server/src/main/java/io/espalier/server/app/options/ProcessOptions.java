@@ -60,6 +60,7 @@ public record ProcessOptions(
         "--test-failure-rate=" + runner.simulation().failureRate(),
         logs.shown(),
         store.events().shown(),
+        "--keep-finished-days=" + store.keepFinished().toDays(),
         runner.measuring().shown(),
         "--seed=" + seed,
         "--fresh=" + store.fresh(),
@@ -105,7 +106,8 @@ public record ProcessOptions(
             StoreOptions.Owning.DEFAULT,
             false,
             List.of(),
-            EventRetentionOptions.DEFAULT),
+            EventRetentionOptions.DEFAULT,
+            Duration.ZERO),
         new RunnerOptions(
             RunnerOptions.Kind.DRY_RUN,
             RunnerOptions.Kind.DRY_RUN.label(),

@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param fresh whether all statuses are deleted first
  * @param statusesFrom stores of schedulers that partitioned the nodes differently
  * @param events how long events are kept
+ * @param keepFinished how long the statuses of a job are kept after it was removed from the
+ *     configuration; zero: for ever
  */
 public record StoreOptions(
     Path dataDir,
@@ -24,7 +26,8 @@ public record StoreOptions(
     Owning owning,
     boolean fresh,
     List<ImportSource> statusesFrom,
-    EventRetentionOptions events) {
+    EventRetentionOptions events,
+    Duration keepFinished) {
 
   /** The values of {@code --status-store}. */
   public enum Kind {

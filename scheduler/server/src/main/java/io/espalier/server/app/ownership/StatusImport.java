@@ -18,6 +18,7 @@ import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.options.StoreOptions;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.DataDirectoryException;
+import io.espalier.server.store.archive.ArchiveFile;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
 import io.espalier.server.store.jdbc.sqlite.BistroStatuses;
@@ -26,9 +27,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +40,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes over the statuses of schedulers that partitioned the nodes differently, or of a scheduler
- * of Bistro ({@code --statuses-from}). When several schedulers, this one included, know a task, the
- * newest status wins; an import can therefore be repeated. Histories stay where they are.
+ * of Bistro, or of a job that expired ({@code --statuses-from}). When several schedulers, this one
+ * included, know a task, the newest status wins; an import can therefore be repeated. Histories
+ * stay where they are.
  *
  * <p>No scheduler may continue with an imported store. The store is marked as passed on, and every
  * scheduler refuses it unless it imports statuses itself. All stores are checked before the first
@@ -109,6 +113,10 @@ public final class StatusImport {
         ofBistro.put(earlier.bistro(), bistro(earlier.bistro()));
         continue;
       }
+      if (earlier.archive() != null) {
+        checkArchive(earlier, earlier.archive(), into);
+        continue;
+      }
       use(
           earlier,
           options.source().configUri(),
@@ -127,6 +135,8 @@ public final class StatusImport {
       StatusImport taking = new StatusImport(into, taken.epoch());
       if (earlier.bistro() != null) {
         ofBistro.getOrDefault(earlier.bistro(), Map.of()).forEach(taking::bistro);
+      } else if (earlier.archive() != null) {
+        taking.archive(earlier, earlier.archive());
       } else {
         use(earlier, options.source().configUri(), true, taking::all);
       }
@@ -305,6 +315,57 @@ public final class StatusImport {
             rows.add(
                 new StatusRow(job, node, status, new Invocation(epoch, 0, status.sinceMillis()))));
     put(job, rows, 0);
+  }
+
+  /** Reads all of a file before anything is taken, and refuses that of another job of the name. */
+  private static void checkArchive(ImportSource from, Path file, StatusStore into) {
+    try {
+      ArchiveFile.Content content = ArchiveFile.read(file, row -> {});
+      long known = into.incarnations().getOrDefault(content.job(), 0L);
+      if (known != 0 && content.createTime() != 0 && known != content.createTime()) {
+        throw refused(
+            from.toString(),
+            "is of a job "
+                + content.job()
+                + " that was deleted: the job of that name in "
+                + into.description()
+                + " has another create_time");
+      }
+    } catch (ArchiveFile.Unusable e) {
+      throw refused(from.toString(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Takes a job back that expired. Tasks that this store knows are left alone, so an import can be
+   * repeated.
+   */
+  private void archive(ImportSource from, Path file) {
+    Set<String> known = new HashSet<>();
+    List<StatusRow> rows = new ArrayList<>();
+    try {
+      ArchiveFile.Content content =
+          ArchiveFile.read(
+              file,
+              row -> {
+                if (known.isEmpty()) {
+                  into.loadKept(row.job(), stored -> known.add(stored.node()));
+                  // The name of no node, so that the store is asked once.
+                  known.add("");
+                }
+                if (!known.contains(row.node())) {
+                  Invocation last = new Invocation(epoch, 0, row.invocation().startMillis());
+                  rows.add(new StatusRow(row.job(), row.node(), row.status(), last));
+                }
+                if (rows.size() == ROWS_PER_COMMIT) {
+                  put(row.job(), rows, 0);
+                  rows.clear();
+                }
+              });
+      put(content.job(), rows, content.createTime());
+    } catch (ArchiveFile.Unusable e) {
+      throw refused(from.toString(), String.valueOf(e.getMessage()));
+    }
   }
 
   private void put(String job, List<StatusRow> rows, long incarnation) {

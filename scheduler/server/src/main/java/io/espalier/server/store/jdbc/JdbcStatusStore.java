@@ -6,6 +6,7 @@ import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.server.store.jdbc.Dialect.Property;
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -97,6 +98,17 @@ public class JdbcStatusStore extends StoreReader {
   @Override
   public void keepNodesSketch(long epoch, String sketch) {
     set(epoch, Property.NODES_SKETCH, sketch);
+  }
+
+  @Override
+  public void keepAbsences(long epoch, Map<String, Long> sinceMillis) {
+    int unused =
+        write(
+            w -> {
+              requireEpoch(w, epoch);
+              w.keepAbsences(sinceMillis);
+              return 0;
+            });
   }
 
   @Override

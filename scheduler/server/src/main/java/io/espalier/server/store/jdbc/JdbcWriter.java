@@ -127,6 +127,16 @@ public final class JdbcWriter {
     events.append(batch.events());
   }
 
+  void keepAbsences(Map<String, Long> sinceMillis) throws SQLException {
+    session.execute("UPDATE #job SET absent_since = 0 WHERE absent_since != 0");
+    for (Map.Entry<String, Long> absent : sinceMillis.entrySet()) {
+      Integer job = jobs.known(absent.getKey());
+      if (job != null) {
+        session.execute("UPDATE #job SET absent_since = ? WHERE id = ?", absent.getValue(), job);
+      }
+    }
+  }
+
   /** Deletes old events or rows of a forgotten job and returns the number of deleted rows. */
   int cleanUp(StatusStore.Retention retention, int atMost) throws SQLException {
     int old = events.deleteOld(retention);

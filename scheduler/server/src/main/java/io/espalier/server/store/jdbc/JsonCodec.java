@@ -8,6 +8,7 @@ import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Result;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
@@ -85,6 +86,24 @@ final class JsonCodec {
               + name
               + " cannot be read: "
               + e.getMessage(),
+          false,
+          e);
+    }
+  }
+
+  /**
+   * Decodes a quarantine.
+   *
+   * @param store name for the message
+   * @throws StoreException not retryable, when it cannot be read: what is quarantined must not
+   *     start because of that
+   */
+  static Quarantine quarantine(String store, JsonDecoder json, Quarantine.Key key, String text) {
+    try {
+      return Quarantine.fromJson(key, object(json, text));
+    } catch (IllegalArgumentException e) {
+      throw new StoreException(
+          store + ": the stored quarantine of " + key + " cannot be read: " + e.getMessage(),
           false,
           e);
     }

@@ -7,9 +7,9 @@ import java.sql.SQLException;
 import java.util.Collection;
 
 /**
- * Writes the commands of operators (pauses, cordons, limits, brakes), roll-outs, the states of jobs
- * and queues, and notifications. These are few rows, so it caches no prepared statements. Each call
- * is part of the open transaction. Not thread-safe.
+ * Writes the commands of operators (pauses, cordons, limits, brakes, quarantines), roll-outs, the
+ * states of jobs and queues, and notifications. These are few rows, so it caches no prepared
+ * statements. Each call is part of the open transaction. Not thread-safe.
  */
 final class OperatorTables {
   private final Session session;
@@ -84,6 +84,19 @@ final class OperatorTables {
                 .name(brake.key().level())
                 .name(brake.key().name())
                 .value(JsonWriter.compact(brake.toJson())));
+    delete(
+        "#quarantine WHERE level = ? AND node = ? AND job = ?",
+        batch.endedQuarantines(),
+        (key, to) -> to.key(key.level()).key(key.node()).key(key.job()));
+    replace(
+        "#quarantine",
+        "level*, node*, job*, body",
+        batch.quarantines(),
+        (each, to) ->
+            to.name(each.key().level())
+                .name(each.key().node())
+                .name(each.key().job())
+                .value(JsonWriter.compact(each.toJson())));
     delete("#rollout WHERE job = ?", batch.endedRollouts(), (job, to) -> to.key(job));
     replace(
         "#rollout",

@@ -15,6 +15,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
@@ -211,6 +212,13 @@ final class RowMapper {
       throws SQLException {
     return JsonCodec.notification(
         store, json, new Notification.Key(row.name(), row.large()), row.text());
+  }
+
+  /** Reads a quarantine: level, node, job, body. */
+  static Quarantine quarantine(String store, JsonDecoder json, ColumnReader row)
+      throws SQLException {
+    return JsonCodec.quarantine(
+        store, json, new Quarantine.Key(row.name(), row.name(), row.name()), row.text());
   }
 
   /** Reads the usage of a queue: its name (a text), the value, as of when. */

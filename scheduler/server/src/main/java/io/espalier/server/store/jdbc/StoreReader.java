@@ -12,6 +12,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
@@ -175,6 +176,16 @@ abstract class StoreReader implements StatusStore {
   }
 
   @Override
+  public final Map<String, Long> absences() {
+    Map<String, Long> absences = new HashMap<>();
+    var unused =
+        all(
+            "SELECT name*, absent_since FROM #job WHERE name IS NOT NULL AND absent_since != 0",
+            row -> absences.put(row.name(), row.large()));
+    return absences;
+  }
+
+  @Override
   public final void load(String job, Consumer<StatusRow> rows) {
     load(job, RowMapper::status, rows);
   }
@@ -222,6 +233,29 @@ abstract class StoreReader implements StatusStore {
                 id,
                 List.copyOf(Set.copyOf(nodes)),
                 row -> rows.add(mapper.status(job, row)));
+          }
+          return rows;
+        });
+  }
+
+  @Override
+  public final List<StatusRow> load(String job, String after, int atMost) {
+    return read(
+        session -> {
+          List<StatusRow> rows = new ArrayList<>();
+          Integer id = JobIds.find(session, job);
+          if (id != null) {
+            RowMapper mapper = mapper(session);
+            try (BoundStatement some =
+                    session.prepare(
+                        "SELECT "
+                            + TASK
+                            + " FROM #status WHERE job = ? AND node > ? ORDER BY node LIMIT ?");
+                ColumnReader row = some.number(id).key(after).number(atMost).query()) {
+              while (row.next()) {
+                rows.add(mapper.status(job, row));
+              }
+            }
           }
           return rows;
         });
@@ -283,6 +317,13 @@ abstract class StoreReader implements StatusStore {
     return all(
         "SELECT target*, level*, name*, body FROM #brake",
         row -> RowMapper.brake(description(), json, row));
+  }
+
+  @Override
+  public final List<Quarantine> quarantines() {
+    return all(
+        "SELECT level*, node*, job*, body FROM #quarantine",
+        row -> RowMapper.quarantine(description(), json, row));
   }
 
   @Override

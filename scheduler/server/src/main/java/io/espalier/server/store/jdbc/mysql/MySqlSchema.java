@@ -11,10 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /** Migrates a schema to the version of this program. */
 final class MySqlSchema {
-  /**
-   * The number of the newest migration, V14__rollouts. Each migration ends by storing its number.
-   */
-  static final int VERSION = 14;
+  /** The number of the newest migration. Each migration ends by storing its number. */
+  static final int VERSION = 18;
 
   private static final int NO_SUCH_TABLE = 1146;
   private static final int LEAST_PACKET = 4 << 20;

@@ -28,6 +28,7 @@ public final class MySqlStatusStore extends JdbcStatusStore {
           "limit_override",
           "job_standing",
           "notification",
+          "quarantine",
           "queue_usage",
           "nodes",
           "event");

@@ -195,12 +195,18 @@ class SqliteFileTest {
           .isEqualTo(Integer.toString(SqliteSchema.VERSION));
       assertThat(text(raw, "PRAGMA application_id"))
           .isEqualTo(Integer.toString(SqliteSchema.APPLICATION_ID));
-      assertThat(text(raw, "SELECT count(*) FROM flyway_schema_history WHERE success"))
-          .isEqualTo(Integer.toString(SqliteSchema.VERSION));
-    }
-    Path migrations = Path.of("src/main/resources/db/migration/sqlite");
-    try (Stream<Path> files = Files.list(migrations)) {
-      assertThat(files).hasSize(SqliteSchema.VERSION);
+      Path migrations = Path.of("src/main/resources/db/migration/sqlite");
+      try (Stream<Path> files = Files.list(migrations)) {
+        List<String> names = files.map(file -> file.getFileName().toString()).toList();
+        assertThat(text(raw, "SELECT count(*) FROM flyway_schema_history WHERE success"))
+            .isEqualTo(Integer.toString(names.size()));
+        // Numbers may be left out.
+        assertThat(
+                names.stream()
+                    .mapToInt(name -> Integer.parseInt(name.substring(1, name.indexOf("__"))))
+                    .max())
+            .hasValue(SqliteSchema.VERSION);
+      }
     }
   }
 

@@ -20,8 +20,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** Commands on brakes. */
-public final class BrakeCommands {
-  private BrakeCommands() {}
+public final class BrakingCommands {
+  private BrakingCommands() {}
 
   private static String percent(Json.Obj brake) {
     BigDecimal factor = brake.get("factor") instanceof Json.Num f ? f.value() : BigDecimal.ONE;

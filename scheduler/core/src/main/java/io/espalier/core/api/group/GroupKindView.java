@@ -1,4 +1,4 @@
-package io.espalier.core.api.view;
+package io.espalier.core.api.group;
 
 /**
  * The redundancy groups of one kind, in numbers (docs/groups.md).
