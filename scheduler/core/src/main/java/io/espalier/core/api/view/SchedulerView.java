@@ -80,8 +80,8 @@ public record SchedulerView(
           Map.of(),
           List.of(),
           List.of(),
-          List.of(),
           Map.of(),
+          List.of(),
           Map.of(),
           WatchdogFindings.NONE,
           0);
