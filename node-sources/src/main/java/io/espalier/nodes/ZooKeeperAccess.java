@@ -1,9 +1,8 @@
 package io.espalier.nodes;
 
 import io.espalier.core.pace.Jitter;
+import io.espalier.nodes.zk.ZooKeeperSecurity;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -26,7 +25,6 @@ final class ZooKeeperAccess {
   private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperAccess.class);
   private static final int SESSION_MILLIS = 30_000;
   private static final int RETRY_MILLIS = 200;
-  private static final int MAX_AUTH_BYTES = 4096;
 
   private final String connect;
   private final String watched;
@@ -39,7 +37,7 @@ final class ZooKeeperAccess {
 
   /**
    * @param watched znode below which changes are reported
-   * @param authFile file with a scheme, a blank, and an account; null: none is needed
+   * @param authFile as {@link ZooKeeperSecurity} reads it; null: none is needed
    */
   ZooKeeperAccess(String connect, String watched, @Nullable Path authFile, Duration timeout) {
     this.connect = connect;
@@ -85,14 +83,7 @@ final class ZooKeeperAccess {
             .connectionTimeoutMs((int) Math.min(timeout.toMillis(), SESSION_MILLIS / 2))
             .retryPolicy(new RetryOneTime(retryMillis));
     if (authFile != null) {
-      if (Files.size(authFile) > MAX_AUTH_BYTES) {
-        throw new IOException("the file with the account is too long: " + authFile);
-      }
-      String[] parts = Files.readString(authFile, StandardCharsets.UTF_8).strip().split(" ", 2);
-      if (parts.length != 2) {
-        throw new IOException("the file " + authFile + " does not hold a scheme and an account");
-      }
-      builder.authorization(parts[0], parts[1].getBytes(StandardCharsets.UTF_8));
+      ZooKeeperSecurity.read(authFile).applyTo(builder);
     }
     CuratorFramework fresh = builder.build();
     fresh

@@ -2,6 +2,8 @@ package io.espalier.webui;
 
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
@@ -97,7 +99,7 @@ public final class SchedulerRouter {
     this.meters = meters;
     this.guard = guard;
     this.trail = new AuditHandler(options.security().audit(), options.clock());
-    this.access = new AuthHandler(options.security(), trail);
+    this.access = new AuthHandler(options.security(), trail, this::queue);
     this.streams = streams;
     this.logStreams = logStreams;
     this.contract = contract;
@@ -235,6 +237,12 @@ public final class SchedulerRouter {
                 .map(String::trim)
                 .anyMatch(given -> given.equals(quoted) || given.equals("W/" + quoted));
     return known ? new HttpReply(304, HttpReply.JSON, "", etag) : reply.with("ETag", quoted);
+  }
+
+  private String queue(String name) {
+    Config config = api.view().config();
+    Job job = config == null ? null : config.job(name);
+    return job == null ? "" : job.scheduling().queue();
   }
 
   private void health(RoutingContext ctx) {

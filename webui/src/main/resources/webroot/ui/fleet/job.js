@@ -5,6 +5,7 @@ import { useData } from '../live.js';
 import { go, jobLink, refine, taskLink, to } from '../route.js';
 import { Badge, Bar, Counts, Crumbs, Empty, Failure, Panel, Search, Title, Waiting } from '../parts.js';
 import { count, plural, rate, seconds, share } from '../format.js';
+import { Causes } from './causes.js';
 import { Chips, Host, Hosts, JobActs, JobBadges, Missing, More, State } from './parts.js';
 
 const STEP = 100;
@@ -19,20 +20,27 @@ function Differences({ changes, tied }) {
       t.td(t.code({ dir: 'auto' }, text(d.majority))), t.td(t.code({ dir: 'auto' }, text(d.here))))))));
 }
 
-function Settings({ job }) {
+/** Jobs of one name that are set up in different ways may be different jobs: one is looked at without the others. */
+function Kinds({ job, kind }) {
+  const all = job.configs.reduce((n, v) => n + v.count, 0);
+  return t.div({ class: 'toolbar' }, c(Chips, { label: 'Kind of settings', current: kind, change: (id) => refine({ kind: id, only: '' }),
+    options: [['', 'All kinds', all], ...job.configs.map((v, i) => [v.hash, t.span({ dir: 'auto' }, `Kind ${i + 1}${v.owners.length > 0 ? `: ${v.owners.slice(0, 3).join(', ')}` : ''}`), v.count])] }));
+}
+
+function Settings({ job, kind }) {
   const disagreed = job.attributes.filter((a) => !a.agreed);
-  return c(Panel, { title: 'Settings', id: 'h-settings', note: job.variants === 1 ? 'the same everywhere' : `${count(job.variants)} kinds` },
+  return c(Panel, { title: 'Settings', id: 'h-settings', note: kind ? `kind ${job.configs.findIndex((v) => v.hash === kind) + 1}` : job.variants === 1 ? 'the same everywhere' : `${count(job.variants)} kinds` },
     disagreed.length > 0 && t.ul({ class: 'problems' }, disagreed.map((a) => t.li({ key: a.name }, c(Badge, { kind: 'warn' }, 'differs'),
       t.div(t.strong(a.name), ': ', a.values.map((v, i) => t.span({ key: v.value }, i > 0 && '; ', t.b({ dir: 'auto' }, v.value || '(empty)'), ` on ${count(v.count)}`,
         i > 0 && t.span(' (', c(Hosts, { ids: v.hosts.slice(0, 5), total: v.count, hash: jobLink(job.name) }), ')'))))))),
-    t.ul({ class: 'variants' }, job.configs.map((v, i) => t.li({ key: v.hash },
-      t.div({ class: 'variant-head' }, c(Badge, { kind: job.tied ? '' : v.majority ? 'good' : 'warn' }, job.tied ? `kind ${i + 1}` : v.majority ? 'most' : 'other'), t.b(plural(v.count, 'scheduler')),
+    t.ul({ class: 'variants' }, job.configs.map((v, i) => (!kind || v.hash === kind) && t.li({ key: v.hash },
+      t.div({ class: 'variant-head' }, !kind && c(Badge, { kind: job.tied ? '' : v.majority ? 'good' : 'warn' }, job.tied ? `kind ${i + 1}` : v.majority ? 'most' : 'other'), t.b(plural(v.count, 'scheduler')),
         (!v.majority || job.tied) && c(Hosts, { ids: v.hosts.slice(0, 10), total: v.count, hash: jobLink(job.name) })),
-      v.differences && c(Differences, { changes: v.differences, tied: job.tied }),
+      v.differences && c(Differences, { changes: v.differences, tied: job.tied || kind }),
       v.settings
         ? t.details(t.summary('All settings'), t.pre({ class: 'config' }, JSON.stringify(v.settings, null, 2)))
         : t.p({ class: 'soft' }, 'Nobody who has them answers now.')))),
-    job.variants > job.configs.length && t.p({ class: 'soft' }, `and ${plural(job.variants - job.configs.length, 'more kind')}`));
+    !kind && job.variants > job.configs.length && t.p({ class: 'soft' }, `and ${plural(job.variants - job.configs.length, 'more kind')}`));
 }
 
 /** Whoever knows a node need not know who has it. */
@@ -60,21 +68,24 @@ export default function Job({ route }) {
   const name = route.parts[1];
   const only = route.query.get('only') ?? '';
   const q = route.query.get('q') ?? '';
+  const kind = route.query.get('kind') ?? '';
   const [limit, setLimit] = useState(STEP);
-  const { data, error, again } = useData((signal) => get(['fleet', 'jobs', name], { only, match: q, limit }, signal), ['job', name, only, q, limit], { keep: true });
+  const { data, error, again } = useData((signal) => get(['fleet', 'jobs', name], { only, match: q, kind, limit }, signal), ['job', name, only, q, kind, limit], { keep: true });
   return t.div({ class: 'page' },
     c(Crumbs, { trail: [['All schedulers', '#/'], [name]] }),
-    c(Title, { badges: data && c(JobBadges, { job: data }), actions: data && c(JobActs, { job: data }),
+    c(Title, { badges: data && c(JobBadges, { job: data }), actions: data && c(JobActs, { job: data, kind }),
       sub: data && t.span(`on ${plural(data.schedulers, 'scheduler')}`, data.owner && ' · ', t.span({ dir: 'auto' }, data.owners.join(', ')), ' · tasks on ', t.span({ dir: 'auto' }, data.levels.join(', '))) }, name),
     c(Failure, { error, retry: again }),
     !data ? !error && c(Waiting) : t.div(
       c(Missing, { summary: data.fleet }),
+      data.configs.length > 1 && c(Kinds, { job: data, kind }),
       t.section({ class: 'total', 'aria-label': 'Progress over all schedulers' },
         c(Bar, { states: data.progress, total: data.progress.total, tall: true, label: name }), c(Counts, { states: data.progress }),
         t.p({ class: 'soft' }, `${share(data.progress.done, data.progress.total) || '0 %'} done`, data.rate_per_second !== undefined && ` · ${rate(data.rate_per_second)}`,
           data.seconds_left !== undefined && ` · about ${seconds(data.seconds_left)} left`, ' · ', t.a({ href: to(['logs'], { job: name }) }, 'logs'))),
+      c(Causes, { key: kind, job: data, kind }),
       c(FindTask, { job: name }),
-      c(Settings, { job: data }),
+      c(Settings, { job: data, kind }),
       t.div({ class: 'toolbar' },
         c(Search, { value: q, label: 'Filter schedulers', placeholder: 'Part of a name', change: (v) => refine({ q: v }) }),
         c(Chips, { label: 'Show', options: ONLY, current: only, change: (id) => refine({ only: id }) })),

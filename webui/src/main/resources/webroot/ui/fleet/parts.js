@@ -42,10 +42,16 @@ export function Missing({ summary }) {
     summary.same_scheduler > 0 && `${plural(summary.same_scheduler, 'address leads', 'addresses lead')} to a scheduler that is listed already.`);
 }
 
+const STATUSES = [['failed', 'failed'], ['cancelled', 'cancelled'], ['done', 'done'], ['error_backoff', 'backing off after an error'], ['all', 'all']];
+
+/** So many at once are worth a second look. */
+const MANY = 200;
+
 const ACTIONS = {
   pause: { word: 'Pause', icon: 'pause', text: 'Nothing new is started; what runs goes on.', fields: [{ name: 'minutes', label: 'For so many minutes', type: 'number', min: 1, hint: 'Empty: until it is resumed.' }] },
   resume: { word: 'Resume', icon: 'play', text: 'Tasks are started again.' },
   forgive: { word: 'Forgive', icon: 'heart', text: 'Failed tasks and those that back off are tried again.' },
+  rerun: { word: 'Rerun', icon: 'redo', text: 'Tasks begin again: attempts, back-off and what they said are forgotten, history stays. Running ones are left alone.', fields: [{ name: 'status', label: 'Which', options: STATUSES, value: 'failed' }] },
   stop: { word: 'Stop', icon: 'stop', text: 'The job is paused, and all of its running tasks are ended.', danger: true },
 };
 
@@ -60,20 +66,33 @@ function kinds(job) {
   return words.length > 0 ? `These may be different jobs: ${words.join('; ')}.` : job.variants > 1 ? `Its settings are of ${count(job.variants)} kinds.` : '';
 }
 
-function act(of, action) {
+/** Which tasks: those of a cause, or as the dialog says; undefined where the action is one of the job as a whole. */
+const chosen = (action, selector, { status }) => selector ?? (action !== 'rerun' ? undefined : status === 'all' ? { all: true } : { statuses: [status] });
+
+/**
+ * @param kind hash of the settings of those schedulers that are meant; empty: all that have the job
+ * @param selector which tasks, for forgive and rerun; none: as the dialog asks
+ */
+export function act(of, action, kind = '', selector = undefined) {
   const a = ACTIONS[action];
   const job = of.name;
+  const only = kind ? { kind } : {};
   ask({
-    title: `${a.word} ${job} everywhere`, text: a.text, more: () => kinds(of) && t.p({ class: 'notice' }, kinds(of)), button: a.word, danger: a.danger, fields: a.fields,
-    preview: async () => {
-      const p = await post(['fleet', 'jobs', job, action], { preview: true });
+    title: `${a.word} ${job} ${kind ? 'where it has these settings' : 'everywhere'}`, text: a.text, more: () => !kind && kinds(of) && t.p({ class: 'notice' }, kinds(of)), button: a.word, danger: a.danger, fields: selector ? [] : a.fields,
+    preview: async (values) => {
+      const select = chosen(action, selector, values);
+      const p = await post(['fleet', 'jobs', job, action], { preview: true, ...only, ...(select ? { selector: select } : {}) });
+      if (select) {
+        return { expect: p.meant, empty: p.finished && !(p.matched > 0), many: p.matched >= MANY, samples: p.hosts.filter((h) => h.matched > 0).slice(0, 12).map((h) => `${h.host} ${count(h.matched)}`),
+          text: `${plural(p.matched ?? 0, 'task')} on ${plural(p.hosts.filter((h) => h.matched > 0).length, 'scheduler')}${p.results.ok < p.meant ? `; ${count(p.meant - p.results.ok)} of ${count(p.meant)} did not say` : ''}.` };
+      }
       const away = p.hosts.filter((h) => h.state !== 'answered').length;
       return { expect: p.meant, samples: p.hosts.slice(0, 12).map((h) => h.host), text: `${plural(p.meant, 'scheduler')} will be told`
         + (away > 0 ? `; ${count(away)} of them ${away === 1 ? 'does' : 'do'} not answer now` : '')
         + (p.without_job > 0 ? `. ${plural(p.without_job, 'other does', 'others do')} not have the job.` : '.') };
     },
     act: async (values, preview) => {
-      const run = await post(['fleet', 'jobs', job, action], { ...body(values), expect_hosts: preview.expect });
+      const run = await post(['fleet', 'jobs', job, action], { ...body(values), ...only, ...(chosen(action, selector, values) ? { selector: chosen(action, selector, values) } : {}), expect_hosts: preview.expect });
       go(to(['actions', run.id]));
       return outcome(run);
     },
@@ -87,13 +106,14 @@ export function outcome(run) {
   return `${run.action}: ${count(r.ok)} of ${count(run.meant)} did it${bad.length > 0 ? `; ${bad.join(', ')}` : ''}`;
 }
 
-export function JobActs({ job }) {
+export function JobActs({ job, kind }) {
   if (!may('operator')) return null;
   return [
-    job.paused_on < job.schedulers && c(Act, { key: 'p', icon: 'pause', onClick: () => act(job, 'pause') }, 'Pause'),
-    job.paused_on > 0 && c(Act, { key: 'r', icon: 'play', onClick: () => act(job, 'resume') }, 'Resume'),
-    c(Act, { key: 'f', icon: 'heart', onClick: () => act(job, 'forgive') }, 'Forgive'),
-    c(Act, { key: 's', icon: 'stop', danger: true, onClick: () => act(job, 'stop') }, 'Stop'),
+    job.paused_on < job.schedulers && c(Act, { key: 'p', icon: 'pause', onClick: () => act(job, 'pause', kind) }, 'Pause'),
+    job.paused_on > 0 && c(Act, { key: 'r', icon: 'play', onClick: () => act(job, 'resume', kind) }, 'Resume'),
+    c(Act, { key: 'f', icon: 'heart', onClick: () => act(job, 'forgive', kind) }, 'Forgive'),
+    c(Act, { key: 'a', icon: 'redo', onClick: () => act(job, 'rerun', kind) }, 'Rerun'),
+    c(Act, { key: 's', icon: 'stop', danger: true, onClick: () => act(job, 'stop', kind) }, 'Stop'),
   ];
 }
 

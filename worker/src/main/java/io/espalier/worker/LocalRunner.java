@@ -83,6 +83,13 @@ public final class LocalRunner implements TaskRunner {
   }
 
   @Override
+  public boolean confirmStarts(boolean wanted) {
+    calls.confirmStarts(wanted);
+    supervisor.confirmStarts(wanted);
+    return true;
+  }
+
+  @Override
   public boolean adopt(LaunchSpec launch) {
     calls.adopt(launch);
     return true;

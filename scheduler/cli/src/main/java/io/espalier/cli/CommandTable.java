@@ -60,6 +60,8 @@ public final class CommandTable {
     add("Run", "convert", CommandTable::convert);
     add("Run", "nodes", NodesCommand::new);
     add("Run", "ha-check", HaCheckCommand::new);
+    add("Run", "backup", BackupCommands.Backup::new);
+    add("Run", "restore", BackupCommands.Restore::new);
     add("Run", "bench", BenchCommand::new);
     add("Run", "replay", ReplayCommand::new);
     add("Look", "top", () -> new TopCommand(clients));

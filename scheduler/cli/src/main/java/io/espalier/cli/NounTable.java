@@ -54,7 +54,8 @@ final class NounTable {
         .verb("show", () -> new NodeCommands.Node(clients))
         .same("tree")
         .verb("disable", () -> new NodeSwitchCommands.Disable(clients))
-        .verb("enable", () -> new NodeSwitchCommands.Enable(clients));
+        .verb("enable", () -> new NodeSwitchCommands.Enable(clients))
+        .same("quarantines", "quarantine", "lift");
     noun(
             "worker",
             "Run a worker, and steer those of a scheduler.",
@@ -87,7 +88,7 @@ final class NounTable {
             "server problems")
         .also("run", "scheduler")
         .same("ui", "problems", "events", "notifications", "notify", "leadership", "step-down")
-        .same("ha-check", "replay");
+        .same("ha-check", "backup", "restore", "replay");
     noun("auth", "Look at who may do what, and at who did it.", "auth whoami", "auth audit")
         .same("whoami", "audit");
   }

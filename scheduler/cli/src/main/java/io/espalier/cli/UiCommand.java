@@ -1,6 +1,7 @@
 package io.espalier.cli;
 
 import io.espalier.cli.flags.HttpFlags;
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.options.HostPort;
@@ -30,12 +31,15 @@ import picocli.CommandLine.Option;
     description = "Show many schedulers as one: jobs, problems, logs and actions over all of them.",
     footer = {
       "",
-      "LIST is HOST:PORT or http(s)://HOST:PORT, with NAME= in front if wanted, separated by commas or",
+      "LIST is HOST:PORT or http(s)://HOST:PORT, with NAME= in front if wanted, separated by commas"
+          + " or",
       "blanks. FILE holds such a list, with # before comments, and is read again when it changes.",
       "zk://HOSTS/PATH are the election groups below a path: the leader of each, whoever that is.",
       "",
-      "Schedulers are asked in the background. One that is slow or dead holds nothing up: its latest",
-      "answer is shown with its age. SIGINT and SIGTERM stop it cleanly; exit code 0 then, 2 when the",
+      "Schedulers are asked in the background. One that is slow or dead holds nothing up: its"
+          + " latest",
+      "answer is shown with its age. SIGINT and SIGTERM stop it cleanly; exit code 0 then, 2 when"
+          + " the",
       "list is wrong or the address cannot be bound.",
       "",
       "EXAMPLES",
@@ -64,6 +68,7 @@ final class UiCommand implements Callable<Integer> {
   @Option(
       names = "--poll-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "5000",
       description =
           "How often each scheduler is asked (default ${DEFAULT-VALUE}); less often where more than"
@@ -73,6 +78,7 @@ final class UiCommand implements Callable<Integer> {
   @Option(
       names = "--connect-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "1000",
       description = "How long to wait for a connection (default ${DEFAULT-VALUE}).")
   private int connectMillis = 1_000;
@@ -80,6 +86,7 @@ final class UiCommand implements Callable<Integer> {
   @Option(
       names = "--receive-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "7000",
       description = "How long to wait for a whole answer (default ${DEFAULT-VALUE}).")
   private int receiveMillis = 7_000;
@@ -87,7 +94,8 @@ final class UiCommand implements Callable<Integer> {
   @Option(
       names = "--zookeeper-auth",
       paramLabel = "FILE",
-      description = "File with a scheme, a blank and an account, such as \"digest reader:secret\".")
+      description =
+          "File with account and certificates for ZooKeeper, such as \"digest reader:secret\".")
   private @Nullable Path zooKeeperAuth;
 
   @Option(

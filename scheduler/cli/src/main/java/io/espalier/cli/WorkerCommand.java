@@ -7,6 +7,7 @@ import io.espalier.cli.flags.ProcessFlags;
 import io.espalier.cli.flags.RpcFlags;
 import io.espalier.cli.flags.TlsFlags;
 import io.espalier.cli.flags.ZooKeeperFlags;
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.core.config.label.Labels;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
@@ -45,8 +46,10 @@ import picocli.CommandLine.Option;
     description = "Run tasks for a scheduler until it is stopped, or drained.",
     footer = {
       "",
-      "Its timers come from the scheduler. SIGINT and SIGTERM stop it: nothing new is taken, tasks may",
-      "run on for --drain-ms, the rest is ended, and the scheduler is told how all of it ended. Exit",
+      "Its timers come from the scheduler. SIGINT and SIGTERM stop it: nothing new is taken, tasks"
+          + " may",
+      "run on for --drain-ms, the rest is ended, and the scheduler is told how all of it ended."
+          + " Exit",
       "code 0 then, and when an operator has drained it.",
       "",
       "EXAMPLES",
@@ -121,8 +124,8 @@ public final class WorkerCommand implements Callable<Integer> {
       names = "--label",
       paramLabel = "NAME=VALUE",
       description =
-          "What this worker is, for jobs that choose workers by it, such as arch=arm64; may be given"
-              + " several times.")
+          "What this worker is, for jobs that choose workers by it, such as arch=arm64; may be"
+              + " given several times.")
   private List<String> labels = new ArrayList<>();
 
   @Option(
@@ -135,6 +138,7 @@ public final class WorkerCommand implements Callable<Integer> {
   @Option(
       names = "--drain-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "0",
       description = "How long a stop waits for running tasks (default ${DEFAULT-VALUE}).")
   private int drainMillis;

@@ -133,6 +133,27 @@ class FleetPagesIT {
   }
 
   @Test
+  void one_kind_of_a_job_is_rerun_without_the_other() {
+    try (Window window = chromium.open(url, Look.DESK)) {
+      Page page = window.visit("#/jobs/backup");
+      page.getByRole(AriaRole.BUTTON, containing("Kind 2: storage team")).click();
+      assertThat(page.locator(".sub")).containsText("on 1 scheduler");
+      assertThat(page.locator("main")).containsText("No task has failed.");
+      page.locator("main").getByRole(AriaRole.BUTTON, exactly("Rerun")).first().click();
+      Locator dialog = page.getByRole(AriaRole.DIALOG);
+      dialog.getByLabel("Which").selectOption("done");
+      assertThat(dialog).containsText("3 tasks on 1 scheduler.");
+      dialog.getByRole(AriaRole.BUTTON, exactly("Rerun")).click();
+      assertThat(page.locator("main")).containsText("3 tasks changed");
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  private static Page.GetByRoleOptions containing(String name) {
+    return new Page.GetByRoleOptions().setName(name);
+  }
+
+  @Test
   void a_job_is_paused_everywhere_and_looked_at_where_it_runs() {
     try (Window window = chromium.open(url, Look.DESK)) {
       Page page = window.visit("#/jobs/check");

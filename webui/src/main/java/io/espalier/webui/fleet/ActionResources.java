@@ -39,7 +39,7 @@ final class ActionResources {
           "rerun", Set.of("reason", "selector", "preview"),
           "cancel", Set.of("reason", "selector", "preview"));
 
-  private static final Set<String> OURS = Set.of("hosts", "preview", "expect_hosts");
+  private static final Set<String> OURS = Set.of("hosts", "kind", "preview", "expect_hosts");
 
   private final Fleet fleet;
 
@@ -67,8 +67,9 @@ final class ActionResources {
     allowed.addAll(OURS);
     request.allowingInBody(allowed.toArray(new String[0]));
     request.bodyText("reason");
+    String kind = request.bodyText("kind");
     boolean preview = truth(request, "preview");
-    Meant meant = meant(request);
+    Meant meant = meant(request, kind);
     Json expected = request.body().get("expect_hosts");
     if (expected != null && !expected.equals(Json.of(meant.hosts().size()))) {
       throw new ApiException(
@@ -135,7 +136,7 @@ final class ActionResources {
     }
   }
 
-  private Meant meant(ApiRequest request) {
+  private Meant meant(ApiRequest request, String kind) {
     String job = request.part("job");
     Set<String> ids = ids(request);
     FleetView view = fleet.view();
@@ -149,7 +150,9 @@ final class ActionResources {
         continue;
       }
       SchedulerSummary summary = host.summary();
-      if (summary == null || summary.cut()) {
+      if (!kind.isEmpty() && !FleetResources.isOfKind(host, job, kind)) {
+        without++;
+      } else if (summary == null || summary.cut()) {
         hosts.add(host);
         unknown++;
       } else if (summary.jobs().stream().anyMatch(known -> known.name().equals(job))) {

@@ -63,6 +63,12 @@ public record AggregatedJob(
         ValueGroup.of(members, SchedulerSummary.Job::configHash));
   }
 
+  /** Returns the job on only those schedulers where its settings have this hash. */
+  public AggregatedJob ofKind(String hash) {
+    return of(
+        name, members.stream().filter(member -> member.job().configHash().equals(hash)).toList());
+  }
+
   /** Returns the number of schedulers on which an attribute has this value. */
   public int count(String attribute, String value) {
     for (ValueGroup share : attributes.getOrDefault(attribute, List.of())) {

@@ -185,14 +185,28 @@ final class FleetJson {
   /**
    * Encodes one variant of a job's settings.
    *
+   * @param job the job with all of its variants
    * @param majority the most frequent settings; null when unknown
    * @param settings the settings of this variant; null when unknown
    */
   static Json variant(
-      ValueGroup share, boolean isMajority, @Nullable Json majority, @Nullable Json settings) {
+      AggregatedJob job,
+      ValueGroup share,
+      boolean isMajority,
+      @Nullable Json majority,
+      @Nullable Json settings) {
+    Json owners =
+        Json.strings(
+            job.members().stream()
+                .filter(member -> member.job().configHash().equals(share.value()))
+                .map(member -> member.job().owner())
+                .distinct()
+                .limit(MOST_HOSTS)
+                .toList());
     Json.Builder json =
         Json.object()
             .put("hash", share.value())
+            .put("owners", owners)
             .put("majority", isMajority)
             .put("count", share.hosts().size())
             .put("hosts", Json.strings(share.hosts().stream().limit(MOST_HOSTS).toList()))

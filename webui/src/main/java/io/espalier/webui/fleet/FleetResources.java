@@ -30,6 +30,8 @@ public final class FleetResources {
   public static final String SCHEDULERS = "/api/v1/fleet/schedulers";
   public static final String JOBS = "/api/v1/fleet/jobs";
   public static final String JOB = "/api/v1/fleet/jobs/{job}";
+  public static final String FAILURES = "/api/v1/fleet/jobs/{job}/failures";
+  public static final String WAITING = "/api/v1/fleet/jobs/{job}/waiting";
   public static final String TASK = "/api/v1/fleet/jobs/{job}/tasks/{node}";
   public static final String PROBLEMS = "/api/v1/fleet/problems";
   public static final String LOGS = "/api/v1/fleet/logs";
@@ -60,6 +62,8 @@ public final class FleetResources {
     get(routes, JOBS, this::jobs);
     get(routes, JOB, this::job);
     routes.add(new ApiRoute("GET", TASK, false, this::task));
+    routes.add(new ApiRoute("GET", FAILURES, false, this::failures));
+    routes.add(new ApiRoute("GET", WAITING, false, this::waiting));
     get(routes, PROBLEMS, this::problems);
     routes.add(new ApiRoute("GET", LOGS, false, this::logs));
     new ActionResources(fleet).addTo(routes);
@@ -182,13 +186,18 @@ public final class FleetResources {
   }
 
   private CompletionStage<Json> job(ApiRequest request) {
-    request.allowing("only", "match", "after", "limit");
+    request.allowing("only", "match", "kind", "after", "limit");
+    String kind = request.text("kind");
     String only =
         request.choice(
             "only", "", List.of("differing", "failed", "stuck", "paused", "running", "invalid"));
     Predicate<String> matches = matching(request);
     Fleet.Joined joined = fleet.joined();
-    AggregatedJob job = known(joined, request.part("job"));
+    AggregatedJob whole = known(joined, request.part("job"));
+    AggregatedJob job = kind.isEmpty() ? whole : whole.ofKind(kind);
+    if (job.members().isEmpty()) {
+      throw ApiException.notFound("no scheduler has the job with these settings");
+    }
     String majority = job.configs().get(0).value();
     List<AggregatedJob.Member> chosen =
         job.members().stream()
@@ -206,7 +215,7 @@ public final class FleetResources {
             .put("matching", chosen.size())
             .put("hosts", new Json.Arr(members))
             .put("next", page.next());
-    return variants(job)
+    return variants(whole)
         .thenApply(variants -> answer.put("configs", new Json.Arr(variants)).build());
   }
 
@@ -237,7 +246,7 @@ public final class FleetResources {
               Json most = texts.get(0).join().orElse(null);
               for (int i = 0; i < shares.size(); i++) {
                 Json settings = texts.get(i).join().orElse(null);
-                variants.add(FleetJson.variant(shares.get(i), i == 0, most, settings));
+                variants.add(FleetJson.variant(job, shares.get(i), i == 0, most, settings));
               }
               return variants;
             });
@@ -260,6 +269,32 @@ public final class FleetResources {
     String job = request.part("job");
     List<FleetSchedulerView> hosts = hostsOf(fleet.view(), List.of(), List.of(job));
     return fleet.tasks().find(hosts, job, request.part("node"), TASK_WITHIN);
+  }
+
+  private CompletionStage<Json> failures(ApiRequest request) {
+    String job = request.allowing("kind").part("job");
+    return fleet.tasks().failures(hostsOf(request, job), job, TASK_WITHIN);
+  }
+
+  private CompletionStage<Json> waiting(ApiRequest request) {
+    String job = request.allowing("kind").part("job");
+    return fleet.tasks().waiting(hostsOf(request, job), job, TASK_WITHIN);
+  }
+
+  /** Returns the schedulers that may have the job, or have it with these settings. */
+  private List<FleetSchedulerView> hostsOf(ApiRequest request, String job) {
+    String kind = request.text("kind");
+    return hostsOf(fleet.view(), List.of(), List.of(job)).stream()
+        .filter(host -> kind.isEmpty() || isOfKind(host, job, kind))
+        .toList();
+  }
+
+  /** Returns whether a scheduler has a job with settings of this hash. */
+  static boolean isOfKind(FleetSchedulerView host, String job, String kind) {
+    SchedulerSummary summary = host.summary();
+    return summary != null
+        && summary.jobs().stream()
+            .anyMatch(known -> known.name().equals(job) && known.configHash().equals(kind));
   }
 
   /**

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import javax.security.auth.x500.X500Principal;
@@ -39,6 +40,7 @@ public final class AuthHandler {
   private final AuditHandler trail;
   private final RateLimiter changes;
   private final RateLimiter failures;
+  private final UnaryOperator<String> queues;
 
   /**
    * The callers that were admitted, with their addresses: wrong tokens of others from the same
@@ -54,7 +56,17 @@ public final class AuthHandler {
         }
       };
 
+  /** Creates a handler for a server that does not know the queues of jobs. */
   public AuthHandler(WebSecurity security, AuditHandler trail) {
+    this(security, trail, job -> "");
+  }
+
+  /**
+   * @param queues returns the queue of a job; empty if there is no such job. Called for each change
+   *     of a job, must not block
+   */
+  public AuthHandler(WebSecurity security, AuditHandler trail, UnaryOperator<String> queues) {
+    this.queues = queues;
     this.credentials = security.credentials();
     this.trail = trail;
     WebSecurity.Rates rates = security.rates();
@@ -161,7 +173,7 @@ public final class AuthHandler {
     }
     Principal caller = ((Principal) found).atMost(most(ctx.request()));
     ctx.put(CALLER, caller);
-    if (!caller.role().covers(role)) {
+    if (!caller.may(role, queue(ctx, caller))) {
       return new Refusal(Optional.of(caller), lacking(caller, role), Map.of());
     }
     long seconds = change ? changes.take(key(ctx, caller), 1) : 0;
@@ -171,6 +183,12 @@ public final class AuthHandler {
             Optional.of(caller),
             new ApiException(429, "too many changes in a short time"),
             Map.of("Retry-After", Long.toString(seconds)));
+  }
+
+  /** Returns the queue of the job that the path names; empty if it names none. */
+  private String queue(RoutingContext ctx, Principal caller) {
+    String job = caller.queues().isEmpty() ? null : ctx.pathParams().get("job");
+    return job == null ? "" : queues.apply(job);
   }
 
   /**
@@ -193,6 +211,10 @@ public final class AuthHandler {
             + " is "
             + (caller.role() == Role.VIEWER ? "a " : "an ")
             + caller.role().label()
+            + (caller.queues().isEmpty()
+                ? ""
+                : ", and an operator of the jobs in "
+                    + String.join(", ", new TreeSet<>(caller.queues())))
             + "; this needs the role "
             + role.label());
   }
@@ -203,6 +225,34 @@ public final class AuthHandler {
 
   /** Returns a {@link Principal} or a {@link Refusal}. */
   private Object identified(RoutingContext ctx) {
+    Object found = proven(ctx);
+    return found instanceof Principal peer ? speaking(peer, ctx.request()) : found;
+  }
+
+  /** Returns for whom a peer speaks: for itself or, as a trusted proxy, for who has signed on. */
+  private Object speaking(Principal peer, HttpServerRequest request) {
+    List<String> users = request.headers().getAll(Principal.USER);
+    boolean trusted = peer.authenticated() && credentials.tokens().isProxy(peer);
+    if (!trusted) {
+      return users.isEmpty()
+          ? peer
+          : forbidden(peer.name() + " is no trusted proxy, and must not send " + Principal.USER);
+    }
+    if (users.size() != 1 || users.get(0).isEmpty()) {
+      return forbidden("the proxy " + peer.name() + " has to say who asks, in " + Principal.USER);
+    }
+    Optional<Principal> person = credentials.tokens().ofSignOn(users.get(0));
+    return person.isPresent()
+        ? person.get()
+        : forbidden("who has signed on has no role: name them in the tokens file, with sso");
+  }
+
+  private static Refusal forbidden(String detail) {
+    return new Refusal(Optional.empty(), new ApiException(403, detail), Map.of());
+  }
+
+  /** Returns the {@link Principal} that the request proves, or a {@link Refusal}. */
+  private Object proven(RoutingContext ctx) {
     if (!credentials.required()) {
       return Principal.ANYBODY;
     }
@@ -216,15 +266,11 @@ public final class AuthHandler {
       Optional<Principal> owner = credentials.tokens().ofCertificate(subject);
       return owner.isPresent()
           ? owner.get()
-          : new Refusal(
-              Optional.empty(),
-              new ApiException(
-                  403,
-                  "the certificate of "
-                      + subject.getName()
-                      + " has no role: name it in the tokens file as cert:"
-                      + subject.getName()),
-              Map.of());
+          : forbidden(
+              "the certificate of "
+                  + subject.getName()
+                  + " has no role: name it in the tokens file as cert:"
+                  + subject.getName());
     }
     String network = network(address(ctx));
     String token = given.size() == 1 ? token(given.get(0)) : "";

@@ -6,6 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import javax.security.auth.x500.X500Principal;
 
 /** Maps tokens and client certificates to principals. Immutable; never prints a token. */
@@ -19,12 +20,39 @@ public final class Tokens {
   /** Subject of a client certificate. */
   record Subject(X500Principal subject) implements Proof {}
 
+  /** A trusted proxy says that it is this principal. */
+  record SignOn() implements Proof {}
+
   public record Entry(Principal principal, Proof proof) {}
 
   private final List<Entry> entries;
+  private final Set<String> proxies;
 
   Tokens(List<Entry> entries) {
+    this(entries, Set.of());
+  }
+
+  /**
+   * @param proxies names of the principals that say who asks, and have no role of their own
+   */
+  Tokens(List<Entry> entries, Set<String> proxies) {
     this.entries = List.copyOf(entries);
+    this.proxies = Set.copyOf(proxies);
+  }
+
+  /** Returns true for a principal that only passes on requests of people that it has identified. */
+  public boolean isProxy(Principal principal) {
+    return proxies.contains(principal.name());
+  }
+
+  /** Returns the principal of a person that a trusted proxy has identified. */
+  public Optional<Principal> ofSignOn(String name) {
+    for (Entry entry : entries) {
+      if (entry.proof() instanceof SignOn && entry.principal().name().equals(name)) {
+        return Optional.of(entry.principal());
+      }
+    }
+    return Optional.empty();
   }
 
   /** Returns the number of known tokens and certificates. */

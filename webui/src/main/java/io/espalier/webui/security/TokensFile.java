@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -19,7 +20,7 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the text form of {@link Tokens}: one line per token, {@code NAME ROLE SECRET}. See
+ * Parses the text form of {@link Tokens}: one line per token, {@code NAME ROLE TOKEN}. See
  * docs/security.md.
  */
 public final class TokensFile {
@@ -28,6 +29,9 @@ public final class TokensFile {
   private static final int MOST_TOKEN = 512;
   private static final String HASH = "sha256:";
   private static final String CERTIFICATE = "cert:";
+  private static final String SIGN_ON = "sso";
+  private static final String PROXY = "proxy";
+  private static final String OF_QUEUES = Role.OPERATOR.label() + "@";
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}");
 
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
@@ -38,7 +42,8 @@ public final class TokensFile {
   private final Path file;
   private final List<String> problems = new ArrayList<>();
   private final List<Tokens.Entry> entries = new ArrayList<>();
-  private final Map<String, Role> roles = new HashMap<>();
+  private final Map<String, String> roles = new HashMap<>();
+  private final Set<String> proxies = new HashSet<>();
   private final Map<String, Integer> lines = new HashMap<>();
 
   private TokensFile(Path file) {
@@ -128,7 +133,7 @@ public final class TokensFile {
     if (!parsing.problems.isEmpty()) {
       throw new Unusable(parsing.problems);
     }
-    return new Tokens(parsing.entries);
+    return new Tokens(parsing.entries, parsing.proxies);
   }
 
   private void line(int number, String line) {
@@ -139,7 +144,6 @@ public final class TokensFile {
       return;
     }
     String name = parts[0];
-    Role role = Role.of(parts[1]).orElse(null);
     if (!NAME.matcher(name).matches()) {
       problem(
           number, "the name must be 1 to 64 letters, digits or . _ @ -, a letter or digit first");
@@ -148,18 +152,46 @@ public final class TokensFile {
     if (name.equals(Principal.ANONYMOUS)) {
       problem(number, "the name " + name + " is that of those without a token; take another");
     }
-    if (role == null) {
-      problem(number, "the role of " + name + " must be viewer, operator or admin");
-    } else if (roles.putIfAbsent(name, role) != null && roles.get(name) != role) {
+    Principal principal = principal(name, parts[1]);
+    if (principal == null) {
+      problem(
+          number,
+          "the role of "
+              + name
+              + " must be viewer, operator or admin, operator@QUEUE or, of a proxy that says who"
+              + " asks, proxy");
+    } else if (!roles.computeIfAbsent(name, unused -> parts[1]).equals(parts[1])) {
       problem(number, name + " has another role above: one name has one role");
     }
     Tokens.Proof proof = proof(number, name, parts[2]);
-    if (proof != null && role != null) {
-      entries.add(new Tokens.Entry(new Principal(name, role, true), proof));
+    if (parts[1].equals(PROXY)) {
+      proxies.add(name);
+      if (proof instanceof Tokens.SignOn) {
+        problem(number, "the proxy " + name + " needs a token or a certificate");
+      }
+    }
+    if (proof != null && principal != null) {
+      entries.add(new Tokens.Entry(principal, proof));
     }
   }
 
+  private static @Nullable Principal principal(String name, String role) {
+    if (role.equals(PROXY)) {
+      return new Principal(name, Role.VIEWER, true);
+    }
+    if (role.startsWith(OF_QUEUES)) {
+      List<String> queues = List.of(role.substring(OF_QUEUES.length()).split(",", -1));
+      return queues.contains("")
+          ? null
+          : new Principal(name, Role.VIEWER, true, new HashSet<>(queues));
+    }
+    return Role.of(role).map(known -> new Principal(name, known, true)).orElse(null);
+  }
+
   private Tokens.@Nullable Proof proof(int number, String name, String secret) {
+    if (secret.equals(SIGN_ON)) {
+      return once(number, SIGN_ON + ":" + name) ? new Tokens.SignOn() : null;
+    }
     if (secret.startsWith(CERTIFICATE)) {
       try {
         X500Principal subject = new X500Principal(secret.substring(CERTIFICATE.length()).strip());

@@ -3,10 +3,12 @@ package io.espalier.webui.v1;
 import io.espalier.core.json.Json;
 import io.espalier.webui.security.AuditEntry;
 import io.espalier.webui.security.AuditLog;
+import io.espalier.webui.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Resources for the caller's identity and the audit log. */
 final class SecurityResources {
@@ -36,8 +38,15 @@ final class SecurityResources {
             .put("name", request.caller().name())
             .put("role", request.caller().role().label())
             .put("authenticated", request.caller().authenticated())
+            .putIfPresent("operates_queues", queues(request.caller()))
             .putIfPresent("scheduler", scheduler.isEmpty() ? null : Json.of(scheduler))
             .build());
+  }
+
+  private static Json.@Nullable Arr queues(Principal caller) {
+    return caller.queues().isEmpty()
+        ? null
+        : new Json.Arr(caller.queues().stream().sorted().<Json>map(Json::of).toList());
   }
 
   private CompletionStage<Json> audit(ApiRequest request) {

@@ -136,6 +136,39 @@ class ManySchedulersTest {
   }
 
   @Test
+  void causesAndReasonsAreAddedUpOverAllThatHaveTheJob() {
+    Json.Obj failures = served.get("/api/v1/fleet/jobs/job3/failures");
+    assertThat(number(failures, "missing_total")).isEqualTo(COUNT - GOOD);
+    Json.Obj cause = (Json.Obj) list(failures, "groups").get(0);
+    assertThat(number(failures, "groups_total")).isEqualTo(1);
+    assertThat(number(cause, "count")).isEqualTo(2 * GOOD);
+    assertThat(number(cause, "failed")).isEqualTo(GOOD);
+    assertThat(number(cause, "schedulers")).isEqualTo(GOOD);
+    assertThat(list(cause, "hosts")).hasSize(20);
+    Json.Obj waiting = served.get("/api/v1/fleet/jobs/job3/waiting");
+    assertThat(list(waiting, "reasons")).as("they differ only in the node").hasSize(1);
+    assertThat(number(waiting, "total")).isEqualTo(2 * GOOD);
+  }
+
+  @Test
+  void oneKindOfAJobIsShownWithoutTheOthers() {
+    Json.Obj job = served.get("/api/v1/fleet/jobs/job3");
+    Json.Obj other = (Json.Obj) list(job, "configs").get(1);
+    String kind = ((Json.Str) Objects.requireNonNull(other.get("hash"))).value();
+    Json.Obj ofKind = served.get("/api/v1/fleet/jobs/job3?kind=" + kind);
+    assertThat(number(ofKind, "schedulers")).isEqualTo(10);
+    assertThat(list(ofKind, "configs")).hasSize(2);
+    Json.Obj failures = served.get("/api/v1/fleet/jobs/job3/failures?kind=" + kind);
+    assertThat(number(failures, "asked")).isEqualTo(10);
+    HttpResponse<String> none =
+        served.send(served.request("/api/v1/fleet/jobs/job3?kind=none").build());
+    assertThat(none.statusCode()).isEqualTo(404);
+    String preview = "{\"preview\":true,\"kind\":\"" + kind + "\"}";
+    assertThat(served.post("/api/v1/fleet/jobs/job3/pause", preview).body())
+        .contains("\"meant\":10,");
+  }
+
+  @Test
   void nodesThatTwoSchedulersHaveAreFound() {
     await()
         .atMost(Duration.ofSeconds(60))

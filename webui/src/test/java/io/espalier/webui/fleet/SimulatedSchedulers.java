@@ -137,6 +137,18 @@ public final class SimulatedSchedulers implements AutoCloseable {
     response.drainHandler(v -> pour(response));
   }
 
+  private static Json.Builder group(String key, String value, int number) {
+    return Json.object()
+        .put(key, value)
+        .put("message", "broken")
+        .put("count", 2)
+        .put("samples", Json.strings(List.of("n" + number)));
+  }
+
+  private static Json groups(String name, Json... groups) {
+    return Json.object().put(name, new Json.Arr(List.of(groups))).build();
+  }
+
   private static Json page(int number, HttpServerRequest request) {
     String path = request.path();
     if (path.equals("/api/v1/nodes")) {
@@ -168,6 +180,17 @@ public final class SimulatedSchedulers implements AutoCloseable {
                           .build())))
           .put("next", "")
           .build();
+    }
+    if (path.endsWith("/failures")) {
+      return groups("groups", group("fingerprint", "f1", number).put("failed", 1).build());
+    }
+    if (path.endsWith("/waiting")) {
+      Json here =
+          group("kind", "resource", number)
+              .put("node", "h" + number)
+              .put("message", "too few slots on h" + number)
+              .build();
+      return groups("reasons", here, Json.of("no group"));
     }
     if (path.startsWith("/api/v1/jobs/")) {
       return Json.object()

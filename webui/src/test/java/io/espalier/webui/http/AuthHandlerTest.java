@@ -2,12 +2,14 @@ package io.espalier.webui.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.Config;
 import io.espalier.core.json.Json;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.webui.SchedulerRouter;
 import io.espalier.webui.Served;
 import io.espalier.webui.page.StaticPage;
 import io.espalier.webui.security.Credentials;
+import io.espalier.webui.security.Principal;
 import io.espalier.webui.security.Role;
 import io.espalier.webui.v1.ApiRoute;
 import io.espalier.webui.v1.ApiV1;
@@ -109,6 +111,68 @@ class AuthHandlerTest {
     assertThat(status("POST", "/", null)).isEqualTo(401);
     assertThat(status("POST", "/any/path", null)).isEqualTo(401);
     assertThat(status("POST", "/any/path", VIEWER)).isEqualTo(200);
+  }
+
+  private int statusAs(String token, String user, String method, String path) {
+    HttpRequest.Builder request =
+        served
+            .request(path)
+            .header("Authorization", "Bearer " + token)
+            .header(Principal.USER, user)
+            .method(method, HttpRequest.BodyPublishers.ofString(method.equals("GET") ? "" : "{}"));
+    return served.send(request.build()).statusCode();
+  }
+
+  @Test
+  void aTrustedProxySaysWhoAsksAndNobodyElseDoes() throws Exception {
+    tokens(TOKENS + "gate proxy token-of-the-proxy-1\nerin operator sso\nvic viewer sso\n");
+    serve(WebSecurity.Rates.DEFAULT);
+    String gate = "token-of-the-proxy-1";
+    String pause = "/api/v1/jobs/x/pause";
+    assertThat(statusAs(gate, "erin", "GET", ApiV1.ME)).isEqualTo(200);
+    assertThat(statusAs(gate, "erin", "POST", pause)).isNotIn(401, 403);
+    assertThat(statusAs(gate, "vic", "POST", pause)).isEqualTo(403);
+    assertThat(statusAs(gate, "erin", "PUT", "/api/v1/jobs/x")).isEqualTo(403);
+    // Neither somebody without sso, nor the proxy for itself or for another proxy.
+    for (String user : List.of("ada", "nobody", "", "gate")) {
+      assertThat(statusAs(gate, user, "GET", ApiV1.ME)).as(user).isEqualTo(403);
+    }
+    assertThat(status("GET", ApiV1.ME, gate)).isEqualTo(403);
+    // Others are refused even if they may do more than who they name.
+    assertThat(statusAs(ADMIN, "erin", "GET", ApiV1.ME)).isEqualTo(403);
+    assertThat(statusAs("wrong-token-123456", "erin", "GET", ApiV1.ME)).isEqualTo(401);
+    assertThat(
+            served
+                .send(served.request(ApiV1.ME).header(Principal.USER, "erin").GET().build())
+                .statusCode())
+        .isEqualTo(401);
+  }
+
+  @Test
+  void anOperatorOfAQueueSteersTheJobsOfItAndNothingElse() throws Exception {
+    Config config = Objects.requireNonNull(ApiFixture.standard().view().config());
+    String queue = Objects.requireNonNull(config.job("backup")).scheduling().queue();
+    String mine = "token-of-the-queue-1";
+    String other = "token-of-the-queue-2";
+    tokens(TOKENS + "q1 operator@" + queue + " " + mine + "\nq2 operator@other " + other + "\n");
+    serve(WebSecurity.Rates.DEFAULT);
+    assertThat(status("POST", "/api/v1/jobs/backup/pause", mine)).isEqualTo(200);
+    assertThat(status("POST", "/api/v1/jobs/backup/tasks/d12/kill", mine)).isNotIn(401, 403);
+    assertThat(status("POST", "/api/v1/jobs/backup/pause", other)).isEqualTo(403);
+    assertThat(status("GET", "/api/v1/jobs/backup", other)).isEqualTo(200);
+    for (String path : List.of("/api/v1/jobs/nobody/pause", ApiV1.BRAKES, "/api/v1/sets/s/pause")) {
+      assertThat(status("POST", path, mine)).as(path).isEqualTo(403);
+    }
+    assertThat(status("PUT", "/api/v1/jobs/backup", mine)).isEqualTo(403);
+    assertThat(status("PUT", "/api/v1/limits/host/conn", mine)).isEqualTo(403);
+    HttpRequest.Builder lowered =
+        served
+            .request("/api/v1/jobs/backup/pause")
+            .header("Authorization", "Bearer " + mine)
+            .header(Principal.ROLE_AT_MOST, "viewer")
+            .POST(HttpRequest.BodyPublishers.ofString("{}"));
+    assertThat(served.send(lowered.build()).statusCode()).isEqualTo(403);
+    assertThat(send("GET", ApiV1.ME, mine, "").body()).contains("operates_queues");
   }
 
   @Test

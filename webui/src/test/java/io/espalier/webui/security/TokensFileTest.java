@@ -64,6 +64,32 @@ class TokensFileTest {
   }
 
   @Test
+  void operatorsOfQueuesProxiesAndPeopleBehindThemAreRead() throws Exception {
+    Tokens tokens =
+        parse(
+            "dan operator@night,batch token-of-dan-1234\ngate proxy token-of-gate-123\n"
+                + "erin admin sso\n");
+    Principal dan = tokens.ofToken("token-of-dan-1234").orElseThrow();
+    assertThat(dan.may(Role.OPERATOR, "night")).isTrue();
+    assertThat(dan.may(Role.OPERATOR, "default")).isFalse();
+    assertThat(dan.may(Role.OPERATOR, "")).isFalse();
+    assertThat(dan.may(Role.ADMIN, "night")).isFalse();
+    assertThat(dan.role()).isEqualTo(Role.VIEWER);
+    assertThat(dan.atMost(Role.VIEWER).may(Role.OPERATOR, "night")).isFalse();
+    assertThat(tokens.isProxy(tokens.ofToken("token-of-gate-123").orElseThrow())).isTrue();
+    assertThat(tokens.isProxy(dan)).isFalse();
+    assertThat(tokens.ofSignOn("erin")).contains(new Principal("erin", Role.ADMIN, true));
+    assertThat(tokens.ofSignOn("dan")).isEmpty();
+    assertThat(
+            problems(
+                "a operator@ sso\nb operator@x,,y sso\nc admin@x sso\nd proxy sso\n"
+                    + "e viewer sso\ne viewer sso\ne proxy token-of-e-12345\n"))
+        .hasSize(6)
+        .anyMatch(problem -> problem.contains("the proxy d needs a token"))
+        .anyMatch(problem -> problem.contains("one name has one role"));
+  }
+
+  @Test
   void everyProblemIsSaidAtOnceWithItsLineAndWithoutTheToken() {
     List<String> said =
         problems(

@@ -71,6 +71,7 @@ public final class CallExecutor implements AutoCloseable {
   private boolean begun;
   private boolean closed;
   private volatile @Nullable Lease lease;
+  private volatile boolean confirmsStarts;
 
   /** Until when something may be sent. */
   private record Lease(long uptimeHundredths, long clockMillis) {}
@@ -308,7 +309,15 @@ public final class CallExecutor implements AutoCloseable {
     ask(
         sent,
         () -> sent.client.start(sent.call, launch.argument(), () -> !sent.isOver && !mayNotSend()),
-        sent.course::started,
+        (answer, nowMillis) -> {
+          sent.course.started(answer, nowMillis);
+          JournalKey key = sent.key;
+          // Of other answers the end says that the call was started, or refused.
+          if (confirmsStarts
+              && (answer instanceof CallAnswer.Running || answer instanceof CallAnswer.Unknown)) {
+            to(sink -> sink.started(key.job(), key.node(), key.invocation()));
+          }
+        },
         () -> {});
     advance(sent);
   }
@@ -528,6 +537,11 @@ public final class CallExecutor implements AutoCloseable {
     } catch (RuntimeException e) {
       LOG.error("{} of a call is not in its log", name, e);
     }
+  }
+
+  /** Says whether the listener is to be told of each call that was answered. Any thread. */
+  public void confirmStarts(boolean wanted) {
+    confirmsStarts = wanted;
   }
 
   private void end(JournalKey key, TaskResult result) {

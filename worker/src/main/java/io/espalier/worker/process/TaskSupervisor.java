@@ -79,6 +79,7 @@ public final class TaskSupervisor implements AutoCloseable {
   private final Map<JournalKey, RunningTask> known = new ConcurrentHashMap<>();
   private final Map<JournalKey, LaunchSpec> accepted = new ConcurrentHashMap<>();
   private volatile @Nullable TaskListener listener;
+  private volatile boolean confirmsStarts;
   private volatile boolean closing;
   private final StopWaiters stops = new StopWaiters();
   private final TaskHost host = new Host();
@@ -399,6 +400,11 @@ public final class TaskSupervisor implements AutoCloseable {
         || reason.contains("Too many open files");
   }
 
+  /** Says whether the listener is to be told of each process that was started. Any thread. */
+  public void confirmStarts(boolean wanted) {
+    confirmsStarts = wanted;
+  }
+
   private void deliver(TaskResult end) {
     TaskListener sink = listener;
     if (sink != null) {
@@ -457,6 +463,10 @@ public final class TaskSupervisor implements AutoCloseable {
             launch.subprocess().parentDeathSignal());
       } catch (IOException e) {
         logger.warn("cannot note the start of {}: {}", JournalKey.of(launch), e.getMessage());
+      }
+      TaskListener sink = listener;
+      if (confirmsStarts && sink != null) {
+        sink.started(launch.job(), launch.node(), launch.invocation());
       }
     }
 

@@ -49,6 +49,7 @@ class CallExecutorTest implements TaskListener {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final BlockingQueue<TaskResult> ends = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> started = new LinkedBlockingQueue<>();
   private final BlockingQueue<Progress> progress = new LinkedBlockingQueue<>();
   private final MemoryLogStore logs = new MemoryLogStore();
 
@@ -80,6 +81,11 @@ class CallExecutorTest implements TaskListener {
   @Override
   public void ended(TaskResult end) {
     ends.add(end);
+  }
+
+  @Override
+  public void started(String job, String node, Invocation invocation) {
+    started.add(node);
   }
 
   @Override
@@ -176,6 +182,19 @@ class CallExecutorTest implements TaskListener {
             run(launch(options(), "n2", Duration.ofMinutes(1), InvocationLimits.NONE, false))
                 .retryAfterMillis())
         .isEqualTo(1_000);
+  }
+
+  @Test
+  void theStartOfACallIsConfirmedWhenItsServiceTakesIt() throws Exception {
+    calls.confirmStarts(true);
+    service.answers("/run/n1", Reply.of(429, ""));
+    assertThat(run(launch(options())).kind()).isEqualTo(TaskResult.Kind.NOT_STARTED);
+    assertThat(started).as("refused").isEmpty();
+    LaunchSpec lasts = launch(polling(), "n2", Duration.ofMinutes(1), InvocationLimits.NONE, false);
+    service.answers("/run/n2", Reply.of(202, ""));
+    service.answers(asking(lasts), Reply.of(202, ""), Reply.of(200, ""));
+    assertThat(run(lasts).rawStatus()).isEqualTo("done");
+    assertThat(started).containsExactly("n2");
   }
 
   @Test

@@ -58,7 +58,7 @@ public abstract class ClientCommand implements Callable<Integer> {
   @Option(
       names = "--zookeeper-auth",
       paramLabel = "FILE",
-      description = "File with a scheme, a blank and an account for ZooKeeper.")
+      description = "File with account and certificates for ZooKeeper.")
   private @Nullable Path zookeeperAuth;
 
   @Mixin private AccessFlags access = new AccessFlags();

@@ -1,5 +1,6 @@
 package io.espalier.cli.flags;
 
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.server.app.options.LogRetentionOptions;
 import java.util.List;
 import picocli.CommandLine.Option;
@@ -12,6 +13,7 @@ public final class LogFlags {
   @Option(
       names = "--log-retention-days",
       paramLabel = "DAYS",
+      converter = DurationConverter.Days.class,
       defaultValue = "30",
       description =
           "How long output of tasks is kept, where the job does not say (default"

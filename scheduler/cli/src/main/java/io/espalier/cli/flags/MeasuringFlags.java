@@ -1,5 +1,6 @@
 package io.espalier.cli.flags;
 
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.worker.resources.MeasuringOptions;
 import io.espalier.worker.resources.NvidiaSmi;
 import java.nio.file.Files;
@@ -15,10 +16,11 @@ public final class MeasuringFlags {
   @Option(
       names = "--usage-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "2000",
       description =
-          "How often CPU time and memory of each live task are read; less often when this would cost"
-              + " more than a two-hundredth of a core (default ${DEFAULT-VALUE}; 0: never).")
+          "How often CPU time and memory of each live task are read; less often when this would"
+              + " cost more than a two-hundredth of a core (default ${DEFAULT-VALUE}; 0: never).")
   private int usageMillis;
 
   @Option(

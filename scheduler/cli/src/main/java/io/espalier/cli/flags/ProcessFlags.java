@@ -1,5 +1,6 @@
 package io.espalier.cli.flags;
 
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.core.config.Partition;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
@@ -96,6 +97,7 @@ public final class ProcessFlags {
   @Option(
       names = "--nodes-update-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "300000",
       description = "Period of node refreshes (default ${DEFAULT-VALUE}).")
   private int nodesUpdateMillis;
@@ -103,6 +105,7 @@ public final class ProcessFlags {
   @Option(
       names = "--nodes-retry-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "30000",
       description = "Pause after a failed node refresh (default ${DEFAULT-VALUE}).")
   private int nodesRetryMillis;
@@ -110,6 +113,7 @@ public final class ProcessFlags {
   @Option(
       names = "--test-task-duration",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "5000",
       description = "Mean task duration of the simulated runner (default ${DEFAULT-VALUE}).")
   private int testTaskDuration;

@@ -1,5 +1,6 @@
 package io.espalier.cli.flags;
 
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.server.Version;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcSecurity;
@@ -27,6 +28,7 @@ public final class RpcFlags {
   @Option(
       names = "--connect-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "1000",
       description = "Time-out of connecting (default ${DEFAULT-VALUE}).")
   private int connectMillis;
@@ -34,6 +36,7 @@ public final class RpcFlags {
   @Option(
       names = "--send-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "1000",
       description = "Time-out of sending a call (default ${DEFAULT-VALUE}).")
   private int sendMillis;
@@ -41,6 +44,7 @@ public final class RpcFlags {
   @Option(
       names = "--receive-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "2000",
       description = "Time-out of receiving an answer (default ${DEFAULT-VALUE}).")
   private int receiveMillis;

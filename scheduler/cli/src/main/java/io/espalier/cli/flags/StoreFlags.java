@@ -1,5 +1,6 @@
 package io.espalier.cli.flags;
 
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.server.app.options.EventRetentionOptions;
 import io.espalier.server.app.options.StoreOptions;
 import io.espalier.server.app.options.StoreOptions.Owning;
@@ -36,6 +37,7 @@ final class StoreFlags {
   @Option(
       names = "--store-proof-ms",
       paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
       description =
           "For how long a store in MySQL that is away counts as this scheduler's: after that no"
               + " worker is answered, and local tasks are ended (default 600000; with --ha store"
@@ -45,6 +47,7 @@ final class StoreFlags {
   @Option(
       names = "--event-retention-days",
       paramLabel = "DAYS",
+      converter = DurationConverter.Days.class,
       defaultValue = "30",
       description = "How long events are kept (default ${DEFAULT-VALUE}; 0: for ever).")
   private int eventDays;
@@ -61,6 +64,7 @@ final class StoreFlags {
   @Option(
       names = "--keep-finished-days",
       paramLabel = "DAYS",
+      converter = DurationConverter.Days.class,
       defaultValue = "90",
       description =
           "How long the statuses of a job are kept after it was removed from the configuration;"

@@ -1,5 +1,6 @@
 package io.espalier.cli.flags;
 
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.core.protocol.ProtocolTimers;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,60 +22,80 @@ final class TimerFlags {
               + " (20 s).")
   private String preset = "balanced";
 
-  @Option(names = "--heartbeat-ms", paramLabel = "MS", description = "Between two heartbeats.")
+  @Option(
+      names = "--heartbeat-ms",
+      paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
+      description = "Between two heartbeats.")
   private @Nullable Long heartbeat;
 
   @Option(
       names = "--call-ms",
       paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
       description = "After it the fate of a call is unknown.")
   private @Nullable Long call;
 
   @Option(
       names = "--lease-ms",
       paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
       description = "Tasks of a worker without a scheduler are dead after it.")
   private @Nullable Long lease;
 
   @Option(
       names = "--lease-margin-ms",
       paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
       description = "How much longer than the lease the scheduler waits.")
   private @Nullable Long margin;
 
   @Option(
       names = "--stop-ms",
       paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
       description = "How long before the end of its lease a worker stops its tasks.")
   private @Nullable Long stop;
 
-  @Option(names = "--kill-wait-ms", paramLabel = "MS", description = "From TERM to KILL then.")
+  @Option(
+      names = "--kill-wait-ms",
+      paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
+      description = "From TERM to KILL then.")
   private @Nullable Long killWait;
 
   @Option(
       names = "--guard-ms",
       paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
       description = "How long before the end of the lease the guard kills what is left.")
   private @Nullable Long guard;
 
   @Option(
       names = "--unhealthy-ms",
       paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
       description = "A worker that is silent for that long gets no new tasks.")
   private @Nullable Long unhealthy;
 
-  @Option(names = "--health-check-ms", paramLabel = "MS", description = "Between health checks.")
+  @Option(
+      names = "--health-check-ms",
+      paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
+      description = "Between health checks.")
   private @Nullable Long healthCheck;
 
   @Option(
       names = "--health-check-timeout-ms",
       paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
       description = "After it a health check has failed.")
   private @Nullable Long healthCheckTimeout;
 
   @Option(
       names = "--takeover-ms",
       paramLabel = "MS",
+      converter = DurationConverter.Millis.class,
       description =
           "How long a new scheduler waits before it takes an invocation that nobody confirms for"
               + " dead; longer leases of the scheduler before are waited for in any case.")

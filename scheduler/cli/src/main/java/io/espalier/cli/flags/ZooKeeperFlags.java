@@ -1,5 +1,6 @@
 package io.espalier.cli.flags;
 
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.zk.ZooKeeperTarget;
@@ -25,13 +26,14 @@ public final class ZooKeeperFlags {
       names = "--zookeeper-auth",
       paramLabel = "FILE",
       description =
-          "File with a scheme, a blank and an account, such as \"digest espalier:secret\"; what is"
-              + " created then belongs to that account.")
+          "File with the account, such as \"digest espalier:secret\", to which all that is created"
+              + " then belongs, with its readers and with the certificates for TLS.")
   private @Nullable Path auth;
 
   @Option(
       names = "--zookeeper-session-ms",
       paramLabel = "MS",
+      converter = DurationConverter.IntMillis.class,
       defaultValue = "6000",
       description =
           "A scheduler that is silent for so long leads no more (default ${DEFAULT-VALUE}).")

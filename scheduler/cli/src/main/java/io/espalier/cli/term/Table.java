@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * A table with headings. On a terminal, text columns shrink until a row fits on a line, and then
@@ -90,6 +91,30 @@ public final class Table {
               }));
     }
     return lines;
+  }
+
+  /** Returns the first column without its heading. */
+  public List<String> names() {
+    return rows.stream().map(row -> row.get(0)).toList();
+  }
+
+  /** Returns all columns as lines of CSV (RFC 4180) without line ends, first the headings. */
+  public List<String> csv() {
+    List<String> lines = new ArrayList<>();
+    lines.add(csv(columns.stream().map(Column::heading).toList()));
+    rows.forEach(row -> lines.add(csv(row)));
+    return lines;
+  }
+
+  /** Returns one line of CSV without its end. */
+  public static String csv(List<String> cells) {
+    return cells.stream().map(Table::quoted).collect(Collectors.joining(","));
+  }
+
+  private static String quoted(String cell) {
+    return cell.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r')
+        ? cell
+        : '"' + cell.replace("\"", "\"\"") + '"';
   }
 
   private static String cell(List<String> row, Column column) {

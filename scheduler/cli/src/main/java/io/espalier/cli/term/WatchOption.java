@@ -11,6 +11,7 @@ public final class WatchOption {
       arity = "0..1",
       fallbackValue = "2",
       paramLabel = "SECONDS",
+      converter = DurationConverter.Seconds.class,
       description =
           "Look again every so many seconds (2 if none are given) until interrupted: redrawn in"
               + " place on a terminal, below a line with the time elsewhere.")

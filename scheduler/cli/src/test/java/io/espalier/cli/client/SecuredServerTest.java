@@ -11,6 +11,8 @@ import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.server.security.TlsFiles;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
+import io.espalier.testkit.tls.Authority;
+import io.espalier.testkit.tls.Authority.Member;
 import io.espalier.webui.StandbyState;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
@@ -44,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A server with certificates and tokens, and the clients of the command line. */
 class SecuredServerTest {
   private record World(
-      Authority ours, TlsFiles server, TlsFiles alice, TlsFiles worker, TlsFiles stranger) {}
+      Authority ours, Member server, Member alice, Member worker, Member stranger) {}
 
   private static final CompletableFuture<World> WORLD = new CompletableFuture<>();
 
@@ -70,12 +72,12 @@ class SecuredServerTest {
   @BeforeEach
   void start() throws Exception {
     Path own = Files.createTempDirectory(directory, "server");
-    TlsFiles from = WORLD.get().server();
+    Member from = WORLD.get().server();
     files =
         new TlsFiles(
             Files.copy(from.certificate(), own.resolve("cert.pem")),
             Files.copy(from.key(), own.resolve("key.pem")),
-            from.authority());
+            Optional.of(WORLD.get().ours().certificate()));
     server =
         Optional.of(
             WebServer.start(
@@ -100,7 +102,7 @@ class SecuredServerTest {
     return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
   }
 
-  private static ClientAccess certificate(TlsFiles shown) throws Exception {
+  private static ClientAccess certificate(Member shown) throws Exception {
     return ClientAccess.of(
         Optional.empty(),
         Optional.of(WORLD.get().ours().certificate()),
@@ -197,7 +199,7 @@ class SecuredServerTest {
 
   @Test
   void aRenewedCertificateIsShownWithoutARestartAndABrokenOneIsNot() throws Exception {
-    TlsFiles renewed = WORLD.get().ours().member("renewed");
+    Member renewed = WORLD.get().ours().member("renewed");
     Files.writeString(files.certificate(), "in the middle of being written");
     Awaitility.await()
         .during(Duration.ofSeconds(2))
@@ -212,7 +214,11 @@ class SecuredServerTest {
   }
 
   private String shown() throws Exception {
-    SSLContext context = WORLD.get().alice().context();
+    Member alice = WORLD.get().alice();
+    SSLContext context =
+        new TlsFiles(
+                alice.certificate(), alice.key(), Optional.of(WORLD.get().ours().certificate()))
+            .context();
     try (SSLSocket socket =
         (SSLSocket)
             context.getSocketFactory().createSocket("127.0.0.1", server.orElseThrow().port())) {

@@ -241,6 +241,81 @@ class SteeringCommandsTest {
   }
 
   @Test
+  void runningTasksThatAreNotNamedAreKilledOnceThatIsConfirmed() {
+    server
+        .on(
+            "GET /api/v1/jobs/backup/tasks",
+            "{'tasks':[{'node':'r7-a'},{'node':'r7-b'}],'next':''}")
+        .on("POST /api/v1/jobs/backup/tasks/r7-a/kill", "{}")
+        .on("POST /api/v1/jobs/backup/tasks/r7-b/kill", "{}");
+    assertThat(run("kill", "backup", "--all").err()).contains("say --yes");
+    assertThat(run("kill", "backup").err()).contains("say which tasks");
+    assertThat(run("kill", "backup", "r7-a", "--all").err()).contains("say which tasks");
+    assertThat(server.asked()).isEmpty();
+    assertThat(run("kill", "backup", "--all", "--preview").out())
+        .isEqualToNormalizingNewlines("backup: 2 tasks would be signaled\n  r7-a\n  r7-b\n");
+    assertThat(answering("n\n", "kill", "backup", "--all").code()).isEqualTo(1);
+    assertThat(server.asked()).allMatch(asked -> asked.startsWith("GET"));
+    assertThat(answering("y\n", "kill", "backup", "--prefix", "r7-").out())
+        .contains("backup on r7-b: signaled");
+    assertThat(run("kill", "backup", "r7-a", "--reason", "stuck").out())
+        .isEqualToNormalizingNewlines("backup on r7-a: signaled\n");
+    assertThat(server.asked())
+        .endsWith(
+            "POST /api/v1/jobs/backup/tasks/r7-a/kill",
+            "POST /api/v1/jobs/backup/tasks/r7-b/kill",
+            "POST /api/v1/jobs/backup/tasks/r7-a/kill {\"reason\":\"stuck\"}");
+  }
+
+  @Test
+  void aNodeIsDisabledByABrakeAndEnabledByItsRelease() {
+    server.on("POST /api/v1/brakes", "{'durable':true}").on("POST /api/v1/brakes/release", "{}");
+    assertThat(run("node", "disable", "host", "db7", "--for", "2h").out())
+        .isEqualToNormalizingNewlines("host db7 is disabled for 2h00m: nothing starts there\n");
+    assertThat(run("node", "enable", "host", "db7").out())
+        .isEqualToNormalizingNewlines("host db7 is enabled\n");
+    assertThat(server.asked())
+        .containsExactly(
+            "POST /api/v1/brakes {\"level\":\"host\",\"node\":\"db7\",\"factor\":0,"
+                + "\"expires_in_seconds\":7200}",
+            "POST /api/v1/brakes/release {\"level\":\"host\",\"node\":\"db7\"}");
+  }
+
+  @Test
+  void aListIsPrintedAsPeopleOrProgramsWantIt() {
+    server.on(
+        "GET /api/v1/brakes",
+        "{'brakes':[{'words':'node a, b','factor':0.5,'author':'${ann}','reason':'x'}]}");
+    assertThat(run("limit", "brakes", "-o", "csv").out())
+        .isEqualTo("ON,LEFT,UNTIL,SET,WHO,WHY\r\n\"node a, b\",50 %,-,-,${ann},x\r\n");
+    assertThat(run("brakes", "-o", "name").out()).isEqualTo("node a, b\n");
+    assertThat(run("brakes", "-o", "yaml").out())
+        .contains("words: \"node a, b\"")
+        .contains("author: \"${ann}\"");
+    assertThat(run("brakes", "-o", "json").out()).isEqualTo(run("brakes", "--json").out());
+    assertThat(run("brakes", "-o", "xml").code()).isEqualTo(2);
+  }
+
+  @Test
+  void aJobIsComparedWithAFile(@TempDir Path dir) throws IOException {
+    Path file = dir.resolve("backup.json");
+    Files.writeString(file, "{\"level\": \"db\", \"config\": {\"batch\": 9}, \"version_id\": 7}");
+    server
+        .on(
+            "GET /api/v1/jobs/backup",
+            "{'name':'backup','version':3,'state':'running','progress':{'total':1},"
+                + "'original':{'level':'db','config':{'batch':5,'old':true},'version_id':3}}")
+        .on("POST /api/v1/plans", "{'impact':{'tasks_added':2}}");
+    CommandRun diff = run("job", "diff", "backup", file.toString());
+    assertThat(diff.code()).isEqualTo(1);
+    assertThat(diff.out())
+        .startsWith("- config.batch: 5\n+ config.batch: 9\n- config.old: true\n2 tasks are new");
+    assertThat(run("job", "show", "backup").out())
+        .startsWith("backup, version 3: running, 0 of 1 task done, 0 running, 0 failed\n{");
+    assertThat(run("job", "show", "backup", "--definition").out()).startsWith("{");
+  }
+
+  @Test
   void aRerunThatNobodyCanConfirmIsRefused() {
     CommandRun run = run("rerun", "backup", "--all");
     assertThat(run.code()).isEqualTo(2);

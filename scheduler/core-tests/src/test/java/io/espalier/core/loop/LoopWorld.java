@@ -72,6 +72,9 @@ final class LoopWorld {
   /** Whether the runner asks about calls that it did not make. */
   boolean makesCalls = true;
 
+  /** The runner says of each start that it is confirmed; the test says when. */
+  boolean confirmsStarts;
+
   /** Tasks outlive the scheduler, as those of workers do. */
   boolean isRemote;
 
@@ -515,6 +518,11 @@ final class LoopWorld {
         throw new AssertionError("two live invocations of " + key);
       }
       launches.add(launch);
+    }
+
+    @Override
+    public boolean confirmStarts(boolean wanted) {
+      return confirmsStarts;
     }
 
     @Override

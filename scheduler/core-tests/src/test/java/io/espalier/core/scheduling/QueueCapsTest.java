@@ -8,6 +8,7 @@ import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.QueueSpec;
+import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
@@ -170,6 +171,18 @@ final class QueueCapsTest {
     }
     round();
     assertThat(running("d")).isEqualTo(5);
+  }
+
+  @Test
+  void aTaskThatIsFoundOfAJobThatIsGoneCountsForNoQueue() {
+    apply(config(etl(Map.of(), Map.of())), 2);
+    ConfigFixture without = config(etl(Map.of(), Map.of())).withoutJob("b");
+    apply(without, 2);
+    core.adopt("b", "h0", WorkerRef.LOCAL);
+    assertThat(etl().running()).isZero();
+    apply(without, 3);
+    assertThat(etl().running()).isZero();
+    core.verify();
   }
 
   @Test

@@ -13,12 +13,14 @@ import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.topology.Topology;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes when a job ends from an {@link EtaScan}. The job cannot end before the work at its
- * narrowest place is done at the full limit there; to this are added what chance does to the work
- * of the places that are as narrow, and the rest of the tasks that run when the last one starts.
+ * Computes when a job ends from an {@link EtaScan}, in slices. The job cannot end before the work
+ * at its narrowest place is done at the full limit there; to this are added what chance does to the
+ * work of the places that are as narrow, and the rest of the tasks that run when the last one
+ * starts.
  */
 public final class EtaEstimate {
   /** Places that take at least this part of the longest time count as equally narrow. */
@@ -50,52 +52,123 @@ public final class EtaEstimate {
       double nextMillis,
       double deviationMillis) {}
 
-  private EtaEstimate(SchedulingCore core, Job config, JobPace pace, EtaScan scan) {
-    this.core = core;
-    this.nodes = core.topology();
-    this.config = config;
-    this.pace = pace;
-    this.scan = scan;
+  /** What is done one after the other. */
+  private enum Phase {
+    /** Find the nodes below which no task can run. */
+    CLOSED,
+    /** Find the narrowest place. */
+    NARROWEST,
+    /** Compare the places with it. */
+    COMPARE,
+    DONE
   }
 
+  private final int job;
+  private final boolean isKnown;
+  private final List<EtaDemand> demands;
+
+  /** By node: whether no task can run on it or below it. */
+  private final boolean[] closed;
+
+  private double closedTasks;
+  private long never;
+  private Phase phase = Phase.CLOSED;
+
+  /** Where the phase is: a node, or a place of a demand. */
+  private int at;
+
+  private int demand;
+
+  /** How many places are about as narrow as the narrowest one, and the longest time if raised. */
+  private int equallyNarrow;
+
+  private double nextOfLevel;
+
   /**
-   * Computes the end of a job. It takes time proportional to the number of nodes looked at.
-   *
    * @param pace of the job
    * @param isKnown whether that pace was measured or given; otherwise there is no time in the
    *     answer
-   * @param scan a complete one of that job
+   * @param scan a complete one of that job, which must not get stale meanwhile
    */
-  public static JobEta of(
-      SchedulingCore core, int job, JobPace pace, boolean isKnown, EtaScan scan, long nowMillis) {
-    Job config = core.job(job);
-    JobProgress progress = core.tasks().progress(job);
-    if (config == null || progress.left() == 0) {
-      return new JobEta(core.jobName(job), nowMillis, 0, 0, 0, 0, null);
-    }
-    EtaEstimate estimate = new EtaEstimate(core, config, pace, scan);
-    long never = estimate.never(progress);
-    estimate.find(progress.left() - never);
-    double p50 = isKnown ? estimate.quantile(progress, never, 0.5) / 1000 : -1;
-    double p90 = isKnown ? estimate.quantile(progress, never, 0.9) / 1000 : -1;
-    return new JobEta(
-        core.jobName(job), nowMillis, progress.left(), never, p50, p90, estimate.bottleneck());
+  public EtaEstimate(SchedulingCore core, int job, JobPace pace, boolean isKnown, EtaScan scan) {
+    this.core = core;
+    this.nodes = core.topology();
+    this.config = Objects.requireNonNull(core.job(job));
+    this.job = job;
+    this.pace = pace;
+    this.isKnown = isKnown;
+    this.scan = scan;
+    demands = scan.demands();
+    closed = new boolean[scan.size()];
   }
 
-  /** Returns the tasks that cannot run: their job may not start any, or a limit is too low. */
-  private long never(JobProgress progress) {
-    if (!config.canRun() || isHeld()) {
-      return progress.left() - progress.running();
+  public boolean isDone() {
+    return phase == Phase.DONE;
+  }
+
+  /**
+   * Runs a slice.
+   *
+   * @param units how many nodes and places to visit
+   * @return how many were visited, at least 1
+   */
+  public int step(int units) {
+    int used = 0;
+    for (; used < units && !isDone(); used++) {
+      boolean isOver = phase == Phase.CLOSED ? at == closed.length : demand == demands.size();
+      if (isOver) {
+        end();
+      } else if (phase == Phase.CLOSED) {
+        close(at++);
+      } else if (at == demands.get(demand).size()) {
+        demand++;
+        at = 0;
+      } else if (phase == Phase.NARROWEST) {
+        find(demands.get(demand), at++);
+      } else {
+        compare(demands.get(demand), at++);
+      }
     }
-    double sum = 0;
-    boolean[] closed = new boolean[scan.size()];
-    for (int node = 0; node < closed.length; node++) {
-      int parent = node == 0 ? -1 : nodes.parent(nodes.slot(node, 0));
-      boolean above = parent >= 0 && closed[parent];
-      closed[node] = above || isTooLow(node);
-      sum += closed[node] && !above ? scan.own(node) : 0;
+    return Math.max(1, used);
+  }
+
+  /** Ends a phase. */
+  private void end() {
+    at = 0;
+    demand = 0;
+    switch (phase) {
+      case CLOSED -> phase = Phase.NARROWEST;
+      case NARROWEST -> {
+        JobProgress progress = core.tasks().progress(job);
+        boolean runs = config.canRun() && !isHeld();
+        never =
+            runs
+                ? Math.min(progress.left(), Math.round(closedTasks))
+                : progress.left() - progress.running();
+        findOfJob(progress.left() - never);
+        phase = narrowest == null ? Phase.DONE : Phase.COMPARE;
+      }
+      case COMPARE, DONE -> phase = Phase.DONE;
     }
-    return Math.min(progress.left(), Math.round(sum));
+  }
+
+  /** Returns the answer, once it is done. */
+  public JobEta answer(long nowMillis) {
+    JobProgress progress = core.tasks().progress(job);
+    if (progress.left() == 0) {
+      return new JobEta(config.name(), nowMillis, 0, 0, 0, 0, null);
+    }
+    long blocked = Math.min(never, progress.left());
+    double p50 = isKnown ? quantile(progress, blocked, 0.5) / 1000 : -1;
+    double p90 = isKnown ? quantile(progress, blocked, 0.9) / 1000 : -1;
+    return new JobEta(config.name(), nowMillis, progress.left(), blocked, p50, p90, bottleneck());
+  }
+
+  private void close(int node) {
+    int parent = node == 0 ? -1 : nodes.parent(nodes.slot(node, 0));
+    boolean above = parent >= 0 && closed[parent];
+    closed[node] = above || isTooLow(node);
+    closedTasks += closed[node] && !above ? scan.own(node) : 0;
   }
 
   /** Returns whether somebody or the end of the job keeps it; what only has to wait is not held. */
@@ -114,29 +187,58 @@ public final class EtaEstimate {
     return false;
   }
 
-  private void find(long tasks) {
-    for (EtaDemand demand : scan.demands()) {
-      Resource resource = demand.resource();
-      double need = config.needs().get(resource.index());
-      boolean ofWorkers = resource.level() >= nodes.levels().worker();
-      for (int i = 0; need > 0 && i < demand.size(); i++) {
-        int node = demand.first() + i;
-        double limit =
-            ofWorkers ? ofWorkers(resource) : core.capacity().limit(node, resource.index());
-        if (demand.work(i) > 0 && limit >= need && (ofWorkers || scan.own(node) > 0)) {
-          take(
-              new Place(
-                  ofWorkers ? Kind.WORKERS : Kind.RESOURCE,
-                  ofWorkers ? -1 : node,
-                  resource,
-                  limit,
-                  need,
-                  demand.work(i) / limit,
-                  demand.work(i) / (limit + 1),
-                  demand.deviation(i) / limit));
-        }
-      }
+  private double limit(EtaDemand of, int place) {
+    Resource resource = of.resource();
+    return isOfWorkers(resource)
+        ? ofWorkers(resource)
+        : core.capacity().limit(of.first() + place, resource.index());
+  }
+
+  private boolean isOfWorkers(Resource resource) {
+    return resource.level() >= nodes.levels().worker();
+  }
+
+  private void find(EtaDemand of, int place) {
+    Resource resource = of.resource();
+    double need = config.needs().get(resource.index());
+    if (need <= 0 || of.work(place) <= 0) {
+      return;
     }
+    boolean ofWorkers = isOfWorkers(resource);
+    int node = ofWorkers ? -1 : of.first() + place;
+    double limit = limit(of, place);
+    if (limit >= need && (ofWorkers || scan.own(node) > 0)) {
+      take(
+          new Place(
+              ofWorkers ? Kind.WORKERS : Kind.RESOURCE,
+              node,
+              resource,
+              limit,
+              need,
+              of.work(place) / limit,
+              of.work(place) / (limit + 1),
+              of.deviation(place) / limit));
+    }
+  }
+
+  private void compare(EtaDemand of, int place) {
+    Place narrow = narrowest;
+    Resource raised = narrow == null ? null : narrow.resource();
+    if (narrow == null || raised == null || narrow.kind() != Kind.RESOURCE) {
+      return;
+    }
+    Resource resource = of.resource();
+    double limit = limit(of, place);
+    boolean isSame = resource.index() == raised.index();
+    if (isSame && limit > 0 && of.work(place) / limit >= AS_NARROW * narrow.millis()) {
+      equallyNarrow++;
+    }
+    if (limit >= Math.max(1, config.needs().get(resource.index()))) {
+      nextOfLevel = Math.max(nextOfLevel, of.work(place) / (limit + (isSame ? 1 : 0)));
+    }
+  }
+
+  private void findOfJob(long tasks) {
     int cap = mostRunning();
     if (cap > 0) {
       take(ofJob(Kind.MAX_CONCURRENT, tasks, cap, pace.taskMillis()));
@@ -194,28 +296,13 @@ public final class EtaEstimate {
     if (place == null) {
       return longest;
     }
-    int equal = equallyNarrow(place);
+    int equal = Math.max(1, equallyNarrow);
     double slots = Math.max(1, place.limit() / place.need());
     double last =
         place.kind() == Kind.START_RATE ? longest : pace.restQuantile(root(part, slots * equal));
     double none = place.kind() == Kind.START_RATE ? 0 : pace.restMillis();
     double chance = place.deviationMillis() * normal(root(part, equal));
     return Math.max(longest, place.millis() + chance - none + last);
-  }
-
-  /** Returns the number of nodes with the same resource that take about as long. */
-  private int equallyNarrow(Place place) {
-    Resource resource = place.resource();
-    if (resource == null || place.kind() != Kind.RESOURCE) {
-      return 1;
-    }
-    EtaDemand demand = scan.demands().get(resource.index());
-    int count = 0;
-    for (int i = 0; i < demand.size(); i++) {
-      double limit = core.capacity().limit(demand.first() + i, resource.index());
-      count += limit > 0 && demand.work(i) / limit >= AS_NARROW * place.millis() ? 1 : 0;
-    }
-    return Math.max(1, count);
   }
 
   private static double root(double part, double count) {
@@ -248,25 +335,6 @@ public final class EtaEstimate {
         resource == null ? "" : resource.name(),
         place.limit(),
         (place.millis() - next) / 1000,
-        (place.millis() - (ofNode && resource != null ? nextOfLevel(resource) : next)) / 1000);
-  }
-
-  /** Returns the longest time with limits of a resource that are higher by one on all nodes. */
-  private double nextOfLevel(Resource raised) {
-    double most = 0;
-    for (EtaDemand demand : scan.demands()) {
-      Resource resource = demand.resource();
-      boolean ofWorkers = resource.level() >= nodes.levels().worker();
-      double more = resource.index() == raised.index() ? 1 : 0;
-      for (int i = 0; i < demand.size(); i++) {
-        double limit =
-            ofWorkers
-                ? ofWorkers(resource)
-                : core.capacity().limit(demand.first() + i, resource.index());
-        boolean counts = limit >= Math.max(1, config.needs().get(resource.index()));
-        most = counts ? Math.max(most, demand.work(i) / (limit + more)) : most;
-      }
-    }
-    return most;
+        (place.millis() - (ofNode && resource != null ? nextOfLevel : next)) / 1000);
   }
 }

@@ -21,6 +21,9 @@ public final class EtaScan {
   /** In trees with more nodes, the lowest level that has tasks is not looked at. */
   private static final int MOST_NODES = 200_000;
 
+  /** Zeroing so many numbers costs about as much as visiting one task. */
+  private static final int CLEARED_PER_UNIT = 64;
+
   private static final int OVER = Main.DONE.bit() | Main.FAILED.bit() | Main.CANCELLED.bit();
 
   private final SchedulingCore core;
@@ -42,9 +45,21 @@ public final class EtaScan {
   /** By resource and node of its level: milliseconds of slots, and their variance. */
   private final EtaDemand[] demands;
 
+  /** What is done for one job after the other. */
+  private enum Phase {
+    COUNT,
+    ADD_UP,
+    COMPETE
+  }
+
   private int at;
+  private Phase phase = Phase.COUNT;
   private int node = -1;
-  private boolean adding;
+
+  /** Where {@link Phase#COMPETE} is. */
+  private int resource;
+
+  private int place;
 
   /**
    * @param assumed the pace of jobs without one
@@ -101,16 +116,19 @@ public final class EtaScan {
   public int step(int units) {
     int used = 0;
     while (used < units && !isDone()) {
-      if (node < 0) {
-        node = core.tasks().firstNode(jobs.get(at));
-      }
-      used += adding ? addUp(units - used) : count(units - used);
+      used +=
+          switch (phase) {
+            case COUNT -> count(units - used);
+            case ADD_UP -> addUp(units - used);
+            case COMPETE -> compete(units - used);
+          };
     }
     return Math.max(1, used);
   }
 
   private int count(int units) {
     int of = jobs.get(at);
+    node = node < 0 ? core.tasks().firstNode(of) : node;
     int end = (int) Math.min(core.tasks().endNode(of), (long) node + units);
     int visited = Math.max(1, end - node);
     JobPace pace = pace(of);
@@ -125,7 +143,7 @@ public final class EtaScan {
     }
     if (node == core.tasks().endNode(of)) {
       node = Math.min(counts.length, nodes.levelEnd(level(of))) - 1;
-      adding = true;
+      phase = Phase.ADD_UP;
     }
     return visited;
   }
@@ -154,35 +172,49 @@ public final class EtaScan {
       addToParents(node, counts[node]);
     }
     if (node <= 0) {
-      compete(jobs.get(at));
-      at++;
-      node = -1;
-      adding = false;
-      counts = counts == own ? new double[own.length] : counts;
-      Arrays.fill(counts, 0);
+      phase = Phase.COMPETE;
+      resource = 0;
+      place = 0;
     }
     return visited;
   }
 
   /** Adds what a job demands before this one ends. */
-  private void compete(int other) {
+  private int compete(int units) {
+    int other = jobs.get(at);
     Job config = core.job(other);
-    if (config == null) {
-      return;
+    if (config == null || resource == resources.size()) {
+      nextJob();
+      return counts.length / CLEARED_PER_UNIT + 1;
     }
+    Resource of = resources.get(resource);
+    EtaDemand demand = demands[of.index()];
+    int need = config.needs().get(of.index());
+    boolean passes = of.level() <= config.level() || of.level() >= nodes.levels().worker();
+    int first = place;
+    int end = need > 0 && passes ? (int) Math.min(demand.size(), (long) place + units) : place;
     JobPace pace = pace(other);
     double ahead = other == job ? 1 : ahead(other);
-    for (Resource resource : resources) {
-      EtaDemand demand = demands[resource.index()];
-      int need = config.needs().get(resource.index());
-      boolean passes =
-          resource.level() <= config.level() || resource.level() >= nodes.levels().worker();
-      for (int i = 0; need > 0 && passes && i < demand.size(); i++) {
-        double all = counts[demand.first() + i];
-        double mine = own[demand.first() + i];
-        double before = other == job ? all : mine <= 0 ? 0 : Math.min(all, mine * ahead);
-        demand.add(i, before, need, pace);
-      }
+    for (; place < end; place++) {
+      double all = counts[demand.first() + place];
+      double mine = own[demand.first() + place];
+      double before = other == job ? all : mine <= 0 ? 0 : Math.min(all, mine * ahead);
+      demand.add(place, before, need, pace);
+    }
+    if (place == demand.size() || need <= 0 || !passes) {
+      resource++;
+      place = 0;
+    }
+    return Math.max(1, end - first);
+  }
+
+  private void nextJob() {
+    at++;
+    phase = Phase.COUNT;
+    node = -1;
+    if (!isDone()) {
+      counts = counts == own ? new double[own.length] : counts;
+      Arrays.fill(counts, 0);
     }
   }
 

@@ -8,6 +8,7 @@ import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.StartsInFlight;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.Counters;
@@ -59,6 +60,11 @@ final class Committer {
   /** Receives the ends of tasks that are not handed to the runner. */
   private final EndSink ended;
 
+  private final StartsInFlight starting;
+
+  /** Whether the runner says when it has started a task. */
+  private boolean confirms;
+
   private boolean stopped;
 
   /** Receives ends. */
@@ -76,6 +82,7 @@ final class Committer {
       Throughput paces,
       SchedulingCore core,
       Outbox outbox,
+      StartsInFlight starting,
       EndSink ended) {
     this.ports = ports;
     this.events = events;
@@ -85,7 +92,19 @@ final class Committer {
     this.paces = paces;
     this.core = core;
     this.outbox = outbox;
+    this.starting = starting;
     this.ended = ended;
+  }
+
+  /**
+   * Takes the bound of the starts in flight.
+   *
+   * @param most 0: there is none
+   */
+  void bound(int most) {
+    if (starting.configured(most)) {
+      confirms = ports.runner().confirmStarts(most > 0);
+    }
   }
 
   // ---- collecting
@@ -115,6 +134,7 @@ final class Committer {
   /** Records the start of a task, which goes to the runner once that is durable. */
   void started(Live task, long nowMillis) {
     toDispatch.add(task);
+    starting.placed(task.invocation());
     StatusRow row = row(task);
     write(row);
     events.started(task, row, nowMillis);
@@ -388,7 +408,11 @@ final class Committer {
     }
     task.dispatched = true;
     TimeExtension.begin(task, nowMillis);
+    starting.dispatched(task.invocation(), nowMillis);
     ports.runner().start(task.launch);
+    if (!confirms) {
+      starting.confirmed(task.invocation(), nowMillis);
+    }
     TimeExtension.extendAtStart(task, ports.runner());
     if (task.killAtStart != null) {
       ports.runner().kill(task.key.job(), task.key.node(), task.invocation(), task.killAtStart);

@@ -128,6 +128,14 @@ public sealed interface LoopInput {
     }
   }
 
+  /** The runner has started an invocation. */
+  record TaskStarted(Invocation invocation) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.confirmed(invocation, nowMillis);
+    }
+  }
+
   /** The real outcome of an invocation that was recorded as lost. */
   record TaskEndedLate(TaskResult end) implements LoopInput {
     @Override

@@ -38,6 +38,7 @@ import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
 import io.espalier.core.loop.watch.RolloutTracker;
+import io.espalier.core.loop.watch.StartsInFlight;
 import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.notification.NotifierView;
 import io.espalier.core.outcome.JobStateRecord;
@@ -124,6 +125,7 @@ public final class SchedulerLoop {
   private final JobStateTracker outcomes;
   private final RolloutTracker rollouts;
   private final CheckpointWriter checkpoints = new CheckpointWriter();
+  private final StartsInFlight starting = new StartsInFlight();
   private final LaunchFactory starts;
   private final UpdateApplier changes;
   private final InvocationRecovery recovery;
@@ -186,7 +188,8 @@ public final class SchedulerLoop {
     this.problems = new ProblemEvents(events);
     this.outbox = new Outbox(ports, this::batch, options.epoch());
     this.committer =
-        new Committer(ports, events, outcomes, views, changes, paces, core, outbox, this::ended);
+        new Committer(
+            ports, events, outcomes, views, changes, paces, core, outbox, starting, this::ended);
     SharedParts shared =
         new SharedParts(core, live, ports, events, outcomes, rollouts, views, committer);
     this.completion =
@@ -352,7 +355,12 @@ public final class SchedulerLoop {
     views.error(source, message);
   }
 
+  void confirmed(Invocation start, long nowMillis) {
+    starting.confirmed(start, nowMillis);
+  }
+
   void ended(TaskResult end, long nowMillis) {
+    starting.ended(end, nowMillis);
     if (!recovery.keeps(end, changes.hasConfig())) {
       completion.ended(end, nowMillis);
     }
@@ -541,6 +549,7 @@ public final class SchedulerLoop {
       brakes.refresh(nowMillis);
       quarantines.configured(nowMillis);
       outbox.configured(core.config());
+      committer.bound(core.config().settings().capacity().maxStarting());
       leads(nowMillis);
       kills.recheck();
       deadlines.recheck(nowMillis);
@@ -599,6 +608,8 @@ public final class SchedulerLoop {
     }
     stats.heldByRate(core.capacity().jobsHeldByRate(), core.capacity().nodesHeldByRate());
     stats.heldByCapacity(admission.waiting());
+    stats.starting(starting.count(), starting.window());
+    views.error("starting", starting.problem());
     stats.reserved(core.capacity().reservedNodes(), core.capacity().reservedSlots(), nowMillis);
     SchedulerView view = views.makeIfDue(nowMillis);
     if (view != null) {
@@ -684,6 +695,12 @@ public final class SchedulerLoop {
       stats.saturatedStep();
       return false;
     }
+    int room = Math.min(STARTS_PER_SLICE, starting.room());
+    if (room == 0) {
+      // The next confirmation opens it.
+      roundComplete = false;
+      return false;
+    }
     SchedulingPolicy policy = policies.get(core.config().settings().policy());
     if (policy == null) {
       views.error("policy", "no such policy: " + core.config().settings().policy());
@@ -692,7 +709,7 @@ public final class SchedulerLoop {
     int before = live.size();
     boolean wasOver = roundComplete;
     try {
-      roundComplete = core.round(policy, STARTS_PER_SLICE, run -> placed(run, nowMillis));
+      roundComplete = core.round(policy, room, run -> placed(run, nowMillis));
       views.error("policy", null);
     } catch (RuntimeException e) {
       // A bug in a plug-in must not stop the scheduler; its placements so far remain valid.

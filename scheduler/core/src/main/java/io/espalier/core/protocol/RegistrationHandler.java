@@ -210,7 +210,7 @@ final class RegistrationHandler {
         continue;
       }
       if (said.contains(run.id)) {
-        worker.confirm(run);
+        runs.confirm(worker, run);
       } else {
         run.askPause = timers.askFirstMillis();
         worker.ask(run, nowMillis);

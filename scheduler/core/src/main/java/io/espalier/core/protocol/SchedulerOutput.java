@@ -26,6 +26,9 @@ public interface SchedulerOutput {
    */
   void late(TaskResult end);
 
+  /** A worker has accepted a run. */
+  default void started(RunId run) {}
+
   void progress(RunId run, Progress progress);
 
   void usage(RunId run, ResourceUsage usage);

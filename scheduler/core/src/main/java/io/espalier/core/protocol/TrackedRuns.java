@@ -152,6 +152,15 @@ final class TrackedRuns {
     end(run, TaskResult.lost(run.id.job(), run.id.node(), run.id.invocation(), why, nowMillis));
   }
 
+  /** Notes that a worker has a run. */
+  void confirm(RemoteWorker worker, TrackedRun run) {
+    boolean isNews = !run.wasConfirmed && !run.isHealthCheck();
+    worker.confirm(run);
+    if (isNews) {
+      out.started(run.id);
+    }
+  }
+
   /** Ends a call whose end is known from its service. */
   void letGo(TrackedRun run, long nowMillis) {
     run.reported = true;

@@ -71,7 +71,7 @@ final class WorkDispatcher {
       return;
     }
     if (answer.accepted()) {
-      worker.confirm(run);
+      runs.confirm(worker, run);
     } else if (run.isHealthCheck()) {
       worker.check = null;
       worker.checkNote = "health check refused: " + answer.reason();
@@ -87,7 +87,7 @@ final class WorkDispatcher {
       return;
     }
     if (state != RunState.NOT_RUNNING) {
-      worker.confirm(run);
+      runs.confirm(worker, run);
       return;
     }
     worker.forget(run);

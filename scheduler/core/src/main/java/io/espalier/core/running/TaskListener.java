@@ -14,6 +14,12 @@ public interface TaskListener {
    */
   default void late(TaskResult end) {}
 
+  /**
+   * An invocation was started: its process runs, its service has answered, or its worker has
+   * accepted it. Called at most once, and only after {@link TaskRunner#confirmStarts}.
+   */
+  default void started(String job, String node, Invocation invocation) {}
+
   /** A live invocation reported its progress. */
   default void progress(String job, String node, Invocation invocation, Progress progress) {}
 

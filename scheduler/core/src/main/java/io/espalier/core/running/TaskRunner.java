@@ -45,6 +45,15 @@ public interface TaskRunner extends AutoCloseable {
   void start(LaunchSpec launch);
 
   /**
+   * Says whether {@link TaskListener#started} is wanted from now on.
+   *
+   * @return false when this runner does not confirm starts: each counts as confirmed at once
+   */
+  default boolean confirmStarts(boolean wanted) {
+    return false;
+  }
+
+  /**
    * Takes over the call of a service that somebody else has sent, or may have sent: a lost worker,
    * an earlier scheduler process. The runner asks the service about it, and never sends it.
    *

@@ -605,7 +605,9 @@ public final class SchedulingCore {
    *     itself when the job or node is unknown
    */
   public long adopt(String job, String node, WorkerRef worker) {
-    int number = state().jobs.find(job);
+    int known = state().jobs.find(job);
+    // Of a dropped job even the queue is forgotten, which the next state does not know any more.
+    int number = known >= 0 && state().jobs.dropped[known] ? -1 : known;
     int level = number < 0 ? -1 : state().jobs.levels[number];
     boolean placed = job(number) != null && level >= 0 && level < topology().levels().worker();
     int at = placed ? topology().find(level, node) : -1;

@@ -63,6 +63,23 @@ class SchedulerProtocolTest {
   }
 
   @Test
+  void aStartIsConfirmedOnceWhenItsWorkerHasItHoweverThatIsLearned() {
+    world.healthy(W1);
+    assertThat(world.started).as("health checks are no tasks").isEmpty();
+    LaunchSpec answered = world.runs("answered", W1);
+    world.side.start(world.launch("refused", W1), world.now);
+    world.side.step(world.now);
+    world.answer(world.last(), StartAnswer.refused("full", 5_000), RunState.RUNNING);
+    LaunchSpec unsure = world.launch("unsure", W1);
+    world.side.start(unsure, world.now);
+    world.side.step(world.now);
+    world.fail(world.last(), true);
+    assertThat(world.started).containsExactly("answered");
+    world.says(world.hello(W1, List.of(RunId.of(answered), RunId.of(unsure)), List.of()));
+    assertThat(world.started).containsExactly("answered", "unsure");
+  }
+
+  @Test
   void aBatchThatForCertainWasNotSentStartsNothing() {
     world.healthy(W1);
     world.side.start(world.launch("a", W1), world.now);

@@ -23,6 +23,10 @@ final class SchedulerWorld implements SchedulerOutput {
   final List<WorkBatch> sent = new ArrayList<>();
   final List<TaskResult> ends = new ArrayList<>();
   final List<TaskResult> late = new ArrayList<>();
+
+  /** The nodes of tasks whose start was confirmed. */
+  final List<String> started = new ArrayList<>();
+
   final List<String> warnings = new ArrayList<>();
   final List<Long> heard = new ArrayList<>();
   boolean leads = true;
@@ -77,6 +81,11 @@ final class SchedulerWorld implements SchedulerOutput {
   @Override
   public void late(TaskResult end) {
     late.add(end);
+  }
+
+  @Override
+  public void started(RunId run) {
+    started.add(run.node());
   }
 
   @Override

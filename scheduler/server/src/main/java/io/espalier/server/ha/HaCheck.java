@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
 
@@ -137,12 +138,13 @@ public final class HaCheck {
     }
   }
 
-  private void ensemble(ZooKeeperTarget group) throws InterruptedException {
+  private void ensemble(ZooKeeperTarget group) throws IOException, InterruptedException {
+    Optional<SSLContext> tls = group.security().context();
     String[] servers = group.hosts().split(",", -1);
     int answering = 0;
     List<String> modes = new ArrayList<>();
     for (String server : servers) {
-      String mode = ZooKeeperServerMode.of(server);
+      String mode = ZooKeeperServerMode.of(server, tls);
       if (mode.isEmpty()) {
         problem("ensemble", server + " does not answer");
       } else {

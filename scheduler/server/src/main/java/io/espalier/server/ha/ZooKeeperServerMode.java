@@ -6,6 +6,10 @@ import java.io.InputStreamReader;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,17 +26,18 @@ final class ZooKeeperServerMode {
    * Sends the four-letter word {@code srvr}, which servers answer by default.
    *
    * @param server as {@code HOST:PORT}
+   * @param tls encrypts the connection; empty: in the clear
    * @return leader, follower, observer or standalone; "serving" when the server does not say; empty
    *     when it does not answer, or serves no clients because it has lost the others
    */
-  static String of(String server) {
+  static String of(String server, Optional<SSLContext> tls) {
     int colon = server.lastIndexOf(':');
     boolean port = colon > server.lastIndexOf(']');
     String host = port ? server.substring(0, colon) : server;
     if (host.startsWith("[")) {
       host = host.substring(1, host.length() - 1);
     }
-    try (Socket socket = new Socket()) {
+    try (Socket socket = socket(tls)) {
       socket.connect(
           new InetSocketAddress(
               host, port ? Integer.parseInt(server.substring(colon + 1)) : DEFAULT_PORT),
@@ -56,5 +61,16 @@ final class ZooKeeperServerMode {
       LOG.debug("{} does not answer", server, e);
       return "";
     }
+  }
+
+  private static Socket socket(Optional<SSLContext> tls) throws IOException {
+    if (tls.isEmpty()) {
+      return new Socket();
+    }
+    SSLSocket socket = (SSLSocket) tls.get().getSocketFactory().createSocket();
+    SSLParameters checked = socket.getSSLParameters();
+    checked.setEndpointIdentificationAlgorithm("HTTPS");
+    socket.setSSLParameters(checked);
+    return socket;
   }
 }

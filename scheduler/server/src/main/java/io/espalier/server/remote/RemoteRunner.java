@@ -86,6 +86,7 @@ public final class RemoteRunner implements TaskRunner {
   private final AtomicLong unsettled = new AtomicLong();
   private volatile List<WorkerInfo> workers = List.of();
   private volatile @Nullable TaskListener listener;
+  private volatile boolean confirmsStarts;
   private volatile String problem = "";
   private volatile boolean waitsSafely;
   private volatile boolean outwaited;
@@ -262,6 +263,12 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   @Override
+  public boolean confirmStarts(boolean wanted) {
+    confirmsStarts = wanted;
+    return true;
+  }
+
+  @Override
   public boolean outlivesScheduler() {
     return true;
   }
@@ -424,6 +431,13 @@ public final class RemoteRunner implements TaskRunner {
     public void late(TaskResult end) {
       unsettled.incrementAndGet();
       hear(to -> to.late(end));
+    }
+
+    @Override
+    public void started(RunId run) {
+      if (confirmsStarts) {
+        hear(to -> to.started(run.job(), run.node(), run.invocation()));
+      }
     }
 
     @Override

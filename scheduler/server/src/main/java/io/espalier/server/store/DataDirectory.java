@@ -10,6 +10,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -42,6 +43,10 @@ import org.jspecify.annotations.Nullable;
  * when the process dies in any way.
  */
 public final class DataDirectory implements AutoCloseable {
+  /** Name of the file of statuses in a data directory. */
+  public static final String STATUSES = "statuses.sqlite";
+
+  private static final List<String> STORE_FILES = List.of("", "-wal", "-shm");
   private static final String HELD = "io.espalier.data-directory.";
 
   private final Path root;
@@ -61,10 +66,8 @@ public final class DataDirectory implements AutoCloseable {
    * @throws DataDirectoryException with one clear line when that is not possible
    */
   public static DataDirectory open(Path path, String source) {
-    Path root = createDirectories(path);
-    String heldKey = HELD + root;
-    FileChannel channel = lock(path, root, heldKey);
-    DataDirectory opened = new DataDirectory(root, channel, heldKey);
+    DataDirectory opened = openUnbound(path);
+    Path root = opened.root;
     try {
       opened.bind(source);
       opened.writeOwner();
@@ -78,6 +81,17 @@ public final class DataDirectory implements AutoCloseable {
       opened.close();
       throw e;
     }
+  }
+
+  /**
+   * Creates the directory if it is missing and locks it, whatever its source is.
+   *
+   * @throws DataDirectoryException when that is not possible
+   */
+  public static DataDirectory openUnbound(Path path) {
+    Path root = createDirectories(path);
+    String heldKey = HELD + root;
+    return new DataDirectory(root, lock(path, root, heldKey), heldKey);
   }
 
   /** Returns the source that a directory records, or null when it records none. Takes no lock. */
@@ -179,6 +193,35 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
+  /**
+   * Replaces the statuses by a copy, durably, and records that the store was set back. The statuses
+   * that were there are kept in files with the ending {@code .replaced}. The store must be closed.
+   *
+   * @param why as for {@link #setBack(String)}
+   */
+  public void replaceStatuses(Path copy, String why) {
+    Path fresh = root.resolve(STATUSES + ".new");
+    try {
+      Files.copy(copy, fresh, StandardCopyOption.REPLACE_EXISTING);
+      Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rw-------"));
+      try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
+        channel.force(true);
+      }
+      // First: whoever finds the copy must know that tasks may be alive which it does not contain.
+      setBack(why);
+      deleteStore(root.resolve(STATUSES + ".replaced"));
+      for (String suffix : STORE_FILES) {
+        Path old = root.resolve(STATUSES + suffix);
+        if (Files.exists(old)) {
+          Files.move(old, root.resolve(STATUSES + ".replaced" + suffix));
+        }
+      }
+      Files.move(fresh, statusFile(), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
+  }
+
   private Path setBackFile() {
     return root.resolve("set-back");
   }
@@ -209,7 +252,7 @@ public final class DataDirectory implements AutoCloseable {
   }
 
   public Path statusFile() {
-    return root.resolve("statuses.sqlite");
+    return root.resolve(STATUSES);
   }
 
   public Path epochFile() {
@@ -248,7 +291,7 @@ public final class DataDirectory implements AutoCloseable {
   }
 
   private static void deleteStore(Path file) throws IOException {
-    for (String suffix : List.of("", "-wal", "-shm")) {
+    for (String suffix : STORE_FILES) {
       Files.deleteIfExists(file.resolveSibling(file.getFileName() + suffix));
     }
   }

@@ -28,6 +28,8 @@ public final class ZooKeeperException extends IOException {
             case NOAUTH ->
                 "no rights there (ACL); give the account that has them with --zookeeper-auth FILE";
             case AUTHFAILED -> "the servers refuse the account of --zookeeper-auth";
+            case INVALIDACL ->
+                "the servers do not know the account of --zookeeper-auth, or a reader it names";
             case CONNECTIONLOSS, OPERATIONTIMEOUT, SESSIONEXPIRED ->
                 "no server answers; are they up, and do more than half of the ensemble run?";
             case NONODE -> "there is no znode " + known.getPath();

@@ -2,22 +2,15 @@ package io.espalier.server.zk;
 
 import io.espalier.core.pace.Jitter;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
-import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.SessionConnectionStateErrorPolicy;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.zookeeper.ZooDefs;
-import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +20,6 @@ public final class ZooKeeperLink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperLink.class);
   private static final int RETRY_MILLIS = 300;
   private static final int CONNECT_AT_MOST_MILLIS = 5_000;
-  private static final int MAX_AUTH_BYTES = 4096;
 
   private final ZooKeeperTarget target;
   private final CuratorFramework client;
@@ -42,7 +34,7 @@ public final class ZooKeeperLink implements AutoCloseable {
   /**
    * Starts to connect, without waiting for the connection.
    *
-   * @throws IOException when the account cannot be read
+   * @throws IOException when account or certificates cannot be read
    */
   public static ZooKeeperLink open(ZooKeeperTarget target) throws IOException {
     Jitter jitter = new Jitter(ThreadLocalRandom.current().nextLong());
@@ -55,45 +47,13 @@ public final class ZooKeeperLink implements AutoCloseable {
             // A broken connection does not end the session: leadership survives it.
             .connectionStateErrorPolicy(new SessionConnectionStateErrorPolicy())
             .retryPolicy(new RetryOneTime(retryMillis));
-    if (target.authFile().isPresent()) {
-      String[] account = account(target.authFile().get());
-      builder
-          .authorization(account[0], account[1].getBytes(StandardCharsets.UTF_8))
-          .aclProvider(new CreatorOnly());
-    }
+    target.security().applyTo(builder);
     ZooKeeperLink link = new ZooKeeperLink(target, builder.build());
     link.client
         .getConnectionStateListenable()
         .addListener((source, newState) -> link.changed(newState));
     link.client.start();
     return link;
-  }
-
-  private static String[] account(Path file) throws IOException {
-    if (Files.size(file) > MAX_AUTH_BYTES) {
-      throw new IOException("the file with the account is too long: " + file);
-    }
-    String[] parts = Files.readString(file).strip().split(" ", 2);
-    if (parts.length != 2) {
-      throw new IOException(
-          "the file "
-              + file
-              + " does not hold a scheme and an account, such as: digest espalier:secret");
-    }
-    return parts;
-  }
-
-  /** Gives an account exclusive access to what it created. */
-  private static final class CreatorOnly implements ACLProvider {
-    @Override
-    public List<ACL> getDefaultAcl() {
-      return ZooDefs.Ids.CREATOR_ALL_ACL;
-    }
-
-    @Override
-    public List<ACL> getAclForPath(String path) {
-      return ZooDefs.Ids.CREATOR_ALL_ACL;
-    }
   }
 
   private void changed(ConnectionState newState) {

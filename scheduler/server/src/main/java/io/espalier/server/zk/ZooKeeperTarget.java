@@ -1,5 +1,7 @@
 package io.espalier.server.zk;
 
+import io.espalier.nodes.zk.ZooKeeperSecurity;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -10,8 +12,8 @@ import org.apache.zookeeper.common.PathUtils;
  *
  * @param hosts servers as {@code HOST:PORT,HOST:PORT}; the port is optional
  * @param path absolute, not the root
- * @param authFile contains a scheme, a blank and an account; empty: anonymous, and everybody may
- *     access what is created
+ * @param authFile as {@link ZooKeeperSecurity} reads it; empty: anonymous, in the clear, and
+ *     everybody may access what is created
  * @param sessionMillis requested session time-out; the servers may grant another
  */
 public record ZooKeeperTarget(
@@ -61,6 +63,15 @@ public record ZooKeeperTarget(
 
   public ZooKeeperTarget withSessionMillis(int millis) {
     return new ZooKeeperTarget(hosts, path, authFile, millis);
+  }
+
+  /**
+   * Reads the account and the certificates.
+   *
+   * @throws IOException when the file cannot be read or is invalid
+   */
+  public ZooKeeperSecurity security() throws IOException {
+    return authFile.isPresent() ? ZooKeeperSecurity.read(authFile.get()) : ZooKeeperSecurity.NONE;
   }
 
   /** Returns the form used on a command line. */

@@ -1,5 +1,6 @@
 package io.espalier.testkit.running;
 
+import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
@@ -12,11 +13,22 @@ public final class CollectedEnds implements TaskListener {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final List<TaskResult> ends = new ArrayList<>();
+  private final List<Invocation> started = new ArrayList<>();
 
   @Override
   public synchronized void ended(TaskResult end) {
     ends.add(end);
     notifyAll();
+  }
+
+  @Override
+  public synchronized void started(String job, String node, Invocation invocation) {
+    started.add(invocation);
+  }
+
+  /** Returns the invocations whose start was confirmed. */
+  public synchronized List<Invocation> started() {
+    return List.copyOf(started);
   }
 
   public synchronized List<TaskResult> all() {

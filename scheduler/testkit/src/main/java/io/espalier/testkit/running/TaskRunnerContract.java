@@ -57,6 +57,24 @@ public abstract class TaskRunnerContract {
   }
 
   @Test
+  void startsAreConfirmedOnceIfThatIsWanted() {
+    LaunchSpec before = quick("before");
+    runner.start(before);
+    ends.await(before);
+    assertThat(ends.started()).isEmpty();
+    boolean confirms = runner.confirmStarts(true);
+    List<LaunchSpec> launches = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      launches.add(quick("node" + i));
+    }
+    launches.forEach(runner::start);
+    launches.forEach(ends::await);
+    assertThat(ends.started())
+        .containsExactlyInAnyOrderElementsOf(
+            confirms ? launches.stream().map(LaunchSpec::invocation).toList() : List.of());
+  }
+
+  @Test
   void aTaskThatSucceedsEndsByItselfWithItsStatus() {
     LaunchSpec launch = quick("node");
     runner.start(launch);

@@ -264,15 +264,9 @@ public final class Oracle {
     overLimits.changed();
   }
 
-  /**
-   * Registers a running task whose job or node is unknown.
-   *
-   * @param hasJob whether the job is known, or was removed while tasks of it ran
-   */
-  public void startOutside(TaskKey task, @Nullable String worker, boolean hasJob) {
-    if (!hasJob) {
-      queues.startedForUnknownJob(task);
-    }
+  /** Registers a running task whose job or node is unknown. */
+  public void startOutside(TaskKey task, @Nullable String worker) {
+    queues.startedOutside(task);
     if (running.put(task, new Run(task, List.of(), Map.of(), worker)) != null) {
       throw new IllegalStateException("started twice: " + task);
     }

@@ -39,9 +39,19 @@ final class OracleQueues {
     ofNoQueue.removeIf(task -> config.job(task.job()) != null);
   }
 
-  /** Notes a task that runs for a job of which the scheduler knows nothing, not even its queue. */
-  void startedForUnknownJob(TaskKey task) {
-    ofNoQueue.add(task);
+  /**
+   * Notes a task whose job or node is unknown. A job that was removed keeps its queue only while
+   * tasks of it run.
+   */
+  void startedOutside(TaskKey task) {
+    ofNoQueue.retainAll(oracle.running().keySet());
+    boolean isKnown =
+        oracle.config().job(task.job()) != null
+            || oracle.running().keySet().stream()
+                .anyMatch(other -> other.job().equals(task.job()) && !ofNoQueue.contains(other));
+    if (!isKnown) {
+      ofNoQueue.add(task);
+    }
   }
 
   /** Returns the number of running tasks of a queue. */

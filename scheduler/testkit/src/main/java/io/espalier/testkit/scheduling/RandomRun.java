@@ -347,13 +347,12 @@ public final class RandomRun {
             ? new WorkerRef(random.nextInt(5) == 0 ? "lost" : "w" + random.nextInt(6), 1)
             : WorkerRef.LOCAL;
     String shard = worker.isLocal() ? null : worker.shard();
-    boolean hasJob = core.findJob(task.job()) >= 0;
     long run = core.adopt(task.job(), task.node(), worker);
     runs.put(task, run);
     if (oracle.isKnown(task)) {
       oracle.start(task, path(run), shard);
     } else {
-      oracle.startOutside(task, shard, hasJob);
+      oracle.startOutside(task, shard);
     }
   }
 

@@ -3,26 +3,15 @@ package io.espalier.webui.fleet.action;
 import io.espalier.core.json.Json;
 import io.espalier.webui.fleet.poll.FleetClient;
 import io.espalier.webui.fleet.poll.FleetOptions;
-import io.espalier.webui.fleet.poll.FleetSchedulerState;
 import io.espalier.webui.fleet.poll.FleetSchedulerView;
-import io.espalier.webui.fleet.poll.SchedulerReply;
-import io.espalier.webui.fleet.poll.SchedulerUnreachableException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
-/** Finds the schedulers that have a task by querying all that have its job. */
+/** Asks all schedulers that have a job about its tasks: who has one, why they fail, and wait. */
 public final class FleetTasks {
-  private static final int AT_A_TIME = 64;
   private static final int MOST_LISTED = 100;
-  private static final int NOT_FOUND = 404;
 
   private final FleetOptions options;
   private final FleetClient client;
@@ -40,101 +29,44 @@ public final class FleetTasks {
    */
   public CompletableFuture<Json> find(
       List<FleetSchedulerView> hosts, String job, String node, Duration within) {
-    String path = "/api/v1/jobs/" + encoded(job) + "/tasks/" + encoded(node);
-    Map<String, Json> found = new TreeMap<>();
-    Map<String, SchedulerUnreachableException> missing = new TreeMap<>();
-    hosts.forEach(
-        host ->
-            missing.put(
-                host.id(),
-                new SchedulerUnreachableException(
-                    FleetSchedulerState.SLOW, true, "it does not answer in time")));
-    return Fanout.each(
-            hosts,
-            AT_A_TIME,
-            client.readers(),
-            host ->
-                client
-                    .ask(
-                        host.address(),
-                        "GET",
-                        path,
-                        null,
-                        Map.of(),
-                        options.receive(),
-                        FleetTasks::read)
-                    .handle(
-                        (task, failure) -> {
-                          synchronized (missing) {
-                            missing.remove(host.id());
-                            if (failure != null) {
-                              missing.put(host.id(), SchedulerUnreachableException.of(failure));
-                            } else if (task.here() != null) {
-                              found.put(host.id(), form(host, task.here()));
-                            }
-                          }
-                          return null;
-                        }))
-        .completeOnTimeout(null, within.toMillis(), TimeUnit.MILLISECONDS)
-        .thenApplyAsync(
-            done -> {
-              synchronized (missing) {
-                return answer(job, node, hosts.size(), found, missing);
-              }
-            },
-            client.readers());
+    return ask(hosts, job, "tasks/" + Answers.encoded(node), within)
+        .thenApply(
+            answers -> {
+              List<Json> found = new ArrayList<>();
+              answers.found().stream()
+                  .limit(MOST_LISTED)
+                  .forEach(
+                      one ->
+                          found.add(
+                              Json.object()
+                                  .put("id", one.host().id())
+                                  .put("name", one.host().address().name())
+                                  .put("task", one.said())
+                                  .build()));
+              return answers
+                  .into(Json.object().put("job", job).put("node", node))
+                  .put("hosts", new Json.Arr(found))
+                  .build();
+            });
   }
 
-  /** The answer of one scheduler; null: it does not have the task. */
-  private record Task(Json.@Nullable Obj here) {}
-
-  private static Task read(SchedulerReply reply) {
-    if (reply.status() == NOT_FOUND) {
-      return new Task(null);
-    }
-    if (reply.json() instanceof Json.Obj task) {
-      return new Task(task);
-    }
-    throw new SchedulerUnreachableException(FleetSchedulerState.ERROR, true, "this is no task");
+  /** Returns the causes of failure of a job over all of these schedulers, the most tasks first. */
+  public CompletableFuture<Json> failures(
+      List<FleetSchedulerView> hosts, String job, Duration within) {
+    return ask(hosts, job, "failures?limit=50", within)
+        .thenApply(answers -> GroupMerge.failures().answer(job, answers));
   }
 
-  private static Json form(FleetSchedulerView host, Json.Obj task) {
-    return Json.object()
-        .put("id", host.id())
-        .put("name", host.address().name())
-        .put("task", task)
-        .build();
+  /** Returns what tasks of a job wait for over all of these schedulers, the most tasks first. */
+  public CompletableFuture<Json> waiting(
+      List<FleetSchedulerView> hosts, String job, Duration within) {
+    return ask(hosts, job, "waiting", within)
+        .thenApply(answers -> GroupMerge.waiting().answer(job, answers));
   }
 
-  private static Json answer(
-      String job,
-      String node,
-      int asked,
-      Map<String, Json> found,
-      Map<String, SchedulerUnreachableException> missing) {
-    List<Json> list = new ArrayList<>();
-    missing.forEach(
-        (host, failure) -> {
-          if (list.size() < MOST_LISTED) {
-            list.add(
-                Json.object()
-                    .put("host", host)
-                    .put("state", failure.state().word())
-                    .put("detail", failure.detail())
-                    .build());
-          }
-        });
-    return Json.object()
-        .put("job", job)
-        .put("node", node)
-        .put("asked", asked)
-        .put("hosts", new Json.Arr(found.values().stream().limit(MOST_LISTED).toList()))
-        .put("missing_total", missing.size())
-        .put("missing", new Json.Arr(list))
-        .build();
-  }
-
-  private static String encoded(String part) {
-    return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
+  private CompletableFuture<Answers> ask(
+      List<FleetSchedulerView> hosts, String job, String rest, Duration within) {
+    String path = "/api/v1/jobs/" + Answers.encoded(job) + "/" + rest;
+    return Answers.ask(client, options, hosts, path, within);
   }
 }

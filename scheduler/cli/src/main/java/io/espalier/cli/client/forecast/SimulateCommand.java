@@ -5,7 +5,9 @@ import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.term.DurationConverter;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.core.config.Config;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.window.Schedule;
 import io.espalier.core.forecast.Forecast;
 import io.espalier.core.forecast.JobPace;
 import io.espalier.core.forecast.SchedulerSnapshot;
@@ -14,6 +16,7 @@ import io.espalier.core.forecast.WhatIf;
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
@@ -28,7 +31,9 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -41,9 +46,9 @@ import picocli.CommandLine.Option;
     description = {
       "Forecast when jobs end, as things are and with other limits, workers or brakes.",
       "",
-      "Takes a copy of the scheduler's state and runs its scheduling core in this process, in virtual"
-          + " time, with durations drawn from those of the tasks that have ended. Nothing changes in"
-          + " the scheduler. P50 and P90 are of several runs with different draws."
+      "Takes a copy of the scheduler's state and runs its scheduling core in this process, in"
+          + " virtual time, with durations drawn from those of the tasks that have ended. Nothing"
+          + " changes in the scheduler. P50 and P90 are of several runs with different draws."
     },
     footerHeading = "%nEXAMPLES%n",
     footer = {
@@ -133,7 +138,9 @@ public final class SimulateCommand extends ClientCommand {
         resources.add(resource);
       }
     }
-    show(new ForecastReport(snapshot.atMillis(), now, then, resources, levels));
+    show(
+        new ForecastReport(snapshot.atMillis(), now, then, resources, levels),
+        ignored(snapshot, began.config()));
     return ExitCode.OK;
   }
 
@@ -241,7 +248,34 @@ public final class SimulateCommand extends ClientCommand {
     return new Forecasts(all);
   }
 
-  private void show(ForecastReport report) {
+  /** Returns what matters in this scheduler and the simulation does not imagine. */
+  private static List<String> ignored(SchedulerSnapshot snapshot, Config config) {
+    Set<String> ignored = new TreeSet<>();
+    for (CoreEvent event : snapshot.events()) {
+      if (event instanceof CoreEvent.Gated gated && gated.kind() == GateKind.PAUSE) {
+        ignored.add("pauses do not end");
+      } else if (event instanceof CoreEvent.Gated gated && gated.kind() == GateKind.NODE_WINDOW) {
+        ignored.add("windows of nodes stay as they are now");
+      } else if ((event instanceof CoreEvent.Gated gated
+              && (gated.kind() == GateKind.JOB_BRAKE || gated.kind() == GateKind.NODE_BRAKE))
+          || event instanceof CoreEvent.FactorSet
+          || event instanceof CoreEvent.CapSet) {
+        ignored.add("brakes do not end or ramp up");
+      } else if (event instanceof CoreEvent.StatusSet) {
+        break; // Of those there may be millions, and nothing that matters here comes after them.
+      }
+    }
+    boolean hasWindows =
+        config.jobs().values().stream()
+            .anyMatch(
+                job -> !config.settings().schedules(job).stream().allMatch(Schedule::isAlways));
+    if (hasWindows) {
+      ignored.add("tasks start even if they would not end within their window");
+    }
+    return List.copyOf(ignored);
+  }
+
+  private void show(ForecastReport report, List<String> ignored) {
     if (plot != null) {
       try {
         Files.writeString(plot, report.svg());
@@ -250,7 +284,11 @@ public final class SimulateCommand extends ClientCommand {
       }
     }
     if (json()) {
-      print(report.json());
+      Json.Builder body = Json.object();
+      report.json().members().forEach(body::put);
+      print(
+          body.put("ignored", new Json.Arr(ignored.stream().map(s -> (Json) Json.of(s)).toList()))
+              .build());
       return;
     }
     print(report.table(), "there are no jobs");
@@ -264,6 +302,9 @@ public final class SimulateCommand extends ClientCommand {
     }
     if (!report.isComplete()) {
       say("not all of it ends within the horizon");
+    }
+    if (!ignored.isEmpty()) {
+      say("not simulated: " + String.join("; ", ignored));
     }
   }
 }

@@ -16,6 +16,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -34,6 +35,18 @@ import picocli.CommandLine.Option;
     })
 public final class EventsCommand extends ClientCommand {
   private static final int PAGE = 1000;
+
+  /** Members that are said otherwise, or tell only programs something. */
+  private static final Set<String> ELSEWHERE =
+      Set.of(
+          "job",
+          "node",
+          "row",
+          "invocation",
+          "worker_instance",
+          "fingerprint",
+          "result_bits",
+          "start_ms");
 
   @Option(
       names = "--job",
@@ -68,7 +81,7 @@ public final class EventsCommand extends ClientCommand {
   private String since = "";
 
   @Option(
-      names = "--follow",
+      names = {"-f", "--follow"},
       description = "Print events as they happen, until interrupted; with --json one a line.")
   private boolean follow;
 
@@ -145,6 +158,36 @@ public final class EventsCommand extends ClientCommand {
     }
   }
 
+  /**
+   * Returns the members of an event for people: whom it is about first, then what is new, without
+   * what only programs use.
+   */
+  static String sentence(Json.Obj data) {
+    StringBuilder text = new StringBuilder();
+    String node = JsonFields.text(data, "node");
+    text.append(JsonFields.text(data, "job"));
+    text.append(node.isEmpty() ? "" : (text.isEmpty() ? "" : " on ") + node);
+    data.members()
+        .forEach(
+            (key, value) -> {
+              boolean empty = JsonFields.text(value).isEmpty() || value.equals(Json.Obj.EMPTY);
+              if (!ELSEWHERE.contains(key) && !empty) {
+                text.append(text.isEmpty() ? "" : "  ").append(member(key, value));
+              }
+            });
+    return text.toString();
+  }
+
+  private static String member(String key, Json value) {
+    if (value instanceof Json.Num number && key.endsWith("_ms")) {
+      long millis = number.value().longValue();
+      String name = key.substring(0, key.length() - 3);
+      boolean isTime = name.endsWith("_at") || name.equals("start") || name.endsWith("_since");
+      return name + "=" + (isTime ? HumanFormat.time(millis) : HumanFormat.duration(millis));
+    }
+    return key + "=" + (value instanceof Json.Str text ? text.value() : JsonWriter.compact(value));
+  }
+
   /** Prints an event; returns false when the reader has closed the pipe. */
   private boolean printed(Json.Obj event) {
     if (json()) {
@@ -159,7 +202,7 @@ public final class EventsCommand extends ClientCommand {
                       + "  "
                       + JsonFields.text(event, "kind")
                       + "  "
-                      + JsonWriter.compact(JsonFields.object(event, "data"))));
+                      + sentence(JsonFields.object(event, "data"))));
     }
     return !out().checkError();
   }

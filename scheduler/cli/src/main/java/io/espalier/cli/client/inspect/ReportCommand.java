@@ -6,6 +6,7 @@ import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.DataDirFlag;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.cli.term.Table;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.server.ExitCode;
@@ -223,16 +224,6 @@ public final class ReportCommand extends ClientCommand {
 
   /** Writes a line as RFC 4180 defines it. */
   private void write(List<String> row) {
-    StringBuilder line = new StringBuilder();
-    for (String cell : row) {
-      line.append(line.length() == 0 ? "" : ",").append(quoted(HumanFormat.clean(cell)));
-    }
-    out().print(line.append("\r\n"));
-  }
-
-  private static String quoted(String cell) {
-    return cell.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r')
-        ? cell
-        : '"' + cell.replace("\"", "\"\"") + '"';
+    out().print(Table.csv(row.stream().map(HumanFormat::clean).toList()) + "\r\n");
   }
 }

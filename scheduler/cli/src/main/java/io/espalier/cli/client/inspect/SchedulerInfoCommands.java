@@ -298,7 +298,9 @@ public final class SchedulerInfoCommands {
           };
       String known =
           JsonFields.isTrue(body, "authenticated") ? "" : " (nobody has to say who they are)";
-      say(JsonFields.text(body, "name") + ", " + role + ": " + may + known);
+      List<String> queues = JsonFields.texts(body, "operates_queues");
+      String also = queues.isEmpty() ? "" : ", and steer the jobs in " + String.join(", ", queues);
+      say(JsonFields.text(body, "name") + ", " + role + ": " + may + also + known);
       return ExitCode.OK;
     }
   }

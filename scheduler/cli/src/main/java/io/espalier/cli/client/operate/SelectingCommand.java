@@ -15,6 +15,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -37,6 +38,11 @@ abstract class SelectingCommand extends ClientCommand {
   private boolean preview;
 
   @Option(
+      names = {"-y", "--yes"},
+      description = "Do not ask.")
+  private boolean yes;
+
+  @Option(
       names = "--expect",
       paramLabel = "N",
       description = "Only if exactly so many tasks are chosen; otherwise nothing changes.")
@@ -55,16 +61,7 @@ abstract class SelectingCommand extends ClientCommand {
     return selector.isEmpty();
   }
 
-  boolean preview() {
-    return preview;
-  }
-
-  /** Sends the command, or only counts the matching tasks. */
-  Json.Obj post(Client client, String template, String job, boolean counting) {
-    return post(client, template, job, counting, expect);
-  }
-
-  Json.Obj post(
+  private Json.Obj post(
       Client client, String template, String job, boolean counting, @Nullable Long expected) {
     Json.Builder body = reason.body();
     if (!selector.isEmpty()) {
@@ -79,12 +76,60 @@ abstract class SelectingCommand extends ClientCommand {
     return client.call("POST", template, Map.of("job", job), Map.of(), body.build());
   }
 
-  @Nullable Long expect() {
-    return expect;
+  /** What a command does to the tasks of its jobs, for people. */
+  record Words(String would, String question, String done) {}
+
+  /**
+   * Changes the chosen tasks of each job; with {@code --preview} it only counts them. On a terminal
+   * it says first which tasks these are, and asks. It then applies to as many tasks as were
+   * confirmed: if others match meanwhile, nothing changes.
+   *
+   * @param mustAsk true: where nobody can be asked, it wants {@code --yes}
+   * @return the exit code
+   */
+  int change(Client client, String template, List<String> jobs, Words words, boolean mustAsk) {
+    boolean asks = !preview && !yes && viewport().asks();
+    if (mustAsk && !preview && !yes && !asks) {
+      throw new CommandException(
+          ExitCode.USAGE, "nobody can be asked here: say --yes, or look first with --preview");
+    }
+    Map<String, @Nullable Long> expected = new LinkedHashMap<>();
+    jobs.forEach(each -> expected.put(each, expect));
+    if (preview || asks) {
+      long all = 0;
+      for (Map.Entry<String, @Nullable Long> each : expected.entrySet()) {
+        Json.Obj found = post(client, template, each.getKey(), true, expect);
+        if (preview && json()) {
+          print(found);
+        } else {
+          printMatches(each.getKey(), found, words.would());
+        }
+        long matched = JsonFields.number(found, "matched");
+        each.setValue(matched);
+        all += matched;
+      }
+      if (preview || all == 0) {
+        return ExitCode.OK;
+      }
+      if (!confirmed(words.question().formatted(tasks(all)))) {
+        remark("nothing was changed");
+        return ExitCode.FAILED;
+      }
+    }
+    expected.forEach(
+        (each, count) -> {
+          Json.Obj done = post(client, template, each, false, count);
+          var unused =
+              answered(
+                  done, each + ": " + tasks(JsonFields.number(done, "changed")) + words.done());
+          // Completed commands stay reported even when a later job refuses.
+          out().flush();
+        });
+    return ExitCode.OK;
   }
 
   /** Prints the result of a dry run. */
-  void printMatches(String job, Json.Obj found, String would) {
+  private void printMatches(String job, Json.Obj found, String would) {
     long matched = JsonFields.number(found, "matched");
     long running = JsonFields.number(found, "running");
     say(
@@ -105,10 +150,14 @@ abstract class SelectingCommand extends ClientCommand {
     return count == 1 ? "1 task" : count + " tasks";
   }
 
+  private boolean confirmed(String question) {
+    return confirmed(this, question);
+  }
+
   /** Asks the user at the terminal for confirmation. */
-  boolean confirmed(String question) {
-    PrintWriter err = spec().commandLine().getErr();
-    out().flush();
+  static boolean confirmed(ClientCommand command, String question) {
+    PrintWriter err = command.spec().commandLine().getErr();
+    command.out().flush();
     err.print(question + " [y/N] ");
     err.flush();
     try {

@@ -4,16 +4,16 @@ import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.ReasonOption;
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -51,33 +51,143 @@ public final class TaskCommands {
     }
   }
 
-  /** {@code kill JOB NODE}: stops a running task. */
+  /** {@code kill JOB [NODE...]}: stops running tasks. */
   @Command(
       name = "kill",
       mixinStandardHelpOptions = true,
-      description = "Signal a running task as its job's kill_subprocess says.",
+      description = {
+        "Signal running tasks as their job's kill_subprocess says: those on the nodes, or with"
+            + " --prefix or --all those that run now.",
+        "For tasks that are not named it says on a terminal how many these are, and asks; elsewhere"
+            + " it wants --yes. The job goes on: pause or stop it if they must not start again."
+      },
       footerHeading = "%nEXAMPLES%n",
-      footer = {"  espalier kill backup db17 --reason 'stuck on a lock'"})
-  public static final class Kill extends TaskCommand {
+      footer = {
+        "  espalier kill backup db17 --reason 'stuck on a lock'",
+        "  espalier kill backup --prefix rack7- --preview",
+        "  espalier kill backup --all --yes --reason 'wrong release'"
+      })
+  public static final class Kill extends ClientCommand {
+    @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
+    private String job = "";
+
+    @Parameters(
+        index = "1..*",
+        arity = "0..*",
+        paramLabel = "NODE",
+        description = "Names of the nodes.")
+    private List<String> nodes = List.of();
+
+    @Option(
+        names = "--prefix",
+        paramLabel = "TEXT",
+        description = "All on nodes that begin with this.")
+    private String prefix = "";
+
+    @Option(names = "--all", description = "All tasks of the job that run now.")
+    private boolean all;
+
+    @Option(
+        names = {"--preview", "--dry-run"},
+        description = "Only say how many tasks and which; change nothing.")
+    private boolean preview;
+
+    @Option(
+        names = {"-y", "--yes"},
+        description = "Do not ask.")
+    private boolean yes;
+
+    @Mixin private final ReasonOption reason = new ReasonOption();
+
     public Kill(CommandContext clients) {
       super(clients);
     }
 
     @Override
     public int run(Client client) {
-      return answered(post(client, ApiV1.KILL, reason()), task() + ": signaled");
+      boolean chosen = all || !prefix.isEmpty();
+      if (chosen == !nodes.isEmpty() || (all && !prefix.isEmpty())) {
+        throw misuse("say which tasks: NODE, --prefix, or --all");
+      }
+      if (chosen && !preview && !yes && !viewport().asks()) {
+        throw new CommandException(
+            ExitCode.USAGE, "nobody can be asked here: say --yes, or look first with --preview");
+      }
+      List<String> running = chosen ? running(client) : nodes;
+      String many = SelectingCommand.tasks(running.size());
+      if (chosen && (preview || !yes)) {
+        say(job + ": " + many + " would be signaled");
+        running.stream().limit(10).forEach(node -> say("  " + node));
+      }
+      if (preview || running.isEmpty()) {
+        return ExitCode.OK;
+      }
+      if (chosen && !yes && !SelectingCommand.confirmed(this, "Kill " + many + "?")) {
+        remark("nothing was changed");
+        return ExitCode.FAILED;
+      }
+      int refused = 0;
+      for (String node : running) {
+        try {
+          Json.Obj body =
+              client.call(
+                  "POST",
+                  ApiV1.KILL,
+                  Map.of("job", job, "node", node),
+                  Map.of(),
+                  reason.body().build());
+          int unused = answered(body, job + " on " + node + ": signaled");
+        } catch (CommandException e) {
+          // A task that has ended meanwhile needs no signal; the others still do.
+          if (!chosen || e.exitCode() != ExitCode.FAILED) {
+            throw e;
+          }
+          remark(job + " on " + node + ": " + e.getMessage());
+          refused++;
+        }
+        out().flush();
+      }
+      return refused == running.size() ? ExitCode.FAILED : ExitCode.OK;
+    }
+
+    private List<String> running(Client client) {
+      List<String> found = new ArrayList<>();
+      String after = "";
+      do {
+        Json.Obj page =
+            get(
+                client,
+                ApiV1.TASKS,
+                Map.of("job", job),
+                Map.of(
+                    "status",
+                    List.of("running"),
+                    "prefix",
+                    optional(prefix),
+                    "after",
+                    optional(after),
+                    "limit",
+                    List.of("1000")));
+        JsonFields.objects(page, "tasks").forEach(task -> found.add(JsonFields.text(task, "node")));
+        after = JsonFields.text(page, "next");
+      } while (!after.isEmpty());
+      return found;
     }
   }
 
-  /** {@code extend JOB NODE SECONDS}: gives a running task more time. */
+  /** {@code extend JOB NODE SPAN}: gives a running task more time. */
   @Command(
       name = "extend",
       mixinStandardHelpOptions = true,
       description = "Give a running task more time: moves its timeout and its deadline.",
       footerHeading = "%nEXAMPLES%n",
-      footer = {"  espalier extend backup db17 3600"})
+      footer = {"  espalier extend backup db17 1h"})
   public static final class Extend extends TaskCommand {
-    @Parameters(index = "2", paramLabel = "SECONDS", description = "How much longer it may take.")
+    @Parameters(
+        index = "2",
+        paramLabel = "SPAN",
+        converter = DurationConverter.Seconds.class,
+        description = "How much longer it may take: 90s, 2h; a number alone is of seconds.")
     private double seconds;
 
     public Extend(CommandContext clients) {
@@ -87,7 +197,7 @@ public final class TaskCommands {
     @Override
     public int run(Client client) {
       if (!(seconds > 0 && seconds <= 1e9)) {
-        throw misuse("SECONDS must be above 0 and at most 1e9");
+        throw misuse("SPAN must be above 0 and at most 1e9 seconds");
       }
       Json.Obj body = post(client, ApiV1.EXTEND, reason().put("seconds", Json.of(seconds)));
       long timeout = JsonFields.number(body, "timeout_at_ms");
@@ -126,19 +236,12 @@ public final class TaskCommands {
       if (jobs.isEmpty() != set.isGiven()) {
         throw misuse("say either JOB or --set SET");
       }
-      for (String job : set.isGiven() ? set.jobs(client) : jobs) {
-        Json.Obj body = post(client, ApiV1.FORGIVE, job, preview());
-        if (json()) {
-          print(body);
-        } else if (preview()) {
-          printMatches(job, body, "would be forgiven");
-        } else {
-          say(job + ": " + tasks(JsonFields.number(body, "changed")));
-        }
-        // Completed commands stay reported even when a later job is unknown.
-        out().flush();
-      }
-      return ExitCode.OK;
+      return change(
+          client,
+          ApiV1.FORGIVE,
+          set.isGiven() ? set.jobs(client) : jobs,
+          new Words("would be forgiven", "Forgive %s?", ""),
+          false);
     }
   }
 
@@ -178,19 +281,12 @@ public final class TaskCommands {
       if (nothingChosen()) {
         throw misuse("say which tasks: NODE, --status, --prefix, --node, --fingerprint, or --all");
       }
-      for (String job : set.isGiven() ? set.jobs(client) : names.subList(0, 1)) {
-        Json.Obj body = post(client, ApiV1.CANCEL, job, preview());
-        if (json()) {
-          print(body);
-        } else if (preview()) {
-          printMatches(job, body, "would be cancelled");
-        } else {
-          say(job + ": " + tasks(JsonFields.number(body, "changed")) + " cancelled");
-        }
-        // Completed commands stay reported even when a later job refuses.
-        out().flush();
-      }
-      return ExitCode.OK;
+      return change(
+          client,
+          ApiV1.CANCEL,
+          set.isGiven() ? set.jobs(client) : names.subList(0, 1),
+          new Words("would be cancelled", "Cancel %s?", " cancelled"),
+          false);
     }
   }
 
@@ -199,7 +295,8 @@ public final class TaskCommands {
       name = "rerun",
       mixinStandardHelpOptions = true,
       description = {
-        "Let chosen tasks of a job start from the beginning, done ones too: their status, attempts,",
+        "Let chosen tasks of a job start from the beginning, done ones too: their status,"
+            + " attempts,",
         "back-off and data are forgotten, their history stays. What runs is left alone.",
         "On a terminal it says how many tasks that are, and asks."
       },
@@ -216,9 +313,6 @@ public final class TaskCommands {
 
     @Mixin private final SetOption set = new SetOption();
 
-    @Option(names = "--yes", description = "Do not ask.")
-    private boolean yes;
-
     public Rerun(CommandContext clients) {
       super(clients);
     }
@@ -231,45 +325,12 @@ public final class TaskCommands {
       if (nothingChosen()) {
         throw misuse("say which tasks: --status, --prefix, --node, --fingerprint, or --all");
       }
-      if (!preview() && !yes && !viewport().asks()) {
-        throw new CommandException(
-            ExitCode.USAGE, "nobody can be asked here: say --yes, or look first with --preview");
-      }
-      Map<String, @Nullable Long> expected = new LinkedHashMap<>();
-      for (String each : set.isGiven() ? set.jobs(client) : List.of(job)) {
-        expected.put(each, expect());
-      }
-      if (preview() || !yes) {
-        long all = 0;
-        for (Map.Entry<String, @Nullable Long> each : expected.entrySet()) {
-          Json.Obj found = post(client, ApiV1.RERUN, each.getKey(), true);
-          if (preview() && json()) {
-            print(found);
-          } else {
-            printMatches(each.getKey(), found, "would start again");
-          }
-          // The command applies to the confirmed number of tasks; if others match meanwhile, it
-          // changes nothing.
-          each.setValue(JsonFields.number(found, "matched"));
-          all += JsonFields.number(found, "matched");
-        }
-        if (preview() || all == 0) {
-          return ExitCode.OK;
-        }
-        if (!confirmed("Run " + tasks(all) + " again?")) {
-          remark("nothing was changed");
-          return ExitCode.FAILED;
-        }
-      }
-      expected.forEach(
-          (each, count) -> {
-            Json.Obj done = post(client, ApiV1.RERUN, each, false, count);
-            long changed = JsonFields.number(done, "changed");
-            var unused = answered(done, each + ": " + tasks(changed) + " will run again");
-            // Completed commands stay reported even when a later job refuses.
-            out().flush();
-          });
-      return ExitCode.OK;
+      return change(
+          client,
+          ApiV1.RERUN,
+          set.isGiven() ? set.jobs(client) : List.of(job),
+          new Words("would start again", "Run %s again?", " will run again"),
+          true);
     }
   }
 }

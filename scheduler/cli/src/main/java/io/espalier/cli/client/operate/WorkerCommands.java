@@ -6,6 +6,7 @@ import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.ListCommand;
 import io.espalier.cli.client.ReasonOption;
 import io.espalier.cli.term.AnsiStyle;
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Table;
 import io.espalier.core.json.Json;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -31,7 +33,8 @@ public final class WorkerCommands {
       name = "workers",
       mixinStandardHelpOptions = true,
       description =
-          "List the workers: their labels and state, how many tasks they run, slots used and in all.",
+          "List the workers: their labels and state, how many tasks they run, slots used and in"
+              + " all.",
       footerHeading = "%nEXAMPLES%n",
       footer = {"  espalier workers", "  espalier workers --watch"})
   public static final class Workers extends ListCommand {
@@ -140,10 +143,11 @@ public final class WorkerCommands {
 
     @Option(
         names = "--at-most",
-        paramLabel = "SECONDS",
-        description = "With --wait: give up after so long, with exit code 1 (default: never).",
-        defaultValue = "0")
-    private long atMost;
+        paramLabel = "SPAN",
+        converter = DurationConverter.class,
+        description =
+            "With --wait: give up after so long, such as 10m, with exit code 1 (default: never).")
+    private @Nullable Long atMost;
 
     public Drain(CommandContext clients) {
       super(clients);
@@ -152,11 +156,12 @@ public final class WorkerCommands {
     @Override
     public int run(Client client) {
       Json.Obj body = tell(client, ApiV1.DRAIN);
-      long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(atMost);
+      Long most = atMost;
+      long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(most == null ? 0 : most);
       while (wait && JsonFields.number(body, "running") > 0) {
-        if (atMost > 0 && System.nanoTime() >= until) {
+        if (most != null && System.nanoTime() >= until) {
           answered(
-              body, worker() + " is draining; " + running(body) + " on it after " + atMost + " s");
+              body, worker() + " is draining; " + running(body) + " on it after " + most + " s");
           return ExitCode.FAILED;
         }
         if (!slept()) {

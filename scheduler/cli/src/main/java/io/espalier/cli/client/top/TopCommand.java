@@ -3,6 +3,7 @@ package io.espalier.cli.client.top;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
@@ -18,12 +19,14 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Show all jobs and the nodes whose limits are in fullest use, live, on the whole screen.",
-      "Bars: done, running, failed, waiting, cancelled, not begun. A node whose limit is used up while tasks",
+      "Bars: done, running, failed, waiting, cancelled, not begun. A node whose limit is used up"
+          + " while tasks",
       "wait below it is what to look at. Where there is no terminal it prints one picture."
     },
     footer = {
       "",
-      "Keys: arrows or j and k select; enter says what the tasks of a job wait for, or who holds the",
+      "Keys: arrows or j and k select; enter says what the tasks of a job wait for, or who holds"
+          + " the",
       "slots of a node; tab goes to the other list; s sorts; p freezes; q ends.",
       "",
       "EXAMPLES",
@@ -41,6 +44,7 @@ public final class TopCommand extends ClientCommand {
   @Option(
       names = "--every",
       paramLabel = "SECONDS",
+      converter = DurationConverter.Seconds.class,
       defaultValue = "2",
       description = "Look again so often (default: ${DEFAULT-VALUE}).")
   private double every = 2;

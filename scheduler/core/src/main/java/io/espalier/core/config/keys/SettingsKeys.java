@@ -50,7 +50,7 @@ public final class SettingsKeys extends Section<Settings> {
 
   /** {@code capacity}. */
   static final Section<JobCapacity> CAPACITY =
-      new Section<>("capacity", "How many jobs the scheduler takes.", JobCapacity.NONE) {
+      new Section<>("capacity", "How much the scheduler takes at once.", JobCapacity.NONE) {
         private final Key<JobCapacity, Integer> runningJobs =
             most(
                 "running_jobs",
@@ -71,6 +71,14 @@ public final class SettingsKeys extends Section<Settings> {
                 "Tasks of all jobs that may wait, for whatever reason. While as many wait, new jobs"
                     + " are refused.");
 
+        private final Key<JobCapacity, Integer> maxStarting =
+            most(
+                "max_starting",
+                JobCapacity::maxStarting,
+                "Starts of tasks that may be in flight: begun, and [not confirmed"
+                    + " yet](limits.md#starts-in-flight). When starts are refused or slow, fewer"
+                    + " may.");
+
         private Key<JobCapacity, Integer> most(
             String name, Function<JobCapacity, Integer> getter, String text) {
           ValueType<Integer> number =
@@ -84,7 +92,10 @@ public final class SettingsKeys extends Section<Settings> {
         @Override
         JobCapacity read(ConfigObject in, JobCapacity base) {
           return new JobCapacity(
-              in.get(runningJobs, base), in.get(waitingJobs, base), in.get(waitingTasks, base));
+              in.get(runningJobs, base),
+              in.get(waitingJobs, base),
+              in.get(waitingTasks, base),
+              in.get(maxStarting, base));
         }
       };
 

@@ -11,6 +11,7 @@ import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** A query about the end of a job: a pass over the tasks of all jobs that compete with it. */
@@ -19,20 +20,27 @@ final class EtaQuery implements IncrementalQuery {
   private final LiveTasks live;
   private final Throughput paces;
   private final Query.Eta query;
+  private final AtomicReference<@Nullable EtaQuery> turn;
   private final CompletableFuture<JobEta> answer;
   private Map<String, JobPace> known = Map.of();
   private @Nullable EtaScan scan;
+  private @Nullable EtaEstimate estimate;
 
+  /**
+   * @param turn whose turn it is: only one such query at a time has its arrays, which are large
+   */
   EtaQuery(
       SchedulingCore core,
       LiveTasks live,
       Throughput paces,
       Query.Eta query,
+      AtomicReference<@Nullable EtaQuery> turn,
       CompletableFuture<JobEta> answer) {
     this.core = core;
     this.live = live;
     this.paces = paces;
     this.query = query;
+    this.turn = turn;
     this.answer = answer;
   }
 
@@ -43,10 +51,16 @@ final class EtaQuery implements IncrementalQuery {
 
   @Override
   public long step(long nowMillis, int units) {
+    EtaQuery other = turn.get();
+    if (other != null && other != this) {
+      return 0;
+    }
+    turn.set(this);
     int job = core.findJob(query.job());
     if (core.job(job) == null) {
       answer.completeExceptionally(
           new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + query.job()));
+      end();
       return 1;
     }
     EtaScan current = scan;
@@ -61,11 +75,29 @@ final class EtaQuery implements IncrementalQuery {
       // Of jobs that have never ended a task it is assumed that theirs take as long.
       current = new EtaScan(core, job, known, pace);
       scan = current;
+      estimate = null;
     }
-    int used = current.step(units);
-    if (current.isDone()) {
-      answer.complete(EtaEstimate.of(core, job, pace, isKnown, current, nowMillis));
+    if (!current.isDone()) {
+      return current.step(units);
+    }
+    EtaEstimate last = estimate;
+    if (last == null) {
+      last = new EtaEstimate(core, job, pace, isKnown, current);
+      estimate = last;
+    }
+    int used = last.step(units);
+    if (last.isDone()) {
+      answer.complete(last.answer(nowMillis));
+      end();
     }
     return used;
+  }
+
+  /** Lets go of the arrays: the answer may be kept for long. */
+  private void end() {
+    scan = null;
+    estimate = null;
+    known = Map.of();
+    turn.set(null);
   }
 }

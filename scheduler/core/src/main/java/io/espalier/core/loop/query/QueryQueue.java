@@ -29,9 +29,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers the queries of monitors on the scheduler thread, large ones a slice at a time: however
@@ -74,6 +76,10 @@ public final class QueryQueue implements Query.Handler {
           return size() > KEPT;
         }
       };
+
+  /** The query about the end of a job that is being answered. */
+  private final AtomicReference<@Nullable EtaQuery> etaTurn = new AtomicReference<>();
+
   private long work;
   private long now;
 
@@ -187,7 +193,7 @@ public final class QueryQueue implements Query.Handler {
 
   @Override
   public CompletionStage<JobEta> eta(Query.Eta query) {
-    return askOnce(query, answer -> new EtaQuery(core, live, paces, query, answer));
+    return askOnce(query, answer -> new EtaQuery(core, live, paces, query, etaTurn, answer));
   }
 
   @Override

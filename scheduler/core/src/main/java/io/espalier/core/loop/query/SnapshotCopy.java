@@ -1,7 +1,6 @@
 package io.espalier.core.loop.query;
 
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.config.Job;
 import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.SlicedWork;
@@ -15,18 +14,25 @@ import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies the state of a scheduler in slices. The statuses of the tasks are copied over some slices,
- * everything else with the last one: a task that starts and ends in between counts as one that has
- * not started. It begins again when jobs or nodes change.
+ * Copies the state of a scheduler in slices: first the statuses of the tasks, then the running
+ * tasks, then everything else with the last slice. A task that starts and ends in between counts as
+ * one that has not started, and one that ends after it was copied as running still runs in the
+ * copy. It begins again when jobs or nodes change.
  */
 public final class SnapshotCopy implements SlicedWork {
   private static final int TASKS_PER_SLICE = 30_000;
+
+  /** Copying a running task costs as much as copying so many statuses. */
+  private static final int UNITS_PER_RUN = 10;
 
   private final SchedulingCore core;
   private final LiveTasks live;
@@ -42,9 +48,23 @@ public final class SnapshotCopy implements SlicedWork {
   /** The tasks that ran when they were copied, as places in the two lists. */
   private final List<int[]> running = new ArrayList<>();
 
+  /** The running tasks, once all statuses are copied. */
+  private long @Nullable [] runs;
+
+  private final List<CoreEvent> adopted = new ArrayList<>();
+  private final List<Long> started = new ArrayList<>();
+
+  /** The tasks that are copied as running: the place of the job, and that of the task. */
+  private final Set<Long> copiedRunning = new HashSet<>();
+
   private long stateNumber = -1;
   private int job;
   private int task;
+
+  /** The next running task to copy, and the next place of {@link #running} to look at again. */
+  private int run;
+
+  private int again;
 
   /**
    * @param mostTasks the number of tasks above which it refuses
@@ -81,6 +101,25 @@ public final class SnapshotCopy implements SlicedWork {
       }
       left -= copy(left);
     }
+    long[] all = runs;
+    if (all == null) {
+      all = core.running().all();
+      runs = all;
+    }
+    for (; run < all.length; run++) {
+      if (left <= 0) {
+        return false;
+      }
+      left -= UNITS_PER_RUN;
+      adopt(all[run], nowMillis);
+    }
+    for (; again < running.size(); again++) {
+      if (left <= 0) {
+        return false;
+      }
+      left--;
+      lookAgain(running.get(again));
+    }
     answer.complete(whole(nowMillis));
     return true;
   }
@@ -90,8 +129,14 @@ public final class SnapshotCopy implements SlicedWork {
     jobs.clear();
     statuses.clear();
     running.clear();
+    runs = null;
+    adopted.clear();
+    started.clear();
+    copiedRunning.clear();
     job = 0;
     task = 0;
+    run = 0;
+    again = 0;
     long tasks = 0;
     for (int j = 0; j < core.jobCount(); j++) {
       if (core.job(j) != null) {
@@ -137,14 +182,42 @@ public final class SnapshotCopy implements SlicedWork {
     return (core.tasks().bits(number, node) & Main.RUNNING.bit()) != 0;
   }
 
-  private SchedulerSnapshot whole(long nowMillis) {
-    for (int[] at : running) {
-      int number = jobs.get(at[0]);
-      int node = core.tasks().firstNode(number) + at[1];
-      if (!isRunning(number, node)) {
-        statuses.get(at[0])[at[1]] = core.tasks().status(number, node);
-      }
+  /** Copies a task that runs, if it still does. */
+  private void adopt(long id, long nowMillis) {
+    int number = core.running().isRunning(id) ? core.running().job(id) : -1;
+    // What runs without a task of this configuration only occupies its worker.
+    if (number < 0 || core.job(number) == null || core.running().node(id) < 0) {
+      return;
     }
+    TaskStatus status = core.running().status(id);
+    WorkerInfo worker = core.running().worker(id);
+    adopted.add(
+        new CoreEvent.Adopted(
+            core.running().jobName(id),
+            core.running().nodeName(id),
+            worker == null ? WorkerRef.LOCAL : worker.ref(),
+            SchedulerSnapshot.run(adopted.size())));
+    started.add(status != null && status.main() == Main.RUNNING ? status.sinceMillis() : nowMillis);
+    int place = Collections.binarySearch(jobs, number);
+    if (place >= 0) {
+      copiedRunning.add(key(place, core.running().node(id) - core.tasks().firstNode(number)));
+    }
+  }
+
+  private static long key(int job, int task) {
+    return ((long) job << 32) | task;
+  }
+
+  /** Copies the status of a task that ran when it was to be copied, and has ended since. */
+  private void lookAgain(int[] at) {
+    int number = jobs.get(at[0]);
+    int node = core.tasks().firstNode(number) + at[1];
+    if (!isRunning(number, node) && !copiedRunning.contains(key(at[0], at[1]))) {
+      statuses.get(at[0])[at[1]] = core.tasks().status(number, node);
+    }
+  }
+
+  private SchedulerSnapshot whole(long nowMillis) {
     List<CoreEvent> events = new ArrayList<>();
     List<WorkerInfo> workers = core.capacity().workers();
     if (workers != null) {
@@ -165,24 +238,6 @@ public final class SnapshotCopy implements SlicedWork {
       events.add(new CoreEvent.LimitsStepped(Integer.MAX_VALUE, true));
     }
     events.add(new CoreEvent.QueuesRestored(core.capacity().queueUsage(), nowMillis));
-    List<CoreEvent> adopted = new ArrayList<>();
-    List<Long> started = new ArrayList<>();
-    for (long run : core.running().all()) {
-      // What runs without a task of this configuration only occupies its worker.
-      Job config = core.running().job(run) < 0 ? null : core.job(core.running().job(run));
-      if (config != null && core.running().node(run) >= 0) {
-        TaskStatus status = core.running().status(run);
-        WorkerInfo worker = core.running().worker(run);
-        adopted.add(
-            new CoreEvent.Adopted(
-                core.running().jobName(run),
-                core.running().nodeName(run),
-                worker == null ? WorkerRef.LOCAL : worker.ref(),
-                SchedulerSnapshot.run(adopted.size())));
-        started.add(
-            status != null && status.main() == Main.RUNNING ? status.sinceMillis() : nowMillis);
-      }
-    }
     List<int[]> firsts = new ArrayList<>();
     jobs.forEach(number -> firsts.add(new int[] {firsts.size(), core.tasks().firstNode(number)}));
     return new SchedulerSnapshot(

@@ -19,6 +19,8 @@ public final class LoopStats {
   private volatile int heldJobs;
   private volatile int jobsWithoutPlace;
   private volatile int heldNodes;
+  private volatile int startsInFlight;
+  private volatile int startWindow;
   private volatile List<QueueView> queues = List.of();
   private volatile List<GroupKindView> groups = List.of();
   private volatile List<NotifierView> notifiers = List.of();
@@ -62,6 +64,21 @@ public final class LoopStats {
   /** Jobs that wait until fewer jobs run. */
   public int jobsWithoutPlace() {
     return jobsWithoutPlace;
+  }
+
+  /** Starts that the runner has not confirmed; 0 unless they are bounded. */
+  public int startsInFlight() {
+    return startsInFlight;
+  }
+
+  /** How many starts may be in flight now; 0: they are not bounded. */
+  public int startWindow() {
+    return startWindow;
+  }
+
+  public void starting(int inFlight, int window) {
+    startsInFlight = inFlight;
+    startWindow = window;
   }
 
   /** Jobs that cannot start a task before their start rate has a token again. */

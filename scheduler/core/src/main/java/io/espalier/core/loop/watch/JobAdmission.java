@@ -60,7 +60,7 @@ public final class JobAdmission {
   public boolean isCurrent() {
     JobCapacity capacity = core.config().settings().capacity();
     return capacity.equals(seenCapacity)
-        && (capacity.equals(JobCapacity.NONE)
+        && (!capacity.boundsJobs()
             || (seenState == core.stateNumber() && seenChanges == core.changes()));
   }
 
@@ -212,7 +212,7 @@ public final class JobAdmission {
    */
   public static @Nullable String refusal(Config config, SchedulerView view) {
     JobCapacity capacity = config.settings().capacity();
-    if (capacity.equals(JobCapacity.NONE)) {
+    if (!capacity.boundsJobs()) {
       return null;
     }
     long open = 0;

@@ -46,6 +46,11 @@ public final class LoopTaskListener implements TaskListener {
   }
 
   @Override
+  public void started(String job, String node, Invocation invocation) {
+    loop.accept(new LoopInput.TaskStarted(invocation));
+  }
+
+  @Override
   public void late(TaskResult end) {
     loop.accept(new LoopInput.TaskEndedLate(end));
   }

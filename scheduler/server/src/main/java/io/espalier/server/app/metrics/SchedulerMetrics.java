@@ -62,6 +62,16 @@ public final class SchedulerMetrics {
         "Jobs that wait until fewer jobs run",
         stats,
         LoopStats::jobsWithoutPlace);
+    gauge(
+        "espalier.starts.in.flight",
+        "Starts that are not confirmed, if they are bounded",
+        stats,
+        LoopStats::startsInFlight);
+    gauge(
+        "espalier.starts.window",
+        "How many starts may be in flight; 0: any number",
+        stats,
+        LoopStats::startWindow);
     gauge("espalier.nodes.held", "Nodes that wait for a token", stats, LoopStats::heldNodes);
     gauge("espalier.nodes.reserved", "Nodes kept free", stats, LoopStats::reservedNodes);
     gauge("espalier.slots.reserved", "Slots that idle for it", stats, LoopStats::reservedSlots);

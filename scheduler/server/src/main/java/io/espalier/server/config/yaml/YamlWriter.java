@@ -41,6 +41,15 @@ public final class YamlWriter {
    * @param document without errors
    */
   public static String write(Json.Obj document) {
+    return text(node(translated(document), 0, true));
+  }
+
+  /** Returns any object as YAML, as it is. */
+  public static String plain(Json.Obj object) {
+    return text(node(object, 0, false));
+  }
+
+  private static String text(Node root) {
     DumperOptions options = new DumperOptions();
     options.setSplitLines(false);
     options.setIndicatorIndent(2);
@@ -50,7 +59,7 @@ public final class YamlWriter {
       Serializer serializer =
           new Serializer(new Emitter(out, options), YamlReader.TYPES, options, null);
       serializer.open();
-      serializer.serialize(node(translated(document), 0));
+      serializer.serialize(root);
       serializer.close();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -149,21 +158,24 @@ public final class YamlWriter {
     return out.build();
   }
 
-  private static Node node(Json value, int depth) {
+  /** {@code escaped}: whether "${" in texts would be a variable. */
+  private static Node node(Json value, int depth, boolean escaped) {
     if (value instanceof Json.Obj object) {
       List<NodeTuple> members = new ArrayList<>();
       object
           .members()
-          .forEach((key, member) -> members.add(new NodeTuple(text(key), node(member, depth + 1))));
+          .forEach(
+              (key, member) ->
+                  members.add(new NodeTuple(text(key), node(member, depth + 1, escaped))));
       boolean isShort = depth > 2 && isShort(object);
       return new MappingNode(Tag.MAP, members, isShort ? FlowStyle.FLOW : FlowStyle.BLOCK);
     }
     if (value instanceof Json.Arr list) {
-      List<Node> items = list.items().stream().map(item -> node(item, depth + 1)).toList();
+      List<Node> items = list.items().stream().map(item -> node(item, depth + 1, escaped)).toList();
       return new SequenceNode(Tag.SEQ, items, isShort(list) ? FlowStyle.FLOW : FlowStyle.BLOCK);
     }
     return value instanceof Json.Str string
-        ? text(string.value().replace("${", "$${"))
+        ? text(escaped ? string.value().replace("${", "$${") : string.value())
         : new ScalarNode(
             YamlReader.PLAIN, JsonWriter.compact(value), null, null, ScalarStyle.PLAIN);
   }

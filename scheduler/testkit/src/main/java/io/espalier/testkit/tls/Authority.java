@@ -1,6 +1,5 @@
-package io.espalier.cli.client;
+package io.espalier.testkit.tls;
 
-import io.espalier.server.security.TlsFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -11,27 +10,35 @@ import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Optional;
 
-/** A certificate authority made with the JDK's keytool. */
-final class Authority {
+/** A certificate authority made with the JDK's keytool. For one thread. */
+public final class Authority {
   private static final String PASSWORD = "password";
 
   private final Path directory;
 
-  Authority(Path directory) throws IOException, InterruptedException {
+  /**
+   * Files of a member, in PEM.
+   *
+   * @param both certificate and key in one file
+   */
+  public record Member(Path certificate, Path key, Path both) {}
+
+  /** Creates the authority, with its files in a directory. */
+  public Authority(Path directory) throws IOException, InterruptedException {
     this.directory = directory;
     Files.createDirectories(directory);
     keytool("-genkeypair -alias ca -keyalg EC -dname CN=authority -ext bc:c -validity 10");
     keytool("-exportcert -alias ca -rfc -file FILES/ca.pem");
   }
 
-  Path certificate() {
+  /** Returns the file with its certificate (PEM). */
+  public Path certificate() {
     return directory.resolve("ca.pem");
   }
 
-  /** A member's files; its certificate is good for the loopback address. */
-  TlsFiles member(String name) throws IOException, InterruptedException, GeneralSecurityException {
+  /** Creates a member, whose certificate names the loopback address. */
+  public Member member(String name) throws IOException, InterruptedException, GeneralSecurityException {
     keytool("-genkeypair -alias NAME -keyalg EC -dname CN=NAME -validity 10".replace("NAME", name));
     keytool("-certreq -alias NAME -file FILES/NAME.csr".replace("NAME", name));
     keytool(
@@ -49,7 +56,12 @@ final class Authority {
             "-----BEGIN PRIVATE KEY-----\n"
                 + Base64.getMimeEncoder().encodeToString(key)
                 + "\n-----END PRIVATE KEY-----\n");
-    return new TlsFiles(directory.resolve(name + ".pem"), keyFile, Optional.of(certificate()));
+    Path certificate = directory.resolve(name + ".pem");
+    Path both =
+        Files.writeString(
+            directory.resolve(name + "-both.pem"),
+            Files.readString(keyFile) + Files.readString(certificate));
+    return new Member(certificate, keyFile, both);
   }
 
   private void keytool(String arguments) throws IOException, InterruptedException {

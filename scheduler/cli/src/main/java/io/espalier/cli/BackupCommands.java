@@ -1,0 +1,154 @@
+package io.espalier.cli;
+
+import io.espalier.server.CommandException;
+import io.espalier.server.ExitCode;
+import io.espalier.server.store.DataDirectory;
+import io.espalier.server.store.DataDirectoryException;
+import io.espalier.server.store.jdbc.sqlite.SqliteBackup;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Copies of the status store of a data directory, and the way back. */
+final class BackupCommands {
+  private BackupCommands() {}
+
+  /** {@code espalier backup}. */
+  @Command(
+      name = "backup",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Copy the statuses of a data directory to a file, also while a scheduler runs.",
+        "",
+        "The copy is consistent, checked, and on disk when the command ends. It contains statuses,"
+            + " attempts, events and what operators have set; not the configuration, nor the output"
+            + " of tasks. For a store in MySQL use mysqldump, see docs/stores.md."
+      },
+      footer = {
+        "",
+        "Exit codes: 0 copied, 2 not.",
+        "",
+        "EXAMPLES",
+        "  espalier backup --data-dir /var/lib/espalier /backup/espalier.sqlite"
+      })
+  static final class Backup implements Callable<Integer> {
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+        names = "--data-dir",
+        paramLabel = "DIR",
+        required = true,
+        description = "The data directory of the scheduler.")
+    private Path dataDir = Path.of("");
+
+    @Parameters(paramLabel = "FILE", description = "Where to; it must not exist.")
+    private Path file = Path.of("");
+
+    @Override
+    public Integer call() {
+      try {
+        say(spec, "copied", SqliteBackup.write(dataDir.resolve(DataDirectory.STATUSES), file));
+        return ExitCode.OK;
+      } catch (IOException e) {
+        throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+      }
+    }
+  }
+
+  /** {@code espalier restore}. */
+  @Command(
+      name = "restore",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Put a copy made by backup in place of the statuses of a data directory.",
+        "",
+        "What was done since the copy was made is done again. The scheduler and all workers must be"
+            + " stopped; the next scheduler starts nothing until no earlier task can be alive. The"
+            + " statuses that were there are kept beside, as statuses.sqlite.replaced."
+      },
+      footer = {
+        "",
+        "Exit codes: 0 restored, 2 not; then nothing was changed.",
+        "",
+        "EXAMPLES",
+        "  espalier restore --data-dir /var/lib/espalier /backup/espalier.sqlite"
+      })
+  static final class Restore implements Callable<Integer> {
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+        names = "--data-dir",
+        paramLabel = "DIR",
+        required = true,
+        description = "The data directory; it is created if it is missing.")
+    private Path dataDir = Path.of("");
+
+    @Parameters(paramLabel = "FILE", description = "What backup has written.")
+    private Path file = Path.of("");
+
+    @Override
+    public Integer call() {
+      try {
+        SqliteBackup.Contents copy = SqliteBackup.check(file);
+        try (DataDirectory data = DataDirectory.openUnbound(dataDir)) {
+          refuseAnother(data, copy);
+          data.replaceStatuses(file, "its statuses were restored from " + file.getFileName());
+        }
+        say(spec, "restored", copy);
+        return ExitCode.OK;
+      } catch (DataDirectoryException | IOException e) {
+        throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+      }
+    }
+
+    /** Refuses what would mix two stores; a damaged one may be replaced by any copy. */
+    private static void refuseAnother(DataDirectory data, SqliteBackup.Contents copy)
+        throws IOException {
+      if (data.isPassedOn()) {
+        throw new IOException(
+            "other schedulers have taken over the statuses of "
+                + data.root()
+                + " (--statuses-from): restore theirs");
+      }
+      if (!Files.exists(data.statusFile())) {
+        return;
+      }
+      SqliteBackup.Contents here;
+      try {
+        here = SqliteBackup.check(data.statusFile());
+      } catch (IOException damaged) {
+        return;
+      }
+      if (!here.storeId().equals(copy.storeId())) {
+        throw new IOException(
+            "the copy is of another store ("
+                + copy.storeId()
+                + ") than "
+                + data.statusFile()
+                + " ("
+                + here.storeId()
+                + "): move that file away if you mean it");
+      }
+    }
+  }
+
+  private static void say(CommandSpec spec, String what, SqliteBackup.Contents contents) {
+    spec.commandLine()
+        .getOut()
+        .println(
+            String.format(
+                Locale.ROOT,
+                "%s %,d statuses of store %s, epoch %d",
+                what,
+                contents.statuses(),
+                contents.storeId(),
+                contents.epoch()));
+  }
+}

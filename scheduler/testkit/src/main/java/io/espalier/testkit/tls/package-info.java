@@ -1,0 +1,5 @@
+/** Certificates for tests. */
+@NullMarked
+package io.espalier.testkit.tls;
+
+import org.jspecify.annotations.NullMarked;
