@@ -33,7 +33,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
     for (String falling : List.of("['2%', '1%', '100%']", "[5, 5, '100%']", "['100%', '100%']")) {
       add(Verdict.BAD_FOR_PARSER, rollout, "'stages': " + falling);
     }
-    key(staged, "spread", List.of("'host'"), List.of("1.5", "[]", "null"));
+    key(staged, "spread", List.of("'host'"), List.of("[]", "null"));
     add(Verdict.BAD_FOR_PARSER, staged, "'spread': 'db'");
     add(Verdict.BAD_FOR_PARSER, staged, "'spread': 'nowhere'");
     key(staged, "soak", List.of("0", "90", "'10m'", "'2d'"), List.of("-1", "'10 x'", "null", "[]"));
