@@ -26,7 +26,7 @@ export default function Audit({ route }) {
 
 /** What the API calls otherwise than people do. */
 const WORDS = { 'put jobs': 'save job', 'delete jobs': 'delete job', 'put limits': 'set limit', 'delete limits': 'take back limit' };
-const OF_JOBS = ['pause', 'resume', 'stop', 'forgive', 'rerun', 'kill', 'extend', 'rollback', 'put jobs', 'delete jobs', 'cancel'];
+const OF_JOBS = ['pause', 'resume', 'halt', 'promote', 'stop', 'forgive', 'rerun', 'kill', 'extend', 'rollback', 'put jobs', 'delete jobs', 'cancel'];
 
 /** A job, or a task of one, is a link. */
 function place(e) {

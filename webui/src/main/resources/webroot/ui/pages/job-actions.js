@@ -18,7 +18,8 @@ export function JobActions({ job }) {
   if (!may('operator')) return null;
   const p = job.progress ?? {};
   return t.div({ class: 'actions' },
-    job.paused || ((job.state === 'failed' || job.state === 'succeeded') && p.blocked + p.waiting > 0) ? c(Act, { icon: 'play', primary: true, onClick: () => resume(job) }, 'Resume') : c(Act, { icon: 'pause', onClick: () => pause(job) }, 'Pause'),
+    ...rolloutActions(job),
+    job.paused || job.state === 'halted' || ((job.state === 'failed' || job.state === 'succeeded') && p.blocked + p.waiting > 0) ? c(Act, { icon: 'play', primary: true, onClick: () => resume(job) }, 'Resume') : c(Act, { icon: 'pause', onClick: () => pause(job) }, 'Pause'),
     c(Act, { icon: 'heart', onClick: () => forgive(job), disabled: !(p.failed > 0 || p.waiting > 0 || p.cancelled > 0), title: 'Failed and cancelled tasks and those in back-off become startable' }, 'Forgive'),
     c(Act, { icon: 'redo', onClick: () => rerun(job) }, 'Rerun'),
     c(Act, { icon: 'stop', danger: true, onClick: () => stop(job) }, 'Stop'));
@@ -34,6 +35,18 @@ function pause(job) {
       return `${job.name} is paused`;
     },
   });
+}
+
+/** What people can do about the stages of a job. */
+function rolloutActions(job) {
+  const r = job.rollout;
+  if (!r || r.phase === 'passed') return [];
+  return [r.stage < r.stages.length && c(Act, { key: 'promote', icon: 'play', primary: r.phase === 'waiting', onClick: () => steer(job, 'promote', 'Promote') }, 'Promote'),
+    r.phase !== 'halted' && c(Act, { key: 'halt', icon: 'pause', onClick: () => steer(job, 'halt', 'Halt') }, 'Halt')];
+}
+
+function steer(job, verb, word) {
+  ask({ title: `${word} the roll-out of ${job.name}`, button: word, cli: ({ reason }) => command([verb, job.name], { reason }), act: async ({ reason }) => { const { rollout } = await post(['jobs', job.name, verb], words(reason)); return `${job.name} is in stage ${rollout.stage} of ${rollout.stages.length}`; } });
 }
 
 function resume(job) {

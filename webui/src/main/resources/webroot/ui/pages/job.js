@@ -56,6 +56,7 @@ function About({ job }) {
 function Stands({ job }) {
   if (job.state === 'open') return t.p({ class: 'notice is-good' }, t.strong('Open'), ': it never ends by itself. What is done stays done, and nodes that come are taken up.');
   if (job.state === 'stuck') return t.p({ class: 'notice is-bad' }, t.strong('Stuck'), ': nothing of it can start unless somebody acts or nodes come. ', t.span({ dir: 'auto' }, job.state_reason), '.');
+  if (job.state === 'halted') return t.p({ class: 'notice is-bad' }, t.strong('Halted'), ' ', t.span({ dir: 'auto' }, job.state_reason), '. Nothing more of it is started. ', t.strong('Resume'), ' goes on with the stage, ', t.strong('Promote'), ' opens the next one.');
   if (job.state !== 'failed' && job.state !== 'succeeded') return null;
   const p = job.progress ?? {};
   const rest = (p.blocked ?? 0) + (p.ready ?? 0) + (p.waiting ?? 0);
@@ -83,9 +84,25 @@ function Progress({ job, route }) {
   const activity = useActivity(job.name);
   return t.div(
     c(Now, { job, waiting: waiting.data, activity }),
+    job.rollout && c(Stages, { job }),
     t.div({ class: 'grid' }, c(Failures, { job }), c(Reasons, { job, ...waiting })),
     c(Grid, { jobs: [job.name, ...job.depends_on, ...useUsers(job)], route }),
     c(RunningNow, { job, activity }));
+}
+
+const VERDICT = { passed: 'done', running: 'running', soaking: 'waiting', halted: 'failed', closed: 'blocked' };
+const PHASE = { running: 'runs', soaking: 'soaks', waiting: 'has passed and waits for somebody who promotes the job', halted: 'is halted', passed: 'has passed' };
+
+/** The stages side by side, each as wide as the others: the first ones would be slivers. */
+function Stages({ job }) {
+  const r = job.rollout;
+  const open = r.stages[r.stage - 1];
+  const words = (s, i) => `stage ${i + 1} (${s.size}): ${s.verdict}, ${plural(s.tasks, 'task')}`;
+  return c(Panel, { title: 'Stages', id: 'h-stages', note: t.span(`stage ${r.stage} of ${r.stages.length} (${open.size}) ${PHASE[r.phase]}`, ', open ', c(Ago, { ms: r.opened_ms })) },
+    t.div({ class: 'bar tall', role: 'img', 'aria-label': r.stages.map(words).join('; ') },
+      r.stages.map((s, i) => t.span({ key: i, class: `s-${VERDICT[s.verdict]}`, style: { flexGrow: 1 }, title: words(s, i) }))),
+    t.ul({ class: 'tiles' }, r.stages.map((s, i) => t.li({ key: i, class: 'tile' }, t.span({ class: 'tile-label' }, `Stage ${i + 1}`), t.span({ class: 'tile-value' }, s.size),
+      t.span({ class: 'tile-note' }, `${s.verdict}, ${plural(s.tasks, 'task')}`, i === r.stage - 1 && r.counted > 0 && `; ${count(r.failed)} of ${count(r.counted)} failed`)))));
 }
 
 /** What a task that neither runs nor has ended waits for, in the order of what somebody can do about it. */
@@ -125,7 +142,7 @@ function Now({ job, waiting, activity }) {
 function TimeLeft({ job, tile }) {
   const { data: eta } = useData((signal) => maybe(['jobs', job.name, 'eta'], {}, signal), ['eta', job.name], { every: 10000 });
   const plain = timeLeft(job);
-  if (['stopped', 'paused', 'stuck'].includes(plain) || !(eta?.p50_seconds > 0 && eta.left > eta.never)) {
+  if (['stopped', 'paused', 'halted', 'stuck'].includes(plain) || !(eta?.p50_seconds > 0 && eta.left > eta.never)) {
     return tile('Time left', plain, job.seconds_left > 0 && plain === seconds(job.seconds_left) ? 'at this rate' : '');
   }
   const n = eta.bottleneck;

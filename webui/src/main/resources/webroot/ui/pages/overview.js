@@ -14,6 +14,7 @@ const SHOW = [
   ['running', 'Running', (j) => j.progress?.running > 0],
   ['paused', 'Paused', (j) => j.paused],
   ['failed', 'Failed', (j) => j.state === 'failed'],
+  ['halted', 'Halted', (j) => j.state === 'halted'],
   ['stuck', 'Stuck', (j) => j.state === 'stuck' || standing[j.name] !== undefined],
   ['unfinished', 'Unfinished', (j) => !finished(j)],
   ['finished', 'Finished', finished],
@@ -37,7 +38,7 @@ let standing = {};
 /** Some of its tasks can never start as things are, and nothing else of it moves. */
 const isStanding = (j) => standing[j.name] !== undefined;
 
-function needsAttention(j) { if (isStanding(j)) return true; if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || j.state === 'stuck' || (j.past_deadline && !finished(j)); }
+function needsAttention(j) { if (isStanding(j)) return true; if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || j.state === 'stuck' || j.state === 'halted' || (j.past_deadline && !finished(j)); }
 function urgency(j) {
   if (!j.valid) return 6;
   if (j.state === 'failed' || j.state === 'stuck' || isStanding(j)) return 5;
@@ -73,7 +74,7 @@ function useStanding(jobs) {
 
 /** Only of what gets on: a rate of the last minute says nothing of a job that has come to rest since. */
 export function timeLeft(job) {
-  if (['stopped', 'paused', 'stuck'].includes(job.state)) return job.state;
+  if (['stopped', 'paused', 'halted', 'stuck'].includes(job.state)) return job.state;
   return !job.progress || ['failed', 'disabled', 'invalid'].includes(job.state) || finished(job) || of(job, 'running') + of(job, 'waiting') === 0 ? '–' : seconds(job.seconds_left);
 }
 
@@ -85,6 +86,7 @@ export function JobBadges({ job }) {
     job.state === 'verifying' && c(Badge, { title: job.state_reason }, 'verifying'),
     job.state === 'open' && c(Badge, { title: 'It never ends by itself' }, 'open'),
     job.state === 'failed' && c(Badge, { kind: 'bad', title: job.state_reason }, 'failed'),
+    job.state === 'halted' && c(Badge, { kind: 'bad', title: job.state_reason }, 'halted'),
     job.state === 'stuck' && c(Badge, { kind: 'bad', title: job.state_reason }, 'stuck'),
     job.state === 'succeeded' && c(Badge, { kind: 'good', title: job.state_reason }, 'succeeded'),
     job.paused && c(Badge, { kind: 'warn', title: job.pause?.reason ?? job.pause_reason }, job.state === 'stopped' || job.pause?.stopped ? 'stopped' : 'paused'),

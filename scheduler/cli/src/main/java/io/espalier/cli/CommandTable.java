@@ -88,6 +88,8 @@ public final class CommandTable {
     add("Look", "notifications", () -> new NotificationCommands.Notifications(clients));
     add("Look", "settings", () -> new SchedulerInfoCommands.Settings(clients));
     add("Steer", "pause", () -> new JobCommands.Pause(clients));
+    add("Steer", "halt", () -> new JobCommands.Halt(clients));
+    add("Steer", "promote", () -> new JobCommands.Promote(clients));
     add("Steer", "resume", () -> new JobCommands.Resume(clients));
     add("Steer", "stop", () -> new JobCommands.Stop(clients));
     add("Steer", "kill", () -> new TaskCommands.Kill(clients));

@@ -27,6 +27,8 @@ public final class ApiV1 {
   public static final String KILL = "/api/v1/jobs/{job}/tasks/{node}/kill";
   public static final String FORGIVE = "/api/v1/jobs/{job}/forgive";
   public static final String PAUSE = "/api/v1/jobs/{job}/pause";
+  public static final String HALT = "/api/v1/jobs/{job}/halt";
+  public static final String PROMOTE = "/api/v1/jobs/{job}/promote";
   public static final String RESUME = "/api/v1/jobs/{job}/resume";
   public static final String CANCEL = "/api/v1/jobs/{job}/cancel";
   public static final String RERUN = "/api/v1/jobs/{job}/rerun";

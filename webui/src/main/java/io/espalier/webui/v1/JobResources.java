@@ -11,6 +11,7 @@ import io.espalier.core.config.keys.OptionKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.rollout.Rollout;
 import io.espalier.core.status.StatusBits;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.store.Pause;
@@ -101,6 +102,10 @@ final class JobResources {
           .put("state", standing.state().word())
           .put("state_reason", standing.reason())
           .put("state_since_ms", standing.sinceMillis());
+    }
+    Rollout rollout = view.rollouts().get(job.name());
+    if (rollout != null) {
+      summary.put("rollout", RolloutJson.of(rollout));
     }
     job.problems().stream()
         .filter(Problem::isError)

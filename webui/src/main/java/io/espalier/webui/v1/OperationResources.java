@@ -36,6 +36,8 @@ final class OperationResources {
     add(routes, ApiV1.CANCEL, this::cancel);
     add(routes, ApiV1.PAUSE, this::pause);
     add(routes, ApiV1.RESUME, this::resume);
+    add(routes, ApiV1.HALT, this::halt);
+    add(routes, ApiV1.PROMOTE, this::promote);
     add(routes, ApiV1.STOP, this::stop);
   }
 
@@ -62,6 +64,8 @@ final class OperationResources {
         "cancel", this::cancel,
         "pause", this::pause,
         "resume", this::resume,
+        "halt", this::halt,
+        "promote", this::promote,
         "stop", this::stop);
   }
 
@@ -80,6 +84,20 @@ final class OperationResources {
     request.allowingInBody("reason", "author");
     return api.run(new Command.Resume(job, BodyFields.author(request), request.bodyText("reason")))
         .thenApply(done -> Json.object().put("job", job).put("paused", false).build());
+  }
+
+  private CompletionStage<Json> halt(String job, ApiRequest request) {
+    request.allowingInBody("reason", "author");
+    return api.run(new Command.Halt(job, BodyFields.author(request), request.bodyText("reason")))
+        .thenApply(
+            now -> Json.object().put("job", job).put("rollout", RolloutJson.of(now)).build());
+  }
+
+  private CompletionStage<Json> promote(String job, ApiRequest request) {
+    request.allowingInBody("reason", "author");
+    return api.run(new Command.Promote(job, BodyFields.author(request), request.bodyText("reason")))
+        .thenApply(
+            now -> Json.object().put("job", job).put("rollout", RolloutJson.of(now)).build());
   }
 
   private CompletionStage<Json> stop(String job, ApiRequest request) {

@@ -34,6 +34,7 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.core.topology.NodeSource;
@@ -95,6 +96,7 @@ final class LoopWorld {
   final Map<String, Pause> pauses = new LinkedHashMap<>();
   final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+  final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
   final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
 
@@ -173,6 +175,7 @@ final class LoopWorld {
             List.copyOf(standings.values()),
             List.copyOf(limits.values()),
             List.copyOf(brakes.values()),
+            List.copyOf(rollouts.values()),
             List.copyOf(quarantines.values()),
             queueUsage,
             List.of(),
@@ -447,6 +450,10 @@ final class LoopWorld {
             batch.limits().forEach(limit -> limits.put(limit.key(), limit));
             batch.endedBrakes().forEach(brakes::remove);
             batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
+            batch
+                .endedRollouts()
+                .forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
+            batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
             batch.endedQuarantines().forEach(quarantines::remove);
             batch.quarantines().forEach(each -> quarantines.put(each.key(), each));
             batch.endedNotifications().forEach(notifications::remove);

@@ -4,6 +4,7 @@ import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.api.view.WorkerView;
+import io.espalier.core.rollout.Rollout;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
@@ -47,6 +48,10 @@ public sealed interface Command<T> {
     CompletionStage<TaskDeadlines> extend(Extend command, long nowMillis);
 
     CompletionStage<Void> pause(Pause command, long nowMillis);
+
+    CompletionStage<Rollout> halt(Halt command, long nowMillis);
+
+    CompletionStage<Rollout> promote(Promote command, long nowMillis);
 
     CompletionStage<Void> resume(Resume command, long nowMillis);
 
@@ -179,7 +184,29 @@ public sealed interface Command<T> {
     }
   }
 
-  /** Ends the pause of a job. */
+  /**
+   * Halts the roll-out of a job: nothing more starts until it is resumed or promoted, and what runs
+   * goes on. Fails when the job has no roll-out under way.
+   */
+  record Halt(String job, String author, String reason) implements Command<Rollout> {
+    @Override
+    public CompletionStage<Rollout> execute(Handler handler, long nowMillis) {
+      return handler.halt(this, nowMillis);
+    }
+  }
+
+  /**
+   * Opens the next stage of the roll-out of a job, whether the open one has passed or not. Fails
+   * when the job has no roll-out under way, or the last stage is open.
+   */
+  record Promote(String job, String author, String reason) implements Command<Rollout> {
+    @Override
+    public CompletionStage<Rollout> execute(Handler handler, long nowMillis) {
+      return handler.promote(this, nowMillis);
+    }
+  }
+
+  /** Ends the pause of a job, and goes on with its roll-out if that is halted. */
   record Resume(String job, String author, String reason) implements Command<Void> {
     @Override
     public CompletionStage<Void> execute(Handler handler, long nowMillis) {

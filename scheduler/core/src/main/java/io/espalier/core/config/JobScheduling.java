@@ -1,5 +1,6 @@
 package io.espalier.core.config;
 
+import io.espalier.core.config.rollout.RolloutSpec;
 import io.espalier.core.config.window.Schedule;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.Optional;
  * @param mayOverrun whether a task may start that will probably not end before its window does
  * @param assume how long a task is taken to last while too few have ended; empty: what is known of
  *     these
+ * @param rollout the stages in which its tasks start; empty: all at once
  * @param quarantine what happens when the failures of its tasks concentrate below a node
  */
 @RecordBuilder
@@ -32,6 +34,7 @@ public record JobScheduling(
     Schedule schedule,
     boolean mayOverrun,
     Optional<Duration> assume,
+    Optional<RolloutSpec> rollout,
     Quarantining quarantine)
     implements JobSchedulingBuilder.With {
   /** The queue of jobs that name none. */
@@ -46,6 +49,7 @@ public record JobScheduling(
           List.of(),
           Schedule.ALWAYS,
           false,
+          Optional.empty(),
           Optional.empty(),
           Quarantining.OFF);
 

@@ -109,6 +109,14 @@ public enum EventKind {
       "A quarantine has ended, because a trial succeeded or by an operator.",
       Members.QUARANTINE,
       List.of("author")),
+  ROLLOUT_STAGE_OPENED(
+      "A stage of a roll-out was opened.", Members.ROLLOUT, List.of("tasks", "author", "reason")),
+  ROLLOUT_STAGE_PASSED("A stage of a roll-out has passed.", Members.ROLLOUT, Members.SAMPLE),
+  ROLLOUT_HALTED(
+      "A check of a roll-out has failed, or an operator has halted it.",
+      Members.ROLLOUT,
+      Members.SAMPLE,
+      Members.COMMAND),
   WORKER_CHANGED(
       "A worker came, changed its state, or went.", List.of("worker", "host", "state", "note")),
   WORKER_CORDONED("An operator cordoned a worker.", List.of("worker"), Members.COMMAND),
@@ -148,6 +156,8 @@ public enum EventKind {
     static final List<String> HEALTH = List.of("level", "resource", "node", "nodes", "floor");
 
     static final List<String> QUARANTINE = List.of("level", "node", "job", "reason");
+    static final List<String> ROLLOUT = List.of("job", "stage", "stages", "size");
+    static final List<String> SAMPLE = List.of("counted", "failed", "p95_ms");
     static final List<String> COMMAND = List.of("author", "reason");
     static final List<String> SELECTION = List.of("jobs", "tasks", "author", "reason");
   }

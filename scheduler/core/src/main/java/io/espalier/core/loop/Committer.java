@@ -371,6 +371,9 @@ final class Committer {
     if (core.running().closed(task.run, GateKind.JOB_WINDOW, GateKind.NODE_WINDOW) != null) {
       return "its window has closed";
     }
+    if (core.running().closed(task.run, GateKind.HALTED, GateKind.ROLLOUT) != null) {
+      return "its roll-out is halted";
+    }
     Gate quarantine =
         core.running().closed(task.run, GateKind.NODE_QUARANTINE, GateKind.JOB_QUARANTINE);
     // A trial was placed after its node had been quarantined.

@@ -27,7 +27,9 @@ import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.Quarantines;
+import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.outcome.JobEvent;
+import io.espalier.core.rollout.Rollout;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
@@ -64,6 +66,7 @@ final class OperatorCommands implements Command.Handler {
   private final TaskKiller kills;
   private final WorkerPool pool;
   private final JobStateTracker outcomes;
+  private final RolloutTracker rollouts;
   private final ViewPublisher views;
   private final Committer committer;
   private final Consumer<SelectionCommand> chores;
@@ -97,6 +100,7 @@ final class OperatorCommands implements Command.Handler {
     this.runner = parts.ports().runner();
     this.events = parts.events();
     this.outcomes = parts.outcomes();
+    this.rollouts = parts.rollouts();
     this.views = parts.views();
     this.committer = parts.committer();
     this.pauses = pauses;
@@ -290,8 +294,26 @@ final class OperatorCommands implements Command.Handler {
     outcomes.resume(command.job(), nowMillis);
     pauses.resume(command.job(), command.author(), command.reason(), nowMillis);
     committer.batch().resume(command.job());
+    rollouts.resume(command.job());
+    views.changed();
     committer.updateJobStates(nowMillis);
     return committer.commit();
+  }
+
+  @Override
+  public CompletionStage<Rollout> halt(Command.Halt command, long nowMillis) {
+    Rollout halted = rollouts.halt(command.job(), command.author(), command.reason(), nowMillis);
+    views.changed();
+    committer.updateJobStates(nowMillis);
+    return committer.commitInTurn(halted);
+  }
+
+  @Override
+  public CompletionStage<Rollout> promote(Command.Promote command, long nowMillis) {
+    Rollout opened = rollouts.promote(command.job(), command.author(), command.reason(), nowMillis);
+    views.changed();
+    committer.updateJobStates(nowMillis);
+    return committer.commit(opened);
   }
 
   @Override

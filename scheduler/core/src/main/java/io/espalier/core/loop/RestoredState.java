@@ -8,6 +8,7 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.List;
  *     nothing from the first step on
  * @param limits limit overrides
  * @param brakes brakes
+ * @param rollouts rows of roll-outs; their later stages stay closed from the first step on
  * @param quarantines quarantines
  * @param queueUsage past usage of queues
  * @param cordons cordons of workers
@@ -34,6 +36,7 @@ public record RestoredState(
     List<JobStateRecord> jobStates,
     List<LimitOverride> limits,
     List<Brake> brakes,
+    List<RolloutRow> rollouts,
     List<Quarantine> quarantines,
     List<QueueUsage> queueUsage,
     List<WorkerCordon> cordons,
@@ -57,6 +60,7 @@ public record RestoredState(
         store.standings(),
         store.limits(),
         store.brakes(),
+        store.rollouts(),
         store.quarantines(),
         store.queueUsage(),
         store.holds(),

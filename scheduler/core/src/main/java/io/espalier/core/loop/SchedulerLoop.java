@@ -39,6 +39,7 @@ import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
+import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.loop.watch.StartsInFlight;
 import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.notification.NotifierView;
@@ -125,6 +126,7 @@ public final class SchedulerLoop {
   private final JobAdmission admission;
   private final JobVerifications verifications;
   private final JobStateTracker outcomes;
+  private final RolloutTracker rollouts;
   private final CheckpointWriter checkpoints = new CheckpointWriter();
   private final StartsInFlight starting = new StartsInFlight();
   private final LaunchFactory starts;
@@ -166,6 +168,7 @@ public final class SchedulerLoop {
     this.outcomes = new JobStateTracker(core, events, verifications);
     this.windows = new WindowGates(core, events, paces);
     this.health = new HealthLimits(core, events);
+    this.rollouts = new RolloutTracker(core, events, this::batch);
     this.quarantines = new Quarantines(core, events, this::batch);
     this.views =
         new ViewPublisher(
@@ -178,6 +181,7 @@ public final class SchedulerLoop {
             brakes,
             windows,
             health,
+            rollouts,
             quarantines);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
@@ -191,7 +195,8 @@ public final class SchedulerLoop {
     this.committer =
         new Committer(
             ports, events, outcomes, views, changes, paces, core, outbox, starting, this::ended);
-    SharedParts shared = new SharedParts(core, live, ports, events, outcomes, views, committer);
+    SharedParts shared =
+        new SharedParts(core, live, ports, events, outcomes, rollouts, views, committer);
     this.completion =
         new TaskCompletion(
             shared, starts, verifications, statusText, paces, quarantines, options.maxAttempts());
@@ -223,6 +228,7 @@ public final class SchedulerLoop {
     outcomes.restore(stored.jobStates());
     limits.restore(stored.limits());
     brakes.restore(stored.brakes());
+    rollouts.restore(stored.rollouts());
     quarantines.restore(stored.quarantines());
     pool.restore(stored.cordons());
     outbox.restore(stored.notifications());
@@ -329,6 +335,7 @@ public final class SchedulerLoop {
     completion.forget(job);
     changes.forget(job);
     outcomes.forget(job);
+    rollouts.forget(job);
   }
 
   Set<String> findAbsent(Set<String> jobs) {
@@ -483,6 +490,7 @@ public final class SchedulerLoop {
         && admission.isCurrent()
         && !windows.isBehind()
         && !health.isBehind()
+        && !rollouts.isOpening()
         && !timersMatter()
         && !endsOfOverridesMatter();
   }
@@ -501,7 +509,7 @@ public final class SchedulerLoop {
   }
 
   /**
-   * Returns true when the end of a pause, brake or limit override, a window, a trial below a
+   * Returns true when the end of a pause, brake, limit override or soak, a window, a trial below a
    * quarantined node, or a value of a probe may start remaining tasks.
    */
   private boolean endsOfOverridesMatter() {
@@ -510,6 +518,7 @@ public final class SchedulerLoop {
         && brakes.nextMillis() == Long.MAX_VALUE
         && quarantines.nextMillis() == Long.MAX_VALUE
         && windows.opensMillis() == Long.MAX_VALUE
+        && rollouts.nextMillis() == Long.MAX_VALUE
         && !health.isLimiting()) {
       return false;
     }
@@ -576,7 +585,10 @@ public final class SchedulerLoop {
                   views.error("probe " + probe, problem.isEmpty() ? null : problem));
       views.changed();
     }
-    more |= health.isBehind();
+    if (changes.hasConfig() && rollouts.step(nowMillis, !changes.underWay())) {
+      views.changed();
+    }
+    more |= health.isBehind() || rollouts.isBehind();
     if (quarantines.step(nowMillis)) {
       views.error("quarantine", quarantines.problem());
       stats.quarantines(quarantines.count());
@@ -676,6 +688,7 @@ public final class SchedulerLoop {
     next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
     next = Math.min(next, Math.min(outbox.nextMillis(), quarantines.nextMillis()));
     next = Math.min(next, health.nextMillis());
+    next = Math.min(next, rollouts.nextMillis());
     if (retryPolicyAt > nowMillis) {
       next = Math.min(next, retryPolicyAt);
     }

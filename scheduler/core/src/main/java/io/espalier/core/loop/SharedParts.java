@@ -4,6 +4,7 @@ import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.scheduling.SchedulingCore;
 
 /** The parts of the loop that both commands of operators and ends of tasks change. */
@@ -13,5 +14,6 @@ record SharedParts(
     LoopPorts ports,
     LoopEvents events,
     JobStateTracker outcomes,
+    RolloutTracker rollouts,
     ViewPublisher views,
     Committer committer) {}

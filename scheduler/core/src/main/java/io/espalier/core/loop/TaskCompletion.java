@@ -13,6 +13,7 @@ import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.Quarantines;
+import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.StopReason;
@@ -48,6 +49,7 @@ final class TaskCompletion {
   private final int maxAttempts;
   private final LoopEvents events;
   private final JobStateTracker outcomes;
+  private final RolloutTracker rollouts;
   private final Throughput paces;
   private final Quarantines quarantines;
   private final ViewPublisher views;
@@ -87,6 +89,7 @@ final class TaskCompletion {
     this.ports = parts.ports();
     this.events = parts.events();
     this.outcomes = parts.outcomes();
+    this.rollouts = parts.rollouts();
     this.views = parts.views();
     this.committer = parts.committer();
     this.statusText = statusText;
@@ -155,6 +158,8 @@ final class TaskCompletion {
       outcomes.ended(key.job(), status);
     }
     paces.ended(task, end, status, nowMillis);
+    boolean hasFailed = attempt.failure() != null;
+    rollouts.ended(task, end, task.status, status, hasFailed, nowMillis);
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
     committer.write(row);
     if (end.kind() != TaskResult.Kind.NOT_STARTED) {

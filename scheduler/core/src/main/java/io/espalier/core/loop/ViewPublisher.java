@@ -12,6 +12,7 @@ import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.Quarantines;
+import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -37,6 +38,7 @@ final class ViewPublisher {
   private final BrakeCommands brakes;
   private final WindowGates windows;
   private final HealthLimits health;
+  private final RolloutTracker rollouts;
   private final Quarantines quarantines;
   private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
@@ -67,6 +69,7 @@ final class ViewPublisher {
       BrakeCommands brakes,
       WindowGates windows,
       HealthLimits health,
+      RolloutTracker rollouts,
       Quarantines quarantines) {
     this.core = core;
     this.live = live;
@@ -76,6 +79,7 @@ final class ViewPublisher {
     this.brakes = brakes;
     this.windows = windows;
     this.health = health;
+    this.rollouts = rollouts;
     this.quarantines = quarantines;
     this.progress = new ProgressTable(core, paces);
   }
@@ -222,6 +226,7 @@ final class ViewPublisher {
         brakes.view(nowMillis),
         windows.view(),
         config == null ? List.of() : health.view(nowMillis),
+        rollouts.view(),
         quarantines.all(),
         config == null ? Map.of() : outcomes.all(),
         findings,

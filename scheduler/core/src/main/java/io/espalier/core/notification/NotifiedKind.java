@@ -73,6 +73,23 @@ public final class NotifiedKind {
                   "the quarantine of {level} {node}[ for job {job}] is lifted[, by {author}][:"
                       + " {reason}]"),
               new NotifiedKind(
+                  EventKind.ROLLOUT_STAGE_OPENED,
+                  List.of("job"),
+                  data -> INFO,
+                  "stage {stage} of {stages} ({size}) of the roll-out of job {job} begins[, by"
+                      + " {author}][: {reason}]"),
+              new NotifiedKind(
+                  EventKind.ROLLOUT_STAGE_PASSED,
+                  List.of("job"),
+                  data -> INFO,
+                  "stage {stage} of {stages} ({size}) of the roll-out of job {job} has passed"),
+              new NotifiedKind(
+                  EventKind.ROLLOUT_HALTED,
+                  List.of("job"),
+                  data -> ERROR,
+                  "the roll-out of job {job} is halted in stage {stage} of {stages} ({size})[, by"
+                      + " {author}][: {reason}]"),
+              new NotifiedKind(
                       EventKind.WORKER_CHANGED,
                       List.of(),
                       data -> text(data, "state").equals("lost") ? WARNING : null,
@@ -200,7 +217,7 @@ public final class NotifiedKind {
   private static Severity ofState(Json.Obj data) {
     return switch (text(data, "to")) {
       case "failed" -> ERROR;
-      case "stuck", "invalid", "stopped" -> WARNING;
+      case "stuck", "invalid", "stopped", "halted" -> WARNING;
       default -> INFO;
     };
   }

@@ -20,6 +20,8 @@ public enum JobState {
   SUCCEEDED,
   /** Its failure rule was violated, or no tasks are left to run and too few are done. */
   FAILED,
+  /** A check of its roll-out has failed, or an operator has halted it: nothing starts. */
+  HALTED,
   /** None of its tasks run, and none can start unless an operator acts or nodes are added. */
   STUCK,
   /** An operator has stopped it: nothing starts, and running tasks were killed. */

@@ -14,6 +14,7 @@ import io.espalier.core.config.task.OutcomeRules;
  *     endless
  * @param tally the counts of its tasks; a task that is being verified is done
  * @param unverified how many of its done tasks are being verified or still to be verified
+ * @param halted why its roll-out is halted; empty: it is not
  */
 public record JobStateInputs(
     boolean valid,
@@ -23,8 +24,9 @@ public record JobStateInputs(
     double donePercent,
     JobCounts tally,
     JobFlags flags,
-    long unverified) {
-  /** Creates the inputs of a job without verification. */
+    long unverified,
+    String halted) {
+  /** Creates the inputs of a job without verification and roll-out. */
   public JobStateInputs(
       boolean valid,
       String off,
@@ -33,7 +35,7 @@ public record JobStateInputs(
       double donePercent,
       JobCounts tally,
       JobFlags flags) {
-    this(valid, off, overdue, stuck, donePercent, tally, flags, 0);
+    this(valid, off, overdue, stuck, donePercent, tally, flags, 0, "");
   }
 
   /** Returns true when its success rule is met, and only verifications are missing. */
@@ -75,11 +77,13 @@ public record JobStateInputs(
 
   /** A copy with other flags. */
   public JobStateInputs with(JobFlags others) {
-    return new JobStateInputs(valid, off, overdue, stuck, donePercent, tally, others, unverified);
+    return new JobStateInputs(
+        valid, off, overdue, stuck, donePercent, tally, others, unverified, halted);
   }
 
   /** A copy with other counts. */
   public JobStateInputs with(JobCounts others) {
-    return new JobStateInputs(valid, off, overdue, stuck, donePercent, others, flags, unverified);
+    return new JobStateInputs(
+        valid, off, overdue, stuck, donePercent, others, flags, unverified, halted);
   }
 }

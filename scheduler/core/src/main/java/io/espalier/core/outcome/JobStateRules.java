@@ -5,7 +5,7 @@ package io.espalier.core.outcome;
  * the legal transitions.
  *
  * <p><b>Precedence.</b> If several states apply, the first of these counts: invalid, disabled,
- * failed by rule, succeeded, failed because nothing is left to run, stopped, paused, stuck,
+ * failed by rule, succeeded, failed because nothing is left to run, stopped, paused, halted, stuck,
  * verifying, open, running, waiting. A finished job is therefore shown as finished even when it is
  * paused; and a job that the configuration keeps from running is shown as such, even if it also
  * failed.
@@ -58,6 +58,9 @@ public final class JobStateRules {
     }
     if (flags.paused()) {
       return new Verdict(flags.stopped() ? JobState.STOPPED : JobState.PAUSED, "");
+    }
+    if (!facts.halted().isEmpty()) {
+      return new Verdict(JobState.HALTED, facts.halted());
     }
     boolean hasWork = tally.total() > 0 || !facts.isOpen();
     if (!facts.stuck().isEmpty() && tally.running() == 0 && hasWork) {
@@ -119,16 +122,20 @@ public final class JobStateRules {
    * Returns whether the transition is legal. Operators may pause, stop, forgive and rerun in any
    * state.
    *
-   * @return false for resuming a job that is neither paused nor ended in a way that an operator can
-   *     undo, for the expiry of a pause that does not exist, and for a failure of a job that has
-   *     already failed or has met its success rule
+   * @return false for resuming a job that is neither paused, halted nor ended in a way that an
+   *     operator can undo, for the expiry of a pause that does not exist, and for a failure of a
+   *     job that has already failed or has met its success rule
    */
   public static boolean isLegal(JobStateInputs facts, JobEvent event) {
     JobFlags flags = facts.flags();
     return switch (event) {
       case PAUSE, STOP, FORGIVE, RERUN -> true;
       case PAUSE_ENDS -> flags.paused() && !flags.stopped();
-      case RESUME -> flags.paused() || flags.isFailed() || facts.restIsNotNeeded();
+      case RESUME ->
+          flags.paused()
+              || flags.isFailed()
+              || facts.restIsNotNeeded()
+              || !facts.halted().isEmpty();
       case RULE_BROKEN -> !flags.isFailed() && !(facts.isSuccess() && !flags.goesOn());
     };
   }

@@ -8,6 +8,7 @@ import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.gate.StageGate;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
@@ -38,6 +39,12 @@ public sealed interface CoreEvent {
 
   /** A gate of a job or node was closed or opened. */
   record Gated(GateKind kind, Scope scope, boolean closed) implements CoreEvent {}
+
+  /** The later stages of a job were closed, or more of them opened. */
+  record StagesClosed(StageGate gate) implements CoreEvent {}
+
+  /** All stages of a job were opened. */
+  record StagesOpened(String job) implements CoreEvent {}
 
   /** A limit was overridden. */
   record Overridden(LimitOverride override) implements CoreEvent {}

@@ -164,6 +164,10 @@ public final class Replay {
       core.setHealth(e.health());
     } else if (event instanceof CoreEvent.HealthRemoved e) {
       core.removeHealth(e.level(), e.resource(), e.node());
+    } else if (event instanceof CoreEvent.StagesClosed e) {
+      core.close(e.gate());
+    } else if (event instanceof CoreEvent.StagesOpened e) {
+      core.openStages(e.job());
     } else if (event instanceof CoreEvent.CapSet e) {
       core.setCap(e.cap());
     } else if (event instanceof CoreEvent.CapRemoved e) {

@@ -11,6 +11,7 @@ import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.gate.StageGate;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.query.CapacityQueries;
@@ -23,6 +24,7 @@ import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.state.EmptyState;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
+import io.espalier.core.scheduling.task.StagedTasks;
 import io.espalier.core.scheduling.update.LiveState;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.TaskDifference;
@@ -289,6 +291,33 @@ public final class SchedulingCore {
     record(new CoreEvent.Gated(kind, scope, closed));
   }
 
+  /**
+   * Closes the later stages of a job's roll-out; it replaces an older gate of that job. {@link
+   * #stepLimits} must follow; until that is done, tasks may start that are to wait.
+   */
+  public void close(StageGate gate) {
+    gates.close(gate);
+    live.stagesChanged(gate.job());
+    record(new CoreEvent.StagesClosed(gate));
+  }
+
+  /** Opens all stages of a job; {@link #stepLimits} must follow. */
+  public void openStages(String job) {
+    gates.openStages(job);
+    live.stagesChanged(job);
+    record(new CoreEvent.StagesOpened(job));
+  }
+
+  /** Returns the gate in front of the later stages of a job, or null. */
+  public @Nullable StageGate stages(String job) {
+    return gates.stages(job);
+  }
+
+  /** Returns which tasks wait for a later stage of the roll-out of their job. */
+  public StagedTasks staged() {
+    return state().statuses.staged();
+  }
+
   /** Returns a closed gate of a job, or null. */
   public @Nullable Gate gate(GateKind kind, String job) {
     return gates.get(kind, Scope.job(job));
@@ -444,18 +473,20 @@ public final class SchedulingCore {
   }
 
   /**
-   * Brings overrides, factors and what health leaves into effect.
+   * Brings overrides, factors, stages and what health leaves into effect.
    *
    * @param units as for {@link #step}
    * @return true when all of them are in effect
    */
   public boolean stepLimits(int units) {
-    if (state().limits.isDone()) {
+    StagedTasks staged = staged();
+    if (state().limits.isDone() && staged.isDone()) {
       return true;
     }
-    state().limits.step(units, true);
+    int used = state().limits.step(units, true);
+    int unused = staged.step(units - used, state().statuses);
     state().queues.refresh();
-    boolean done = state().limits.isDone();
+    boolean done = state().limits.isDone() && staged.isDone();
     record(new CoreEvent.LimitsStepped(units, done));
     return done;
   }

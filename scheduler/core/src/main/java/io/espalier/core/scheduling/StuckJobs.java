@@ -68,14 +68,17 @@ public final class StuckJobs {
   }
 
   /**
-   * Returns whether an operator, a window, the reading of stored statuses, or jobs before it keep
-   * the job from starting; this is taken to be temporary.
+   * Returns whether an operator, a window, a roll-out, the reading of stored statuses, or jobs
+   * before it keep the job from starting; this is taken to be temporary.
    */
   private boolean isKeptByPeople(int job) {
     String name = state.jobs.name(job);
     return core.gate(GateKind.PAUSE, name) != null
         || core.gate(GateKind.JOB_BRAKE, name) != null
         || core.gate(GateKind.JOB_WINDOW, name) != null
+        || core.gate(GateKind.ROLLOUT, name) != null
+        || core.gate(GateKind.HALTED, name) != null
+        || core.stages(name) != null
         || core.gate(GateKind.LOADING, name) != null
         || core.gate(GateKind.CAPACITY, name) != null;
   }

@@ -10,6 +10,7 @@ import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.gate.StageGate;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
@@ -137,6 +138,16 @@ final class EventLines {
           Json.of(health.limit()));
     } else if (event instanceof CoreEvent.HealthRemoved e) {
       line("health-end", Json.of(e.level()), Json.of(e.resource()), Json.of(e.node()));
+    } else if (event instanceof CoreEvent.StagesClosed e) {
+      StageGate gate = e.gate();
+      line(
+          "stages",
+          Json.of(gate.job()),
+          Json.of(gate.members().stages()),
+          Json.of(gate.open()),
+          Json.strings(gate.members().texts(Integer.MAX_VALUE)));
+    } else if (event instanceof CoreEvent.StagesOpened e) {
+      line("stages-end", Json.of(e.job()));
     } else if (event instanceof CoreEvent.CapSet e) {
       RunningCap cap = e.cap();
       line(

@@ -9,6 +9,7 @@ import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.rollout.RolloutMembers;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
@@ -17,6 +18,7 @@ import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.gate.StageGate;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
@@ -89,6 +91,8 @@ final class LineEvents {
               new HealthLimit(text(in, 1), text(in, 2), text(in, 3), number(in, 4), "", 0));
       case "health-end" -> new CoreEvent.HealthRemoved(text(in, 1), text(in, 2), text(in, 3));
       case "cap" -> cap(in);
+      case "stages" -> stages(in);
+      case "stages-end" -> new CoreEvent.StagesOpened(text(in, 1));
       case "cap-end" -> new CoreEvent.CapRemoved(text(in, 1));
       case "limit-step" -> new CoreEvent.LimitsStepped(number(in, 1), flag(in, 2));
       case "queues" -> queues(in);
@@ -132,6 +136,15 @@ final class LineEvents {
   private static CoreEvent cap(List<Json> in) {
     Scope scope = new Scope(Scope.Kind.valueOf(text(in, 2)), "", text(in, 3), "");
     return new CoreEvent.CapSet(new RunningCap(text(in, 1), scope, number(in, 4), "", "", 0));
+  }
+
+  private static CoreEvent stages(List<Json> in) {
+    List<String> members = new ArrayList<>();
+    if (item(in, 4) instanceof Json.Arr array) {
+      array.items().forEach(each -> members.add(each instanceof Json.Str s ? s.value() : ""));
+    }
+    RolloutMembers frozen = RolloutMembers.ofTexts(text(in, 1), members, number(in, 2));
+    return new CoreEvent.StagesClosed(new StageGate(frozen, number(in, 3), ""));
   }
 
   private static CoreEvent queues(List<Json> in) {

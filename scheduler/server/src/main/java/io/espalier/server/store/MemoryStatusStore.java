@@ -11,6 +11,7 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
@@ -42,6 +43,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, WorkerCordon> holds = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
   private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+  private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
   private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   private final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
   private List<QueueUsage> queueUsage = List.of();
@@ -221,6 +223,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<RolloutRow> rollouts() {
+    return List.copyOf(rollouts.values());
+  }
+
+  @Override
   public synchronized List<Notification> notifications() {
     return notifications.values().stream()
         .sorted(Comparator.comparingLong(Notification::sequence))
@@ -282,6 +289,8 @@ public final class MemoryStatusStore implements StatusStore {
     batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
     batch.endedQuarantines().forEach(quarantines::remove);
     batch.quarantines().forEach(each -> quarantines.put(each.key(), each));
+    batch.endedRollouts().forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
+    batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
     batch.endedNotifications().forEach(notifications::remove);
     batch.notifications().forEach(each -> notifications.put(each.key(), each));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));

@@ -124,6 +124,8 @@ final class WithoutData {
             batch.limits(),
             batch.endedBrakes(),
             batch.brakes(),
+            batch.endedRollouts(),
+            batch.rollouts(),
             batch.endedQuarantines(),
             batch.quarantines(),
             batch.standings(),

@@ -13,6 +13,44 @@ final class SchemaRowsOfJobs extends SchemaRows {
     ofQueues();
   }
 
+  private void rollouts() {
+    key(
+        SchemaRows::owned,
+        "rollout",
+        List.of("{'stages': ['100%']}"),
+        List.of("{}", "{'soak': 1}", "'x'", "null"));
+    UnaryOperator<String> staged =
+        member -> SchemaRows.owned("'rollout': {'stages': [1, '100%'], " + member + "}");
+    UnaryOperator<String> rollout = member -> SchemaRows.owned("'rollout': {" + member + "}");
+    key(
+        rollout,
+        "stages",
+        List.of("['100%']", "[1, '1%', '10%', '100%']", "['5', 10, '0.5 %', '100%']"),
+        List.of("1", "[0]", "[-1]", "['x']", "[true]", "[1.5]", "['%']"));
+    for (String wrong : List.of("[]", "[1]", "['0%', '100%']", "['101%']", "['99%']")) {
+      add(Verdict.BAD_FOR_PARSER, rollout, "'stages': " + wrong);
+    }
+    for (String falling : List.of("['2%', '1%', '100%']", "[5, 5, '100%']", "['100%', '100%']")) {
+      add(Verdict.BAD_FOR_PARSER, rollout, "'stages': " + falling);
+    }
+    key(staged, "spread", List.of("'host'"), List.of("[]", "null"));
+    add(Verdict.BAD_FOR_PARSER, staged, "'spread': 'db'");
+    add(Verdict.BAD_FOR_PARSER, staged, "'spread': 'nowhere'");
+    key(staged, "soak", List.of("0", "90", "'10m'", "'2d'"), List.of("-1", "'10 x'", "null", "[]"));
+    key(staged, "fail_when", List.of("{'failed_percent': 2}"), List.of("{}", "2", "null"));
+    UnaryOperator<String> failing = member -> staged.apply("'fail_when': {" + member + "}");
+    key(failing, "failed_percent", List.of("0", "99.9", "'2'"), List.of("-1", "100", "101", "[]"));
+    UnaryOperator<String> sampled = member -> failing.apply("'failed_percent': 2, " + member);
+    key(sampled, "min_samples", List.of("1", "'20'"), List.of("0", "1.5", "null"));
+    key(staged, "max_p95_ratio", List.of("1", "1.5", "'2'"), List.of("0.9", "null", "[]"));
+    key(staged, "approve", BOOLS, NO_BOOL);
+    key(
+        staged,
+        "on_change",
+        List.of("'restart'", "'continue'"),
+        List.of("'stop'", "true", "null", "1"));
+  }
+
   private void ofJobs() {
     key(SchemaRows::job, "owner", List.of("'o'", "''", "7"), NO_TEXT);
     key(SchemaRows::owned, "enabled", BOOLS, NO_BOOL);
@@ -29,6 +67,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
         List.of("'exit'", "1", "null", "[]"));
     calls();
     steps();
+    rollouts();
     key(SchemaRows::owned, "priority", List.of("0", "1.3", "'2'", "1e300"), NO_NUMBER);
     key(SchemaRows::owned, "priority", List.of(), List.of("-1"));
     key(SchemaRows::owned, "config", List.of("{}", "{'enable': [null]}"), NO_OBJECT);

@@ -10,6 +10,7 @@ import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.RefusedDataException;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
@@ -166,6 +167,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<WorkerCordon> holds() {
     return inner.holds();
+  }
+
+  @Override
+  public List<RolloutRow> rollouts() {
+    return inner.rollouts();
   }
 
   @Override

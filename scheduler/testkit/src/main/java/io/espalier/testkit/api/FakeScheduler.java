@@ -44,6 +44,7 @@ import io.espalier.core.logs.LogReader;
 import io.espalier.core.notification.NotifierView;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.rollout.Rollout;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.WorkerCordon;
@@ -643,6 +644,26 @@ public final class FakeScheduler implements SchedulerApi {
       paused.put(job, new Pause(job, command.author(), command.reason(), nowMillis, until));
       view = view.withPauses(paused);
       return CompletableFuture.allOf();
+    }
+
+    @Override
+    public CompletionStage<Rollout> halt(Command.Halt command, long nowMillis) {
+      return done(rollout(command.job()).halted(command.reason(), command.author()));
+    }
+
+    @Override
+    public CompletionStage<Rollout> promote(Command.Promote command, long nowMillis) {
+      Rollout now = rollout(command.job());
+      return done(now.opened(now.next(), 0, nowMillis));
+    }
+
+    private Rollout rollout(String job) {
+      Rollout now = view.rollouts().get(job);
+      if (now == null) {
+        throw new RefusedException(
+            RefusedException.Reason.CONFLICT, "the roll-out of job " + job + " does not exist");
+      }
+      return now;
     }
 
     @Override

@@ -200,6 +200,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             cluster.store.standings(),
             cluster.store.limits(),
             cluster.has(ProtocolBug.BRAKES_FORGOTTEN) ? List.of() : cluster.store.brakes(),
+            cluster.store.rollouts(),
             cluster.store.quarantines(),
             List.of(),
             cluster.store.holds(),

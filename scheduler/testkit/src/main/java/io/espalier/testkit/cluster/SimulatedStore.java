@@ -8,6 +8,7 @@ import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
 import java.util.ArrayDeque;
@@ -41,6 +42,7 @@ final class SimulatedStore {
   private final Map<String, Pause> pauses = new LinkedHashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
+  private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
   private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
 
@@ -127,6 +129,7 @@ final class SimulatedStore {
       pauses.clear();
       limits.clear();
       brakes.clear();
+      rollouts.clear();
       quarantines.clear();
       standings.clear();
       written.rows.clear();
@@ -173,6 +176,10 @@ final class SimulatedStore {
 
   List<Pause> pauses() {
     return List.copyOf(pauses.values());
+  }
+
+  List<RolloutRow> rollouts() {
+    return List.copyOf(rollouts.values());
   }
 
   List<Brake> brakes() {
@@ -234,6 +241,8 @@ final class SimulatedStore {
     batch.limits().forEach(limit -> limits.put(limit.key(), limit));
     batch.endedBrakes().forEach(brakes::remove);
     batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
+    batch.endedRollouts().forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
+    batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
     batch.endedQuarantines().forEach(quarantines::remove);
     batch.quarantines().forEach(each -> quarantines.put(each.key(), each));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));

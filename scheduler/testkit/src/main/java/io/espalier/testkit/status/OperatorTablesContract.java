@@ -15,6 +15,7 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
@@ -136,6 +137,29 @@ abstract class OperatorTablesContract extends AttemptsContract {
             .build());
     restartAfterKill();
     assertThat(store.limits()).containsExactlyInAnyOrder(changed, other);
+  }
+
+  @Test
+  void rollouts_are_kept_until_they_are_ended() throws Exception {
+    Json.Obj first = Json.object().put("stage", 1).put("reason", "no \"net\"").build();
+    Json.Obj members = Json.object().put("members", "0:" + "z,".repeat(100_000) + "1").build();
+    RolloutRow state = new RolloutRow("a", 0, first);
+    RolloutRow part = new RolloutRow("a", 1, members);
+    RolloutRow other = new RolloutRow("j".repeat(300), 0, first);
+    store.commit(
+        epoch, StoreTransaction.builder().rollout(state).rollout(part).rollout(other).build());
+    restartAfterKill();
+    assertThat(store.rollouts()).containsExactlyInAnyOrder(state, part, other);
+    RolloutRow later = new RolloutRow("a", 0, Json.object().put("stage", 2).build());
+    store.commit(epoch, StoreTransaction.builder().rollout(later).build());
+    assertThat(store.rollouts()).containsExactlyInAnyOrder(later, part, other);
+    // What is put after the end belongs to the next roll-out of the job.
+    store.commit(
+        epoch, StoreTransaction.builder().rollout(part).endRollout("a").rollout(state).build());
+    assertThat(store.rollouts()).containsExactlyInAnyOrder(state, other);
+    store.commit(epoch, StoreTransaction.builder().forget("a").build());
+    restartAfterKill();
+    assertThat(store.rollouts()).containsExactly(other);
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.espalier.cli.client.ListCommand;
 import io.espalier.cli.term.AnsiStyle;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.cli.term.RolloutWords;
 import io.espalier.cli.term.Table;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
@@ -44,8 +45,8 @@ public final class JobsCommand extends ListCommand {
       paramLabel = "STATE",
       split = ",",
       description =
-          "Only jobs in one of these states: waiting, running, open, succeeded, failed, stuck,"
-              + " stopped, paused, disabled, invalid.")
+          "Only jobs in one of these states: waiting, running, open, succeeded, failed, halted,"
+              + " stuck, stopped, paused, disabled, invalid.")
   private Set<String> states = Set.of();
 
   @Option(names = "--set", paramLabel = "SET", description = "Only the jobs of this set.")
@@ -100,6 +101,7 @@ public final class JobsCommand extends ListCommand {
                 ">WAITING",
                 ">FAILED",
                 "?~>CANCELLED",
+                "?ROLL-OUT",
                 "?~>RATE",
                 "?~>LEFT",
                 "?~WAITED",
@@ -125,6 +127,7 @@ public final class JobsCommand extends ListCommand {
           JsonFields.number(progress, "waiting"),
           JsonFields.number(progress, "failed"),
           cancelled == 0 ? "" : cancelled,
+          RolloutWords.cell(job),
           rate(job),
           left(job),
           waited(job),

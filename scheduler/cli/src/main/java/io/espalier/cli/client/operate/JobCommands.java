@@ -7,6 +7,7 @@ import io.espalier.cli.client.ReasonOption;
 import io.espalier.cli.term.DurationConverter;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
+import io.espalier.cli.term.RolloutWords;
 import io.espalier.core.json.Json;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
@@ -105,7 +106,7 @@ public final class JobCommands {
   @Command(
       name = "resume",
       mixinStandardHelpOptions = true,
-      description = "End the pause of a job.",
+      description = "End the pause of a job, and go on with a roll-out that is halted.",
       footerHeading = "%nEXAMPLES%n",
       footer = {"  espalier resume backup"})
   public static final class Resume extends JobCommand {
@@ -116,6 +117,46 @@ public final class JobCommands {
     @Override
     public int run(Client client) {
       return post(client, ApiV1.RESUME, reason(), answer -> " is not paused any more");
+    }
+  }
+
+  /** {@code halt JOB}: halts the roll-out of a job. */
+  @Command(
+      name = "halt",
+      mixinStandardHelpOptions = true,
+      description =
+          "Halt the roll-out of a job: start nothing more until it is resumed or promoted.",
+      footerHeading = "%nEXAMPLES%n",
+      footer = {"  espalier halt migrate --reason 'the replicas lag'", "  espalier resume migrate"})
+  public static final class Halt extends JobCommand {
+    public Halt(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      return post(
+          client, ApiV1.HALT, reason(), answer -> " is halted in " + RolloutWords.stage(answer));
+    }
+  }
+
+  /** {@code promote JOB}: opens the next stage of the roll-out of a job. */
+  @Command(
+      name = "promote",
+      mixinStandardHelpOptions = true,
+      description =
+          "Open the next stage of the roll-out of a job, whether the open one has passed or not.",
+      footerHeading = "%nEXAMPLES%n",
+      footer = {"  espalier promote migrate"})
+  public static final class Promote extends JobCommand {
+    public Promote(CommandContext clients) {
+      super(clients);
+    }
+
+    @Override
+    public int run(Client client) {
+      return post(
+          client, ApiV1.PROMOTE, reason(), answer -> " is in " + RolloutWords.stage(answer));
     }
   }
 

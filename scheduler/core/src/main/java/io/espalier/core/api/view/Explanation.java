@@ -172,6 +172,8 @@ public record Explanation(
     RESERVED,
     /** An operator brakes the node, the job or its queue to a standstill. */
     BRAKE,
+    /** The roll-out of the job is halted, or the task waits for a later stage of it. */
+    ROLLOUT,
     /** A window of the node, the job, its queue or the settings is closed. */
     WINDOW,
     /** The node is quarantined, because tasks fail there. */

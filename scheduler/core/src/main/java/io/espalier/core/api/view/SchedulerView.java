@@ -4,6 +4,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.health.ProbeView;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.rollout.Rollout;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.topology.Topology;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param windows windows and freezes, of the settings first, then of queues and jobs
  * @param probes probes, in the order of the configuration
  * @param quarantines quarantines, and suggestions of some, by node and job
+ * @param rollouts roll-outs of jobs, by name
  * @param standings states of configured jobs, by name; already immutable, because copying it for
  *     ten thousand jobs ten times a second would be slow
  * @param findings findings of the watchdog's latest pass
@@ -46,6 +48,7 @@ public record SchedulerView(
     List<BrakeView> brakes,
     List<WindowView> windows,
     List<ProbeView> probes,
+    Map<String, Rollout> rollouts,
     List<Quarantine> quarantines,
     Map<String, JobStateRecord> standings,
     WatchdogFindings findings,
@@ -81,6 +84,7 @@ public record SchedulerView(
           List.of(),
           List.of(),
           List.of(),
+          Map.of(),
           List.of(),
           Map.of(),
           WatchdogFindings.NONE,
@@ -93,6 +97,7 @@ public record SchedulerView(
     brakes = List.copyOf(brakes);
     windows = List.copyOf(windows);
     probes = List.copyOf(probes);
+    rollouts = Map.copyOf(rollouts);
     quarantines = List.copyOf(quarantines);
   }
 

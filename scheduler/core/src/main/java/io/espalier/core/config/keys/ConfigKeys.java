@@ -43,6 +43,8 @@ public final class ConfigKeys {
           CallKeys.POLL,
           CallKeys.CANCEL,
           JobKeys.WHOLE_JOB,
+          RolloutKeys.ROLLOUT,
+          RolloutKeys.FAIL_WHEN,
           OptionKeys.START_RATE,
           OptionKeys.FAIL_JOB_WHEN,
           OptionKeys.SUCCEED_JOB_WHEN,

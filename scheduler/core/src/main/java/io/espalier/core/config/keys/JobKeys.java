@@ -19,6 +19,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.config.label.LabelSyntaxException;
+import io.espalier.core.config.rollout.RolloutSpec;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
@@ -173,9 +174,10 @@ public final class JobKeys extends Section<Job> {
               "command",
               command(),
               Job::command,
-              "What a task runs, and its arguments: a path with a `/` in it, absolute or relative to"
-                  + " the configuration's directory, or the name of a program in `PATH`. A script"
-                  + " beside the configuration is `./task.sh`. Without it, the worker command.")
+              "What a task runs, and its arguments: a path with a `/` in it, absolute or relative"
+                  + " to the configuration's directory, or the name of a program in `PATH`. A"
+                  + " script beside the configuration is `./task.sh`. Without it, the worker"
+                  + " command.")
           .writtenUnless(List.of());
   private final Key<Job, StatusSource> statusFrom =
       own(
@@ -196,14 +198,15 @@ public final class JobKeys extends Section<Job> {
           "steps",
           list(StepKeys.STEP.type(), StepKeys.STEP.usual()),
           job -> job.program().steps(),
-          "What a task runs one after the other, [instead of one command](writing-tasks.md#steps).");
+          "What a task runs one after the other, [instead of one"
+              + " command](writing-tasks.md#steps).");
   private final Key<Job, Boolean> hold =
       own(
           "hold",
           bool(),
           job -> job.program().holds(),
-          "Whether a task keeps its slots and its worker between two steps. `false`: after each step"
-              + " it becomes ready again, also for other workers.");
+          "Whether a task keeps its slots and its worker between two steps. `false`: after each"
+              + " step it becomes ready again, also for other workers.");
   private final Key<Job, Boolean> restartFrom =
       own(
           "restart_from",
@@ -216,13 +219,15 @@ public final class JobKeys extends Section<Job> {
           "compensate",
           list(StepKeys.COMPENSATION.type(), StepKeys.COMPENSATION.usual()),
           job -> job.program().compensations(),
-          "What undoes steps, backwards, [after a task has failed for good](writing-tasks.md#compensation).");
+          "What undoes steps, backwards, [after a task has failed for"
+              + " good](writing-tasks.md#compensation).");
   private final Key<Job, Optional<Verification>> verify =
       own(
           "verify",
           optional(StepKeys.VERIFY.type(), StepKeys.VERIFY.usual()),
           job -> job.program().verification(),
-          "What verifies tasks [after all tasks of the job are done](writing-tasks.md#verification).");
+          "What verifies tasks [after all tasks of the job are"
+              + " done](writing-tasks.md#verification).");
   private final Key<Job, Double> priority =
       key(
           "priority",
@@ -251,8 +256,8 @@ public final class JobKeys extends Section<Job> {
               "workers",
               labels(),
               JobKeys::labels,
-              "Which workers may run its tasks, by their [labels](workers.md#labels): `arch == 'x86'"
-                  + " and zone in ['a', 'b']`; nothing without remote workers.")
+              "Which workers may run its tasks, by their [labels](workers.md#labels): `arch =="
+                  + " 'x86' and zone in ['a', 'b']`; nothing without remote workers.")
           .writtenUnless(LabelExpression.ANY);
 
   /** {@code depends_on}. */
@@ -299,6 +304,14 @@ public final class JobKeys extends Section<Job> {
       WindowKeys.windowsOf(this, job -> job.scheduling().schedule(), "of the job");
   private final Key<Job, List<Freeze>> freezes =
       WindowKeys.freezesOf(this, job -> job.scheduling().schedule(), "of the job");
+
+  private final Key<Job, Optional<RolloutSpec>> rollout =
+      own(
+          "rollout",
+          optional(RolloutKeys.ROLLOUT.type(), RolloutKeys.ROLLOUT.usual()),
+          job -> job.scheduling().rollout(),
+          "The stages in which its tasks start, [each only when the one before has"
+              + " passed](rollout.md).");
 
   private final Key<Job, Long> createTime =
       key(
@@ -538,10 +551,17 @@ public final class JobKeys extends Section<Job> {
     }
     Program program = StepKeys.program(in, base, steps, hold, restartFrom, compensate, verify);
     Schedule schedule = WindowKeys.schedule(in, windows, freezes, base);
+    Optional<RolloutSpec> inStages = in.get(rollout, base);
     JobOptions options =
         OptionKeys.OPTIONS
             .read(in, base.options())
-            .withScheduling(scheduling -> scheduling.schedule(schedule));
+            .withScheduling(scheduling -> scheduling.schedule(schedule).rollout(inStages));
+    ConfigValue staged = in.find(rollout);
+    if (staged != null && RolloutKeys.isSpreadBelow(options)) {
+      staged
+          .member("spread")
+          .error("the tasks are not below nodes of this level", "name a level above them");
+    }
     return new Job(
         base.name(),
         askedAbout == null ? "" : askedAbout,

@@ -509,6 +509,7 @@ public final class OptionKeys extends Section<JobOptions> {
             base.scheduling().schedule(),
             in.get(overrun, base),
             in.get(assume, base),
+            base.scheduling().rollout(),
             in.get(quarantine, base)),
         retry(in, base),
         new OutcomeRules(

@@ -210,24 +210,29 @@ final class OptionTypes {
 
   /** {@code window} of {@code fail_job_when}. */
   static ValueType<Duration> window() {
+    return span(1);
+  }
+
+  /** A span of time of at least so many seconds. */
+  static ValueType<Duration> span(int least) {
     return ValueType.of(
-        OptionTypes::readWindow,
+        value -> readSpan(value, least),
         OptionTypes::seconds,
         "seconds, or `90s`, `15m`, `1h`, `2d`",
         anyOf(
-            "{'type': 'number', 'minimum': 1, 'maximum': " + LONGEST_WINDOW + "}",
+            "{'type': 'number', 'minimum': " + least + ", 'maximum': " + LONGEST_WINDOW + "}",
             "{'type': 'string', 'pattern': '^[0-9]{1,9}[smhd]?$'}"));
   }
 
-  private static @Nullable Duration readWindow(ConfigValue value) {
+  private static @Nullable Duration readSpan(ConfigValue value, int least) {
     if (!(value.json() instanceof Json.Str text)) {
-      Double seconds = value.number(1, LONGEST_WINDOW);
+      Double seconds = value.number(least, LONGEST_WINDOW);
       return seconds == null ? null : ConfigValue.millis(seconds);
     }
     Matcher span = SPAN.matcher(text.value());
     if (span.matches()) {
       long seconds = Long.parseLong(span.group(1)) * UNITS.getOrDefault(span.group(2), 1);
-      if (seconds >= 1 && seconds <= LONGEST_WINDOW) {
+      if (seconds >= least && seconds <= LONGEST_WINDOW) {
         return Duration.ofSeconds(seconds);
       }
     }

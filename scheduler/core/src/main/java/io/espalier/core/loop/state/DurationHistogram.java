@@ -8,7 +8,7 @@ import java.util.List;
  * counts are halved whenever they become large, so that new durations weigh most. It estimates how
  * long a running task will take, and says how long tasks have waited.
  */
-final class DurationHistogram {
+public final class DurationHistogram {
   /** Buckets from 0 to the largest long: 8 exact ones, then 8 for each power of two. */
   private static final int BUCKETS = 488;
 
@@ -30,12 +30,12 @@ final class DurationHistogram {
   }
 
   /** Returns the number of durations, of which old ones count less. */
-  int total() {
+  public int total() {
     return total;
   }
 
   /** Adds a duration whose weight stays, so that all of them count alike. */
-  void addForEver(long millis) {
+  public void addForEver(long millis) {
     counts[bucket(Math.max(0, millis))]++;
     total++;
   }
@@ -66,7 +66,7 @@ final class DurationHistogram {
   /**
    * Returns the duration that this part of all have not exceeded, in milliseconds; -1: none known.
    */
-  long quantile(double part) {
+  public long quantile(double part) {
     int bucket = bucketOf(part);
     return bucket < 0 ? -1 : middle(bucket);
   }

@@ -339,7 +339,8 @@ public final class JobStateTracker {
         job.outcome().donePercent(),
         verifications.tally(number),
         memory.flags(core.gate(GateKind.PAUSE, name) != null),
-        unverified);
+        unverified,
+        halted(name));
   }
 
   private boolean evaluate(int number, Job job, long nowMillis, Sink record) {
@@ -384,6 +385,14 @@ public final class JobStateTracker {
 
   private boolean isLoading(String job) {
     return core.gate(GateKind.LOADING, job) != null;
+  }
+
+  /** Returns why the roll-out of a job is halted, and by whom; empty when it is not. */
+  private String halted(String job) {
+    Gate gate = core.gate(GateKind.HALTED, job);
+    return gate == null
+        ? ""
+        : (gate.author().isEmpty() ? "" : "by " + gate.author() + ": ") + gate.reason();
   }
 
   /** The reason for which a gate of a job is closed; empty when it is open. */

@@ -22,6 +22,10 @@ public enum GateKind {
   JOB_BRAKE(Scope.Kind.JOB, Kind.BRAKE, false),
   /** An operator brakes the node and everything below it to a standstill. */
   NODE_BRAKE(Scope.Kind.NODE, Kind.BRAKE, false),
+  /** The stages of the job's roll-out are being determined. */
+  ROLLOUT(Scope.Kind.JOB, Kind.ROLLOUT, false),
+  /** A check of the roll-out has failed, or an operator has halted it. */
+  HALTED(Scope.Kind.JOB, Kind.ROLLOUT, false),
   /** No window of the job, its queue or the settings is open. */
   JOB_WINDOW(Scope.Kind.JOB, Kind.WINDOW, false),
   /** No window of the node is open. */

@@ -27,8 +27,31 @@ public final class GateTable {
     }
   }
 
+  /** By name of the job, in the order of closing. */
+  private final Map<String, StageGate> stages = new LinkedHashMap<>();
+
   private Map<Scope, Gate> all(GateKind kind) {
     return closed.getOrDefault(kind, Map.of());
+  }
+
+  /** Closes the later stages of a job; it replaces an older gate of that job. */
+  public void close(StageGate gate) {
+    stages.put(gate.job(), gate);
+  }
+
+  /** Opens all stages of a job. */
+  public void openStages(String job) {
+    stages.remove(job);
+  }
+
+  /** Returns the gate in front of the later stages of a job, or null. */
+  public @Nullable StageGate stages(String job) {
+    return stages.get(job);
+  }
+
+  /** Returns the jobs whose later stages are closed, as an immutable copy. */
+  public List<String> staged() {
+    return List.copyOf(stages.keySet());
   }
 
   /** Closes a gate; it replaces an older one of the same kind and scope. */

@@ -29,6 +29,12 @@ final class EntryMessages {
           case JOB_SUCCEEDED -> why + "; a resume lets the rest run";
           case NODE_CLOSED -> "the node is closed" + since(gate) + suffix(gate);
           case JOB_BRAKE -> why;
+          case ROLLOUT -> "the stages of the roll-out are being determined";
+          case HALTED ->
+              "the roll-out is halted"
+                  + since(gate)
+                  + suffix(gate)
+                  + "; it can be resumed or promoted";
           case JOB_WINDOW, NODE_WINDOW -> why + in(gate.untilMillis() - nowMillis);
           case NODE_BRAKE -> "a brake stops the node" + since(gate) + suffix(gate);
           case NODE_QUARANTINE -> "the node is quarantined" + since(gate) + suffix(gate);

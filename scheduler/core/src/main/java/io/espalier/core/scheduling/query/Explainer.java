@@ -15,6 +15,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.gate.StageGate;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.scheduling.state.SchedulingState;
@@ -72,6 +73,7 @@ public final class Explainer {
     explainer.job(job);
     explainer.status(job, node);
     explainer.dependencies(job, node);
+    explainer.stage(job, node);
     int[] best = explainer.bestPath(job, node);
     explainer.path(job, best);
     Topology topology = state.topology;
@@ -219,6 +221,15 @@ public final class Explainer {
   private void dependencies(int job, int node) {
     for (String message : waitsFor(job, node)) {
       add(Kind.DEPENDENCY, topology.name(node), message);
+    }
+  }
+
+  private void stage(int job, int node) {
+    StageGate gate = state.gateTable.stages(state.jobs.name(job));
+    int stage = state.statuses.staged().stage(job, node);
+    if (gate != null && stage > gate.open()) {
+      String place = "the task joins in stage " + (stage + 1) + " of " + gate.members().stages();
+      add(Kind.ROLLOUT, topology.name(node), place + "; " + gate.reason());
     }
   }
 

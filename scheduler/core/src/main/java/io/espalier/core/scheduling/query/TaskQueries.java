@@ -10,6 +10,7 @@ import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.job.StatusFilter;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.FailureIndex;
+import io.espalier.core.scheduling.task.StagedTasks;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import java.util.function.Supplier;
@@ -140,6 +141,11 @@ public final class TaskQueries {
   /** Returns the first node of the job's level. */
   public int firstNode(int job) {
     return state().tasks.first(job);
+  }
+
+  /** Returns whether a task runs or may start again, apart from verifications. */
+  public boolean isLeft(int job, int node) {
+    return StagedTasks.isLeft(state().tasks.code(job, node));
   }
 
   /** Returns the exclusive end of the nodes of the job's level. */

@@ -199,7 +199,8 @@ public final class SchedulingState implements ReservationContext {
     histograms = new StatusHistograms(topology, jobs, tasks);
     places = new RunPlacements(levels.count(), jobs.needs, runs.high() + runs.high() / 4);
     statuses =
-        new TaskStatuses(topology, jobs, tasks, index, wholeJobs, histograms, runs, places, clock);
+        new TaskStatuses(
+            topology, jobs, tasks, index, wholeJobs, histograms, runs, places, gateTable, clock);
     rooms = new ReservationStages(this);
     occupancy = new TaskAllocator(this, statuses, runs);
     whereabouts = new OrphanCheck(topology, jobs, places);

@@ -4,7 +4,7 @@ import io.espalier.core.scheduling.job.StatusCodes;
 import java.util.BitSet;
 
 /** Counts how many of a subset of a job's tasks are done; updated with every status. */
-final class DoneCounts {
+final class DoneCounts implements TaskTable.Watch {
   private final BitSet nodes;
   private long done;
   private long considered;
@@ -33,7 +33,8 @@ final class DoneCounts {
     return isConsidered(code) && StatusCodes.isRemaining(code);
   }
 
-  void changed(int at, int before, int after) {
+  @Override
+  public void changed(int at, int before, int after) {
     if (nodes.get(at)) {
       count(before, -1);
       count(after, 1);

@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling.task;
 
+import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.index.StartableIndex;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.StatusCodes;
@@ -41,6 +42,9 @@ public final class TaskStatuses {
   private final TimerHeap timers;
   private final ReleaseTimes releases;
 
+  /** The tasks that wait for a later stage. */
+  private final StagedTasks staged;
+
   /** Records every task that changes while the next state is being built. */
   private @Nullable LongQueue log;
 
@@ -53,6 +57,7 @@ public final class TaskStatuses {
       StatusHistograms histograms,
       RunningTasks runs,
       RunPlacements places,
+      GateTable gates,
       RateLimiterClock clock) {
     this.topology = topology;
     this.jobs = jobs;
@@ -64,6 +69,7 @@ public final class TaskStatuses {
     this.places = places;
     timers = new TimerHeap(this::isWaitingFor);
     releases = new ReleaseTimes(jobs, tasks, clock);
+    staged = new StagedTasks(topology, jobs, tasks, gates);
   }
 
   public void logTo(@Nullable LongQueue queue) {
@@ -221,9 +227,23 @@ public final class TaskStatuses {
     }
   }
 
-  /** Returns whether status and dependencies let the task start. */
+  /** Returns whether status, dependencies and stage let the task start. */
   public boolean isReady(int job, int node) {
-    return READY[tasks.code(job, node)] && dependenciesDone(job, node);
+    return READY[tasks.code(job, node)] && dependenciesDone(job, node) && staged.isOpen(job, node);
+  }
+
+  /** Returns which tasks wait for a later stage. */
+  public StagedTasks staged() {
+    return staged;
+  }
+
+  /** Updates the index after the stage of a task may have been opened or closed. */
+  boolean stageChanged(int job, int node) {
+    boolean changed = updateReady(job, node);
+    if (changed) {
+      index.refresh(node, jobs.levels[job], job >>> 6);
+    }
+    return changed;
   }
 
   private boolean dependenciesDone(int job, int node) {

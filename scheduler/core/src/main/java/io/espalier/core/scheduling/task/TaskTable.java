@@ -54,8 +54,18 @@ public final class TaskTable {
   /** The jobs whose tally has changed since {@link #takeTouched}. */
   private final BitSet touched = new BitSet();
 
-  /** By job; null: no dependency counts tagged tasks of this job. */
-  private final @Nullable List<DoneCounts>[] watches;
+  /** By job; null: nobody watches its tasks. */
+  private final @Nullable List<Watch>[] watches;
+
+  /** Follows the codes of the tasks of a job. */
+  interface Watch {
+    /**
+     * Notes a changed code.
+     *
+     * @param at the node, counted from the first one of the job's level
+     */
+    void changed(int at, int before, int after);
+  }
 
   private final LongMap<TaskStatus> details = new LongMap<>();
   private final FailureIndex[] failures;
@@ -89,20 +99,31 @@ public final class TaskTable {
   }
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // Java has no generic arrays
-  private static @Nullable List<DoneCounts>[] watches(int jobs) {
+  private static @Nullable List<Watch>[] watches(int jobs) {
     return new List[jobs];
   }
 
   /** Begins to count a subset of the tasks of a job. */
   DoneCounts watch(int job, BitSet nodes) {
     DoneCounts counts = new DoneCounts(nodes, codes[job]);
-    List<DoneCounts> others = watches[job];
+    watch(job, counts);
+    return counts;
+  }
+
+  void watch(int job, Watch watch) {
+    List<Watch> others = watches[job];
     if (others == null) {
       others = new ArrayList<>();
       watches[job] = others;
     }
-    others.add(counts);
-    return counts;
+    others.add(watch);
+  }
+
+  void unwatch(int job, Watch watch) {
+    List<Watch> others = watches[job];
+    if (others != null) {
+      others.removeIf(other -> other == watch);
+    }
   }
 
   public static long key(int job, int node) {
@@ -169,7 +190,7 @@ public final class TaskTable {
       tallies[job][CLASS[code]]++;
       touched.set(job);
     }
-    List<DoneCounts> counting = watches[job];
+    List<Watch> counting = watches[job];
     if (counting != null) {
       counting.forEach(counts -> counts.changed(at, before, code));
     }

@@ -261,6 +261,14 @@ public final class LiveState {
     }
   }
 
+  /** Handles a gate in front of the later stages of a job. */
+  public void stagesChanged(String job) {
+    state.statuses.staged().changed(job);
+    if (migration != null) {
+      migration.next().statuses.staged().changed(job);
+    }
+  }
+
   // ---- limits
 
   public void overrideChanged(LimitOverride.Key key) {

@@ -127,6 +127,7 @@ public final class StateMigration {
     old.over.logTo(oldOver);
     next.over.logTo(newOver);
     next.followLimits();
+    next.statuses.staged().follow();
     closed = next.gateTable.closed(Scope.Kind.NODE);
     closed.addAll(next.gateTable.closed(Scope.Kind.JOB_ON_NODE));
   }
@@ -152,6 +153,7 @@ public final class StateMigration {
         left -= PER_LOOK;
       }
       left -= next.limits.step(left, true);
+      left -= next.statuses.staged().step(left, next.statuses);
     }
     while (left > 0 && phase < CHANGES) {
       left -=
@@ -183,7 +185,8 @@ public final class StateMigration {
         && newOver.isEmpty()
         && gated.isEmpty()
         && !next.rates.isDue()
-        && next.limits.isDone();
+        && next.limits.isDone()
+        && next.statuses.staged().isDone();
   }
 
   private void startPhase(int number) {

@@ -175,6 +175,9 @@ public interface StatusStore extends AutoCloseable {
   /** All quarantines, in any order. */
   List<Quarantine> quarantines();
 
+  /** All rows of roll-outs, in any order. */
+  List<RolloutRow> rollouts();
+
   /** All notifications that are to be sent, in the order of their sequences. */
   List<Notification> notifications();
 

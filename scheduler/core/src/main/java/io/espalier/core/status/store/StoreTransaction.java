@@ -37,6 +37,8 @@ import java.util.Set;
  * @param brakes brakes, replacing older ones with the same key
  * @param endedQuarantines quarantines that were lifted
  * @param quarantines quarantines, replacing older ones with the same key
+ * @param endedRollouts jobs all of whose roll-out rows are deleted
+ * @param rollouts rows of roll-outs, replacing older ones with the same key
  * @param standings states of jobs, replacing older ones
  * @param queueUsage usage of queues: replaces everything stored; empty: changes nothing
  * @param incarnations creation times of the jobs to which the stored rows belong, by job
@@ -57,6 +59,8 @@ public record StoreTransaction(
     List<LimitOverride> limits,
     Set<Brake.Key> endedBrakes,
     List<Brake> brakes,
+    Set<String> endedRollouts,
+    List<RolloutRow> rollouts,
     Set<Quarantine.Key> endedQuarantines,
     List<Quarantine> quarantines,
     List<JobStateRecord> standings,
@@ -82,6 +86,8 @@ public record StoreTransaction(
     limits = List.copyOf(limits);
     endedBrakes = Set.copyOf(endedBrakes);
     brakes = List.copyOf(brakes);
+    endedRollouts = Set.copyOf(endedRollouts);
+    rollouts = List.copyOf(rollouts);
     endedQuarantines = Set.copyOf(endedQuarantines);
     quarantines = List.copyOf(quarantines);
     standings = List.copyOf(standings);
@@ -117,6 +123,8 @@ public record StoreTransaction(
         + limits.size()
         + endedBrakes.size()
         + brakes.size()
+        + endedRollouts.size()
+        + rollouts.size()
         + endedQuarantines.size()
         + quarantines.size()
         + standings.size()
@@ -150,6 +158,8 @@ public record StoreTransaction(
     private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
     private final Set<Quarantine.Key> endedQuarantines = new LinkedHashSet<>();
     private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
+    private final Set<String> endedRollouts = new LinkedHashSet<>();
+    private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
     private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
     private List<QueueUsage> queueUsage = List.of();
     private final Map<String, Long> incarnations = new LinkedHashMap<>();
@@ -179,6 +189,7 @@ public record StoreTransaction(
       attempts.removeIf(attempt -> attempt.job().equals(job));
       incarnations.remove(job);
       standings.remove(job);
+      endRollout(job);
       forgottenJobs.add(job);
       return this;
     }
@@ -245,6 +256,18 @@ public record StoreTransaction(
       return this;
     }
 
+    public Builder rollout(RolloutRow row) {
+      rollouts.put(row.key(), row);
+      return this;
+    }
+
+    /** Deletes all rows of a roll-out, but not rows put later. */
+    public Builder endRollout(String job) {
+      rollouts.keySet().removeIf(key -> key.job().equals(job));
+      endedRollouts.add(job);
+      return this;
+    }
+
     public Builder standing(JobStateRecord standing) {
       standings.put(standing.job(), standing);
       return this;
@@ -299,6 +322,8 @@ public record StoreTransaction(
       later.limits.forEach(this::limit);
       later.endedBrakes.forEach(this::endBrake);
       later.brakes.forEach(this::brake);
+      later.endedRollouts.forEach(this::endRollout);
+      later.rollouts.forEach(this::rollout);
       later.endedQuarantines.forEach(this::endQuarantine);
       later.quarantines.forEach(this::quarantine);
       later.standings.forEach(this::standing);
@@ -326,6 +351,8 @@ public record StoreTransaction(
           + limits.size()
           + endedBrakes.size()
           + brakes.size()
+          + endedRollouts.size()
+          + rollouts.size()
           + endedQuarantines.size()
           + quarantines.size()
           + standings.size()
@@ -350,6 +377,8 @@ public record StoreTransaction(
           List.copyOf(limits.values()),
           endedBrakes,
           List.copyOf(brakes.values()),
+          endedRollouts,
+          List.copyOf(rollouts.values()),
           endedQuarantines,
           List.copyOf(quarantines.values()),
           List.copyOf(standings.values()),

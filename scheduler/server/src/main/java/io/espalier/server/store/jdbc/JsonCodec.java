@@ -9,6 +9,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Quarantine;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
 import java.util.ArrayList;
@@ -103,6 +104,24 @@ final class JsonCodec {
     } catch (IllegalArgumentException e) {
       throw new StoreException(
           store + ": the stored quarantine of " + key + " cannot be read: " + e.getMessage(),
+          false,
+          e);
+    }
+  }
+
+  /**
+   * Decodes a part of a roll-out.
+   *
+   * @param store name for the message
+   * @throws StoreException not retryable, when it cannot be read: later stages must not start
+   *     because of that
+   */
+  static RolloutRow rollout(String store, JsonDecoder json, String job, int part, String text) {
+    try {
+      return new RolloutRow(job, part, object(json, text));
+    } catch (IllegalArgumentException e) {
+      throw new StoreException(
+          store + ": the stored roll-out of job " + job + " cannot be read: " + e.getMessage(),
           false,
           e);
     }

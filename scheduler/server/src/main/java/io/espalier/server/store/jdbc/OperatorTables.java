@@ -7,9 +7,9 @@ import java.sql.SQLException;
 import java.util.Collection;
 
 /**
- * Writes the commands of operators (pauses, cordons, limits, brakes, quarantines), the states of
- * jobs and queues, and notifications. These are few rows, so it caches no prepared statements. Each
- * call is part of the open transaction. Not thread-safe.
+ * Writes the commands of operators (pauses, cordons, limits, brakes, quarantines), roll-outs, the
+ * states of jobs and queues, and notifications. These are few rows, so it caches no prepared
+ * statements. Each call is part of the open transaction. Not thread-safe.
  */
 final class OperatorTables {
   private final Session session;
@@ -97,6 +97,12 @@ final class OperatorTables {
                 .name(each.key().node())
                 .name(each.key().job())
                 .value(JsonWriter.compact(each.toJson())));
+    delete("#rollout WHERE job = ?", batch.endedRollouts(), (job, to) -> to.key(job));
+    replace(
+        "#rollout",
+        "job*, part, body",
+        batch.rollouts(),
+        (row, to) -> to.name(row.job()).value(row.part()).value(JsonWriter.compact(row.body())));
     delete(
         "#notification WHERE notifier = ? AND sequence = ?",
         batch.endedNotifications(),

@@ -17,6 +17,7 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.TaskTotals;
@@ -199,6 +200,11 @@ final class RowMapper {
   /** Reads a brake: target, level and name (names), body. */
   static Brake brake(String store, JsonDecoder json, ColumnReader row) throws SQLException {
     return JsonCodec.brake(store, json, row.name(), row.name(), row.name(), row.text());
+  }
+
+  /** Reads a part of a roll-out: job (a name), part, body. */
+  static RolloutRow rollout(String store, JsonDecoder json, ColumnReader row) throws SQLException {
+    return JsonCodec.rollout(store, json, row.name(), row.number(), row.text());
   }
 
   /** Reads a notification: notifier (a name), sequence, body. */

@@ -14,6 +14,7 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
@@ -323,6 +324,13 @@ abstract class StoreReader implements StatusStore {
     return all(
         "SELECT level*, node*, job*, body FROM #quarantine",
         row -> RowMapper.quarantine(description(), json, row));
+  }
+
+  @Override
+  public final List<RolloutRow> rollouts() {
+    return all(
+        "SELECT job*, part, body FROM #rollout",
+        row -> RowMapper.rollout(description(), json, row));
   }
 
   @Override

@@ -1,0 +1,333 @@
+package io.espalier.core.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.api.Command;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.event.Event;
+import io.espalier.core.outcome.JobState;
+import io.espalier.core.rollout.Rollout;
+import io.espalier.core.rollout.Rollout.Phase;
+import io.espalier.core.status.TaskKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+/** Roll-outs in stages, while all goes on (docs/adr/0079-staged-rollouts.md). */
+class RolloutTrackerTest {
+  private final LoopWorld world = new LoopWorld();
+  private int perHost = 5;
+  private String command = "x";
+
+  private String config(String rollout) {
+    String hosts =
+        IntStream.range(0, 8)
+            .mapToObj(
+                host ->
+                    "\"h"
+                        + host
+                        + "\": ["
+                        + IntStream.range(0, perHost)
+                            .mapToObj(db -> "\"h" + host + "d" + db + "\"")
+                            .collect(Collectors.joining(", "))
+                        + "]")
+            .collect(Collectors.joining(", "));
+    return """
+    {"bistro_settings": {"nodes": {"levels": ["host", "db"],
+       "node_sources": [{"source": "manual", "prefs": {%s}}]}, "resources": {}},
+     "bistro_job->j": {"owner": "o", "backoff": [1, "repeat"], "command": ["%s"]%s}}
+    """
+        .formatted(hosts, command, rollout.isEmpty() ? "" : ", \"rollout\": {" + rollout + "}");
+  }
+
+  private static final String STAGES =
+      "\"stages\": [1, \"20%\", \"100%\"], \"soak\": \"10m\","
+          + " \"fail_when\": {\"failed_percent\": 20, \"min_samples\": 4}";
+
+  private List<String> running() {
+    return world.running.keySet().stream().map(TaskKey::node).sorted().toList();
+  }
+
+  private void endAll(String status) {
+    for (String node : running()) {
+      world.writes("j", node, status);
+    }
+  }
+
+  private Rollout rollout() {
+    world.advance(200);
+    return Objects.requireNonNull(
+        Objects.requireNonNull(world.view).rollouts().get("j"), "no roll-out");
+  }
+
+  private JobState state() {
+    return Objects.requireNonNull(world.loop.standings().get("j")).state();
+  }
+
+  private List<String> events() {
+    return world.events.stream()
+        .map(Event::kind)
+        .filter(kind -> kind.startsWith("rollout_"))
+        .toList();
+  }
+
+  private String waits(String node) {
+    return world.core.tasks().explain("j", node).reasons().stream()
+        .filter(reason -> reason.kind() == Explanation.Kind.ROLLOUT)
+        .map(Explanation.Reason::message)
+        .collect(Collectors.joining("; "));
+  }
+
+  private String untried() {
+    return world.core.topology().levels().count() == 0
+        ? ""
+        : IntStream.range(0, 8)
+            .mapToObj(host -> "h" + host + "d0")
+            .filter(node -> !waits(node).isEmpty())
+            .findFirst()
+            .orElseThrow();
+  }
+
+  @Test
+  void eachStageStartsWhenTheOneBeforeHasPassedAndSoaked() {
+    world.configure(config(STAGES));
+    assertThat(running()).hasSize(1);
+    assertThat(waits(untried()))
+        .endsWith("stage 2 of 3 (20%) opens when stage 1 has passed and soaked for 10 min");
+    endAll("done");
+    world.advance(599_000);
+    assertThat(running()).isEmpty();
+    assertThat(rollout().phase()).isEqualTo(Phase.SOAKING);
+    assertThat(world.loop.isQuiet()).isFalse();
+    assertThat(waits(untried())).endsWith("opens when stage 1 has soaked for 10 min");
+    world.advance(1_000);
+    assertThat(running()).hasSize(7);
+    assertThat(state()).isEqualTo(JobState.RUNNING);
+    endAll("done");
+    world.advance(600_000);
+    assertThat(running()).hasSize(32);
+    endAll("done");
+    world.advance(1_000);
+    assertThat(state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(rollout().phase()).isEqualTo(Phase.PASSED);
+    assertThat(events())
+        .containsExactly(
+            "rollout_stage_opened",
+            "rollout_stage_passed",
+            "rollout_stage_opened",
+            "rollout_stage_passed",
+            "rollout_stage_opened",
+            "rollout_stage_passed");
+    world.core.verify();
+  }
+
+  @Test
+  void aStageIsSpreadOverAsManyHostsAsPossible() {
+    world.configure(config("\"stages\": [8, 12, \"100%\"], \"spread\": \"host\""));
+    assertThat(hosts()).hasSize(8);
+    List<String> first = running();
+    endAll("done");
+    world.advance(1_000);
+    assertThat(running()).hasSize(4).doesNotContainAnyElementsOf(first);
+    assertThat(hosts()).hasSize(4);
+  }
+
+  private Set<String> hosts() {
+    return running().stream().map(node -> node.substring(0, 2)).collect(Collectors.toSet());
+  }
+
+  @Test
+  void tooManyFailuresHaltTheJobAndWhatRunsGoesOn() {
+    world.configure(config(STAGES));
+    endAll("done");
+    world.advance(600_000);
+    List<String> second = running();
+    world.writes("j", second.get(0), "error");
+    world.writes("j", second.get(1), "done");
+    world.writes("j", second.get(2), "done");
+    world.advance(500);
+    assertThat(state()).isEqualTo(JobState.RUNNING);
+    world.writes("j", second.get(3), "done");
+    world.advance(500);
+    assertThat(state()).isEqualTo(JobState.HALTED);
+    assertThat(rollout().reason()).isEqualTo("1 of 4 tasks failed, 20 % allowed");
+    assertThat(world.kills).isEmpty();
+    assertThat(running()).hasSize(3);
+    endAll("done");
+    world.advance(3_600_000);
+    assertThat(running()).isEmpty();
+    assertThat(state()).isEqualTo(JobState.HALTED);
+    assertThat(waits(second.get(0)))
+        .contains("the roll-out is halted")
+        .contains("stage 2 of 3 (20%): 1 of 4 tasks failed, 20 % allowed");
+    world.run(new Command.Resume("j", "ann", "mended"));
+    world.settle();
+    assertThat(state()).isEqualTo(JobState.RUNNING);
+    assertThat(running()).containsExactly(second.get(0));
+    endAll("done");
+    world.advance(600_000);
+    assertThat(running()).hasSize(32);
+  }
+
+  /** A task that fails twice counts once, and so does one that is done after a failure. */
+  @Test
+  void aTaskCountsOnceAsFailedIfAnyAttemptHasFailed() {
+    world.configure(
+        config(
+            "\"stages\": [4, \"100%\"], \"soak\": 60,"
+                + " \"fail_when\": {\"failed_percent\": 25, \"min_samples\": 4}"));
+    String bad = running().get(0);
+    world.writes("j", bad, "error");
+    world.advance(2_000);
+    world.writes("j", bad, "error");
+    world.advance(2_000);
+    assertThat(rollout().counted()).isEqualTo(1);
+    assertThat(rollout().failed()).isEqualTo(1);
+    endAll("done");
+    world.advance(1_000);
+    assertThat(rollout().counted()).isEqualTo(4);
+    assertThat(rollout().failed()).isEqualTo(1);
+    assertThat(rollout().phase()).isEqualTo(Phase.SOAKING);
+  }
+
+  @Test
+  void aPersonOpensTheNextStage() {
+    world.configure(config("\"stages\": [1, 3, \"100%\"], \"approve\": true"));
+    endAll("done");
+    world.advance(1_000);
+    assertThat(rollout().phase()).isEqualTo(Phase.WAITING);
+    assertThat(world.loop.isQuiet()).isTrue();
+    assertThat(state()).isNotEqualTo(JobState.STUCK);
+    assertThat(waits(untried())).endsWith("(3) opens when somebody promotes the job");
+    world.run(new Command.Promote("j", "ann", "looks good"));
+    world.settle();
+    assertThat(running()).hasSize(2);
+    world.run(new Command.Promote("j", "ann", "in a hurry"));
+    world.settle();
+    assertThat(running()).hasSize(39);
+    var refused = world.run(new Command.Promote("j", "ann", "")).toCompletableFuture();
+    world.settle();
+    Assertions.assertThatThrownBy(refused::join)
+        .isInstanceOf(CompletionException.class)
+        .hasMessageContaining("the roll-out of job j is in its last stage");
+  }
+
+  @Test
+  void anOperatorHaltsARollOut() {
+    world.configure(config(STAGES));
+    world.run(new Command.Halt("j", "ann", "lag"));
+    world.settle();
+    assertThat(state()).isEqualTo(JobState.HALTED);
+    assertThat(running()).hasSize(1);
+    world.run(new Command.Promote("j", "ann", ""));
+    world.settle();
+    assertThat(running()).hasSize(8);
+    assertThat(state()).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void whatIsStoredOutlivesACrash() {
+    String config = config(STAGES);
+    world.configure(config);
+    endAll("done");
+    world.advance(600_000);
+    List<String> second = running();
+    world.writes("j", second.get(0), "error");
+    world.writes("j", second.get(1), "done");
+    world.advance(100);
+    world.crashAndRestart();
+    world.configure(config);
+    assertThat(rollout().counted()).isEqualTo(2);
+    assertThat(rollout().failed()).isEqualTo(1);
+    world.advance(2_000);
+    List<String> left = new ArrayList<>(second);
+    left.remove(1);
+    assertThat(running()).isEqualTo(left);
+    world.writes("j", second.get(0), "error");
+    world.writes("j", second.get(2), "done");
+    world.advance(100);
+    assertThat(rollout().counted()).isEqualTo(3);
+    world.writes("j", second.get(3), "done");
+    world.advance(100);
+    assertThat(state()).isEqualTo(JobState.HALTED);
+    world.crashAndRestart();
+    world.configure(config);
+    assertThat(state()).isEqualTo(JobState.HALTED);
+    assertThat(running()).isEmpty();
+  }
+
+  @Test
+  void nodesThatComeLaterJoinTheLastStage() {
+    world.configure(config(STAGES));
+    assertThat(running()).hasSize(1);
+    perHost = 20;
+    world.configure(config(STAGES));
+    endAll("done");
+    world.advance(600_000);
+    assertThat(running()).hasSize(7).noneMatch(node -> node.length() > 4);
+    endAll("done");
+    world.advance(600_000);
+    assertThat(running()).hasSize(152);
+    world.core.verify();
+  }
+
+  @Test
+  void anotherCommandBeginsAgainForWhatIsLeft() {
+    world.configure(config(STAGES));
+    endAll("done");
+    world.advance(600_000);
+    endAll("done");
+    world.advance(1_000);
+    command = "y";
+    world.configure(config(STAGES));
+    assertThat(rollout().stage()).isZero();
+    assertThat(running()).hasSize(1);
+    assertThat(rollout().sizes()).containsExactly(1L, 7L, 32L);
+  }
+
+  @Test
+  void aRollOutGoesOnOverAChangeIfItIsToldTo() {
+    String stages = STAGES + ", \"on_change\": \"continue\"";
+    world.configure(config(stages));
+    endAll("done");
+    world.advance(600_000);
+    command = "y";
+    world.configure(config(stages));
+    assertThat(rollout().stage()).isEqualTo(1);
+    assertThat(rollout().sizes()).containsExactly(1L, 8L, 40L);
+  }
+
+  @Test
+  void withoutStagesEverythingStarts() {
+    world.configure(config(STAGES));
+    assertThat(running()).hasSize(1);
+    world.configure(config(""));
+    assertThat(running()).hasSize(40);
+    assertThat(world.rollouts).isEmpty();
+    world.core.verify();
+  }
+
+  /** The tasks of a job are visited once per stage, whatever happens in between. */
+  @Test
+  void noRoundLooksAtTheTasksThatWait() {
+    perHost = 50;
+    world.configure(config(STAGES));
+    long visited = world.core.staged().visited();
+    assertThat(visited).isLessThanOrEqualTo(2 * 400);
+    endAll("incomplete");
+    for (int i = 0; i < 20; i++) {
+      world.advance(1_000);
+    }
+    assertThat(world.core.staged().visited()).isEqualTo(visited);
+    endAll("done");
+    world.advance(600_000);
+    assertThat(running()).hasSize(79);
+    assertThat(world.core.staged().visited()).isEqualTo(visited + 400);
+  }
+}

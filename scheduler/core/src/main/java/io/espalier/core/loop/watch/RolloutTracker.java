@@ -1,0 +1,572 @@
+package io.espalier.core.loop.watch;
+
+import io.espalier.core.api.RefusedException;
+import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
+import io.espalier.core.config.rollout.RolloutSpec;
+import io.espalier.core.event.EventKind;
+import io.espalier.core.json.Json;
+import io.espalier.core.loop.state.DurationHistogram;
+import io.espalier.core.loop.state.LiveTasks.Live;
+import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.rollout.Rollout;
+import io.espalier.core.rollout.Rollout.Phase;
+import io.espalier.core.rollout.RolloutMembers;
+import io.espalier.core.rollout.RolloutOrder;
+import io.espalier.core.rollout.RolloutRules;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.gate.StageGate;
+import io.espalier.core.status.StepPosition;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.RolloutRow;
+import io.espalier.core.status.store.StoreTransaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The roll-outs of jobs in stages (docs/adr/0079-staged-rollouts.md): determines the tasks of the
+ * stages when a roll-out begins, counts how they end, and opens the next stage or halts the job. A
+ * job that is to have a roll-out is closed until its stages are determined and in effect.
+ * Everything is written to the batch in which it happens, together with the ends that are its
+ * cause.
+ */
+public final class RolloutTracker {
+  /** The number of tasks in one stored row of members. */
+  private static final int MEMBERS_PER_ROW = 50_000;
+
+  private final SchedulingCore core;
+  private final LoopEvents events;
+  private final Supplier<StoreTransaction.Builder> batch;
+  private final Map<String, Staged> all = new TreeMap<>();
+
+  /** The jobs whose roll-outs are to begin. */
+  private final Set<String> toDraw = new TreeSet<>();
+
+  private @Nullable RolloutDraw draw;
+  private @Nullable Config config;
+  private long stateNumber = -1;
+  private long changes = -1;
+  private long next = Long.MAX_VALUE;
+  private boolean isDirty;
+
+  /** The roll-out of one job. */
+  private static final class Staged {
+    Rollout now;
+    final RolloutMembers members;
+
+    /** The durations of the tasks of the open stage; not durable. */
+    DurationHistogram durations = new DurationHistogram();
+
+    /** The nodes whose tasks were counted as failed, since a restart at most. */
+    final Set<String> failedOnce = new HashSet<>();
+
+    /** Whether tasks may have been counted before a restart. */
+    boolean isRestored;
+
+    Staged(Rollout now, RolloutMembers members) {
+      this.now = now;
+      this.members = members;
+    }
+
+    /**
+     * Returns whether a task was counted already: an interval of its back-off outlives a restart.
+     */
+    boolean hasFailed(String node, TaskStatus before) {
+      return failedOnce.contains(node) || (isRestored && before.position() > 0);
+    }
+
+    /** Begins to count anew. */
+    void clear() {
+      durations = new DurationHistogram();
+      failedOnce.clear();
+      isRestored = false;
+    }
+  }
+
+  /**
+   * @param batch returns the changes that are being collected for the store
+   */
+  public RolloutTracker(
+      SchedulingCore core, LoopEvents events, Supplier<StoreTransaction.Builder> batch) {
+    this.core = core;
+    this.events = events;
+    this.batch = batch;
+  }
+
+  /**
+   * Restores what outlived a restart: later stages stay closed, and halted jobs start nothing.
+   *
+   * @throws IllegalArgumentException for rows that this class has not written
+   */
+  public void restore(List<RolloutRow> rows) {
+    Map<String, List<String>> members = new HashMap<>();
+    for (RolloutRow row : rows) {
+      if (row.part() > 0 && row.body().get("members") instanceof Json.Str text) {
+        members.computeIfAbsent(row.job(), job -> new ArrayList<>()).add(text.value());
+      }
+    }
+    for (RolloutRow row : rows) {
+      if (row.part() == 0) {
+        Rollout now = Rollout.fromJson(row.job(), row.body());
+        List<String> texts = members.getOrDefault(row.job(), List.of());
+        Staged staged =
+            new Staged(now, RolloutMembers.ofTexts(row.job(), texts, now.stages().size()));
+        staged.isRestored = true;
+        all.put(row.job(), staged);
+        if (now.phase() != Phase.PASSED) {
+          core.close(new StageGate(staged.members, now.stage(), whenNext(now, null)));
+        }
+        if (now.phase() == Phase.HALTED) {
+          closeHalted(now);
+        }
+      }
+    }
+  }
+
+  /** Forgets a job that was deleted and created again. */
+  public void forget(String job) {
+    toDraw.remove(job);
+    config = null; // It is looked at again.
+    if (all.remove(job) != null) {
+      batch.get().endRollout(job);
+      core.openStages(job);
+      core.open(GateKind.HALTED, job);
+    }
+  }
+
+  /** The roll-outs of configured jobs by name, as an immutable copy. */
+  public Map<String, Rollout> view() {
+    if (all.isEmpty()) {
+      return Map.of();
+    }
+    Map<String, Rollout> view = new HashMap<>();
+    all.forEach((job, staged) -> view.put(job, staged.now));
+    return Map.copyOf(view);
+  }
+
+  // ---- what happens
+
+  /**
+   * Counts the end of an attempt.
+   *
+   * @param before the status of the task while it ran
+   * @param hasFailed whether the attempt has failed
+   */
+  public void ended(
+      Live task,
+      TaskResult end,
+      TaskStatus before,
+      TaskStatus after,
+      boolean hasFailed,
+      long nowMillis) {
+    Staged staged = all.isEmpty() ? null : all.get(task.key.job());
+    if (staged == null
+        || staged.now.phase() == Phase.PASSED
+        || task.isOfForgottenJob()
+        || staged.members.stage(task.key.node()) != staged.now.stage()) {
+      return;
+    }
+    StepPosition step = before.step();
+    if (step != null && step.isVerification()) {
+      return;
+    }
+    if (end.kind() == TaskResult.Kind.EXITED) {
+      staged.durations.addForEver(nowMillis - task.startedMillis());
+    }
+    boolean isFailed = hasFailed || after.main() == TaskStatus.Main.FAILED;
+    boolean isDone = after.main() == TaskStatus.Main.DONE;
+    if (staged.hasFailed(task.key.node(), before)) {
+      return;
+    }
+    if (isFailed || isDone) {
+      if (isFailed) {
+        staged.failedOnce.add(task.key.node());
+      }
+      put(staged, staged.now.counted(isFailed));
+      isDirty = true;
+    }
+  }
+
+  /** Halts a roll-out on an operator's command. */
+  public Rollout halt(String job, String author, String reason, long nowMillis) {
+    Staged staged = underWay(job);
+    halt(staged, reason.isEmpty() ? "an operator has halted it" : reason, author, nowMillis);
+    return staged.now;
+  }
+
+  /** Opens the next stage on an operator's command. */
+  public Rollout promote(String job, String author, String reason, long nowMillis) {
+    Staged staged = underWay(job);
+    if (staged.now.isLast()) {
+      throw conflict(job, "is in its last stage: nothing is left to be opened");
+    }
+    core.open(GateKind.HALTED, job);
+    Job configured = core.job(core.findJob(job));
+    RolloutSpec spec = configured == null ? null : configured.scheduling().rollout().orElse(null);
+    open(staged, spec, author, reason, nowMillis);
+    return staged.now;
+  }
+
+  /** Goes on with a halted roll-out, if it is one; what was counted so far does not count. */
+  public void resume(String job) {
+    Staged staged = all.get(job);
+    if (staged != null && staged.now.phase() == Phase.HALTED) {
+      core.open(GateKind.HALTED, job);
+      staged.clear();
+      put(staged, staged.now.resumed());
+      isDirty = true;
+    }
+  }
+
+  private Staged underWay(String job) {
+    if (core.job(core.findJob(job)) == null) {
+      throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
+    }
+    Staged staged = all.get(job);
+    if (toDraw.contains(job)) {
+      throw conflict(job, "begins just now: try again in a moment");
+    }
+    if (staged == null) {
+      throw conflict(job, "does not exist: the job has no stages, or no tasks that are left");
+    }
+    if (staged.now.phase() == Phase.PASSED) {
+      throw conflict(job, "has passed");
+    }
+    return staged;
+  }
+
+  private static RefusedException conflict(String job, String why) {
+    return new RefusedException(
+        RefusedException.Reason.CONFLICT, "the roll-out of job " + job + " " + why);
+  }
+
+  // ---- the step
+
+  /**
+   * Begins roll-outs, opens the stages whose time has come, and halts jobs. Costs nothing as long
+   * as no job has stages.
+   *
+   * @param mayBegin whether stored statuses are read, so that it is known which tasks are left
+   * @return whether something may have changed
+   */
+  @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
+  public boolean step(long nowMillis, boolean mayBegin) {
+    boolean isNew = config != core.config() || stateNumber != core.stateNumber();
+    if (isNew) {
+      configure();
+    }
+    boolean drew = mayBegin && !toDraw.isEmpty() && drawNext(nowMillis);
+    if (all.isEmpty()
+        || !(isNew || drew || isDirty || changes != core.changes() || nowMillis >= next)) {
+      return drew;
+    }
+    isDirty = false;
+    next = Long.MAX_VALUE;
+    for (Staged staged : all.values()) {
+      evaluate(staged, nowMillis);
+    }
+    changes = core.changes();
+    return true;
+  }
+
+  /** Returns true when there is more to do at once. */
+  public boolean isBehind() {
+    return draw != null || isDirty;
+  }
+
+  /** Returns true when a roll-out begins or a stage is being opened. */
+  public boolean isOpening() {
+    return isBehind() || !toDraw.isEmpty() || !core.staged().isDone();
+  }
+
+  /** When the next soak ends; {@link Long#MAX_VALUE}: none is under way. */
+  public long nextMillis() {
+    return next;
+  }
+
+  private void configure() {
+    config = core.config();
+    stateNumber = core.stateNumber();
+    for (Job job : core.config().jobs().values()) {
+      RolloutSpec spec = job.scheduling().rollout().orElse(null);
+      if (spec != null && job.isValid()) {
+        configure(job, spec);
+      }
+    }
+    for (String name : List.copyOf(all.keySet())) {
+      Job job = core.config().job(name);
+      if (job == null || (job.isValid() && job.scheduling().rollout().isEmpty())) {
+        forget(name);
+        core.open(GateKind.ROLLOUT, name);
+      }
+    }
+    toDraw.removeIf(
+        name -> {
+          Job job = core.config().job(name);
+          boolean isGone = job == null || job.scheduling().rollout().isEmpty();
+          if (isGone) {
+            core.open(GateKind.ROLLOUT, name);
+          }
+          return isGone;
+        });
+    config = core.config();
+  }
+
+  private void configure(Job job, RolloutSpec spec) {
+    Staged staged = all.get(job.name());
+    long fingerprint = fingerprint(job, spec);
+    if (staged != null && staged.now.fingerprint() == fingerprint) {
+      return;
+    }
+    if (staged != null && spec.goesOn()) {
+      put(staged, staged.now.of(fingerprint));
+      return;
+    }
+    toDraw.add(job.name());
+    core.close(Gate.of(GateKind.ROLLOUT, job.name(), ""));
+  }
+
+  /** Returns a number for what the tasks of a job run, and in which stages. */
+  private static long fingerprint(Job job, RolloutSpec spec) {
+    StringBuilder text = new StringBuilder();
+    for (String key : List.of("command", "call", "steps", "compensate", "config")) {
+      text.append(key).append('=').append(job.original().get(key)).append('\n');
+    }
+    text.append(job.original().get("task_subprocess")).append('\n');
+    spec.stages().forEach(stage -> text.append(stage.text()).append(' '));
+    text.append(spec.spread().orElse(-1));
+    return RolloutOrder.hash(job.name(), text.toString());
+  }
+
+  /** Draws the stages of one job in slices; returns whether they are known now. */
+  private boolean drawNext(long nowMillis) {
+    String name =
+        toDraw.stream()
+            .filter(job -> core.gate(GateKind.LOADING, job) == null)
+            .findFirst()
+            .orElse(null);
+    Job job = name == null ? null : core.job(core.findJob(name));
+    RolloutSpec spec = job == null ? null : job.scheduling().rollout().orElse(null);
+    if (name == null || job == null || spec == null) {
+      draw = null;
+      return false;
+    }
+    RolloutDraw current = draw;
+    if (current == null || !current.isOf(name, spec, core)) {
+      current = new RolloutDraw(core, name, spec);
+      draw = current;
+    }
+    if (!current.step()) {
+      return false;
+    }
+    draw = null;
+    toDraw.remove(name);
+    begin(job, spec, current, nowMillis);
+    return true;
+  }
+
+  private void begin(Job job, RolloutSpec spec, RolloutDraw drawn, long nowMillis) {
+    String name = job.name();
+    Staged before = all.remove(name);
+    core.open(GateKind.HALTED, name);
+    if (drawn.total() == 0) {
+      // There is nothing to be staged; with the first task it is looked at again.
+      core.openStages(name);
+      core.open(GateKind.ROLLOUT, name);
+      if (before != null) {
+        batch.get().endRollout(name);
+      }
+      return;
+    }
+    List<Long> sizes = drawn.sizes();
+    RolloutMembers members = RolloutMembers.of(name, drawn.members(), sizes);
+    List<String> stages = spec.stages().stream().map(stage -> stage.text()).toList();
+    Rollout first =
+        new Rollout(
+            name,
+            fingerprint(job, spec),
+            stages,
+            sizes,
+            0,
+            Phase.RUNNING,
+            nowMillis,
+            0,
+            0,
+            0,
+            0,
+            "",
+            "");
+    Staged staged = new Staged(first, members);
+    all.put(name, staged);
+    batch.get().endRollout(name);
+    int part = 1;
+    for (String text : members.texts(MEMBERS_PER_ROW)) {
+      batch.get().rollout(new RolloutRow(name, part++, Json.object().put("members", text).build()));
+    }
+    put(staged, first);
+    close(staged, spec);
+    event(EventKind.ROLLOUT_STAGE_OPENED, first, nowMillis, "", "");
+  }
+
+  private void evaluate(Staged staged, long nowMillis) {
+    Rollout now = staged.now;
+    int number = core.findJob(now.job());
+    Job job = core.job(number);
+    RolloutSpec spec = job == null ? null : job.scheduling().rollout().orElse(null);
+    if (spec == null || toDraw.contains(now.job())) {
+      return;
+    }
+    if (!core.staged().isDone()) {
+      isDirty = true; // It is looked at again when the stage is open.
+      return;
+    }
+    if (core.gate(GateKind.ROLLOUT, now.job()) != null) {
+      core.open(GateKind.ROLLOUT, now.job());
+    }
+    long left = core.staged().left(number);
+    if (now.phase() == Phase.PASSED || now.phase() == Phase.HALTED || left < 0) {
+      return;
+    }
+    DurationHistogram times = staged.durations;
+    String failure = RolloutRules.failure(spec, now, left > 0, times.total(), times.quantile(0.95));
+    if (failure != null && now.phase() != Phase.WAITING) {
+      halt(staged, failure, "", nowMillis);
+    } else if (left > 0) {
+      if (now.phase() != Phase.RUNNING) {
+        put(staged, now.in(Phase.RUNNING, 0));
+        close(staged, spec);
+      }
+    } else if (now.isLast()) {
+      event(EventKind.ROLLOUT_STAGE_PASSED, now, nowMillis, "", "");
+      put(staged, now.in(Phase.PASSED, nowMillis));
+      core.openStages(now.job());
+    } else {
+      soak(staged, spec, nowMillis);
+    }
+  }
+
+  private void soak(Staged staged, RolloutSpec spec, long nowMillis) {
+    if (staged.now.phase() == Phase.RUNNING) {
+      put(staged, staged.now.in(Phase.SOAKING, nowMillis));
+      close(staged, spec);
+    }
+    long until = staged.now.endedMillis() + spec.soak().toMillis();
+    if (staged.now.phase() == Phase.WAITING) {
+      return;
+    }
+    if (nowMillis < until) {
+      next = Math.min(next, until);
+      return;
+    }
+    event(EventKind.ROLLOUT_STAGE_PASSED, staged.now, nowMillis, "", "");
+    if (spec.approve()) {
+      put(staged, staged.now.in(Phase.WAITING, staged.now.endedMillis()));
+      close(staged, spec);
+    } else {
+      open(staged, spec, "", "", nowMillis);
+    }
+  }
+
+  private void open(
+      Staged staged, @Nullable RolloutSpec spec, String author, String reason, long nowMillis) {
+    DurationHistogram times = staged.durations;
+    boolean isEnough = spec != null && times.total() >= spec.minSamples();
+    long p95 = isEnough ? times.quantile(0.95) : staged.now.p95Millis();
+    staged.clear();
+    put(staged, staged.now.opened(staged.now.next(), p95, nowMillis));
+    close(staged, spec);
+    event(EventKind.ROLLOUT_STAGE_OPENED, staged.now, nowMillis, author, reason);
+    isDirty = true;
+  }
+
+  private void halt(Staged staged, String why, String author, long nowMillis) {
+    put(staged, staged.now.halted(why, author));
+    closeHalted(staged.now);
+    core.close(new StageGate(staged.members, staged.now.stage(), whenNext(staged.now, null)));
+    event(EventKind.ROLLOUT_HALTED, staged.now, nowMillis, author, why);
+  }
+
+  private void closeHalted(Rollout now) {
+    core.close(
+        new Gate(
+            GateKind.HALTED,
+            Scope.job(now.job()),
+            now.author(),
+            now.words(now.stage()) + ": " + now.reason(),
+            0,
+            0));
+  }
+
+  /** Brings the open stage, and the words about it, into the core. */
+  private void close(Staged staged, @Nullable RolloutSpec spec) {
+    core.close(new StageGate(staged.members, staged.now.stage(), whenNext(staged.now, spec)));
+  }
+
+  private void put(Staged staged, Rollout now) {
+    staged.now = now;
+    batch.get().rollout(new RolloutRow(now.job(), 0, now.toJson()));
+  }
+
+  /** Returns in words when the next stage opens. */
+  private static String whenNext(Rollout now, @Nullable RolloutSpec spec) {
+    if (now.isLast()) {
+      return "all stages are open";
+    }
+    String opens = now.words(now.next()) + " opens when ";
+    String soaks =
+        spec == null || spec.soak().isZero() ? "" : " and soaked for " + words(spec.soak());
+    return switch (now.phase()) {
+      case HALTED -> "the roll-out is halted";
+      case WAITING -> opens + "somebody promotes the job";
+      case SOAKING -> opens + "stage " + (now.stage() + 1) + " has" + soaks.replace(" and", "");
+      case RUNNING, PASSED ->
+          opens
+              + "stage "
+              + (now.stage() + 1)
+              + " has passed"
+              + soaks
+              + (spec != null && spec.approve() ? ", and somebody promotes the job" : "");
+    };
+  }
+
+  private static String words(Duration time) {
+    long seconds = time.toSeconds();
+    return seconds % 3_600 == 0
+        ? seconds / 3_600 + " h"
+        : seconds % 60 == 0 ? seconds / 60 + " min" : seconds + " s";
+  }
+
+  private void event(EventKind kind, Rollout now, long nowMillis, String author, String reason) {
+    Json.Builder said =
+        Json.object()
+            .put("job", now.job())
+            .put("stage", now.stage() + 1)
+            .put("stages", now.stages().size())
+            .put("size", now.stages().get(now.stage()));
+    if (kind == EventKind.ROLLOUT_STAGE_OPENED) {
+      said.put("tasks", now.tasks(now.stage()));
+    } else {
+      said.put("counted", now.counted()).put("failed", now.failed()).put("p95_ms", now.p95Millis());
+    }
+    if (!author.isEmpty()) {
+      said.put("author", author);
+    }
+    if (!reason.isEmpty()) {
+      said.put("reason", reason);
+    }
+    events.add(nowMillis, kind, said.build());
+  }
+}

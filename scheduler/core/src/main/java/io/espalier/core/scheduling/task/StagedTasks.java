@@ -1,0 +1,202 @@
+package io.espalier.core.scheduling.task;
+
+import io.espalier.core.rollout.RolloutMembers;
+import io.espalier.core.scheduling.gate.GateTable;
+import io.espalier.core.scheduling.gate.StageGate;
+import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.job.StatusCodes;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.topology.Topology;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which tasks wait for a later stage of the roll-out of their job. They are not ready, so the index
+ * does not contain them and a round never looks at them. When a stage opens or the nodes change,
+ * the tasks of the job are visited once, in slices.
+ */
+public final class StagedTasks {
+  /** The cost of comparing the name of a node with those of the members. */
+  private static final int NODE_UNITS = 4;
+
+  private static final int REFRESH_UNITS = 16;
+
+  private final Topology topology;
+  private final JobTable jobs;
+  private final TaskTable tasks;
+  private final GateTable gates;
+
+  /** By job; a job without stages has none. */
+  private final @Nullable Stages[] byJob;
+
+  private final Queue<Integer> dirty = new ArrayDeque<>();
+
+  /** How many tasks were visited so far. */
+  private long visited;
+
+  StagedTasks(Topology topology, JobTable jobs, TaskTable tasks, GateTable gates) {
+    this.topology = topology;
+    this.jobs = jobs;
+    this.tasks = tasks;
+    this.gates = gates;
+    byJob = new @Nullable Stages[jobs.count()];
+  }
+
+  /** The stages of one job. */
+  private static final class Stages implements TaskTable.Watch {
+    final RolloutMembers members;
+
+    /** By task: its stage plus one; 0: not known yet. */
+    final byte[] of;
+
+    /** By stage: the tasks that have not ended, among those before {@link #counted}. */
+    final long[] left;
+
+    int open;
+    int counted;
+
+    /** The next task to be visited. */
+    int next;
+
+    Stages(RolloutMembers members, int tasks) {
+      this.members = members;
+      of = new byte[tasks];
+      left = new long[members.stages()];
+    }
+
+    @Override
+    public void changed(int at, int before, int after) {
+      if (at < counted) {
+        left[of[at] - 1] += (isLeft(after) ? 1 : 0) - (isLeft(before) ? 1 : 0);
+      }
+    }
+  }
+
+  /**
+   * Returns whether a task runs or may start again. A task that is done and will be verified has
+   * ended, because the verifications begin when all tasks are done.
+   */
+  public static boolean isLeft(int code) {
+    return StatusCodes.isRemaining(code) && StatusCodes.main(code) != Main.DONE;
+  }
+
+  /** Begins to follow the gates, when this state is about to be built. */
+  public void follow() {
+    gates.staged().forEach(this::changed);
+  }
+
+  /** Handles a gate that was closed, changed or opened; {@link #step} must follow. */
+  public void changed(String name) {
+    int job = jobs.find(name);
+    if (job < 0 || jobs.job(job) == null) {
+      return;
+    }
+    StageGate gate = gates.stages(name);
+    Stages before = byJob[job];
+    if (gate == null) {
+      if (before != null) {
+        tasks.unwatch(job, before);
+        byJob[job] = null;
+        dirty.add(job);
+      }
+      return;
+    }
+    Stages stages = before;
+    if (stages == null || stages.members != gate.members()) {
+      if (stages != null) {
+        tasks.unwatch(job, stages);
+      }
+      stages = new Stages(gate.members(), tasks.end(job) - tasks.first(job));
+      tasks.watch(job, stages);
+      byJob[job] = stages;
+    } else if (stages.open == gate.open()) {
+      return; // only its reason has changed
+    }
+    stages.open = gate.open();
+    stages.next = 0;
+    dirty.add(job);
+  }
+
+  /** Returns whether the stage of a task is open. */
+  boolean isOpen(int job, int node) {
+    Stages stages = byJob[job];
+    return stages == null || stage(stages, job, node) <= stages.open;
+  }
+
+  /** Returns the stage of a task, from 0; -1: its job has no stages. */
+  public int stage(int job, int node) {
+    Stages stages = byJob[job];
+    return stages == null ? -1 : stage(stages, job, node);
+  }
+
+  private int stage(Stages stages, int job, int node) {
+    int at = node - tasks.first(job);
+    if (stages.of[at] == 0) {
+      stages.of[at] = (byte) (1 + stages.members.stage(topology.name(node)));
+    }
+    return stages.of[at] - 1;
+  }
+
+  /**
+   * Returns how many tasks of the open stages have not ended; -1: that is not known yet.
+   *
+   * @param job the number of a job
+   */
+  public long left(int job) {
+    Stages stages = byJob[job];
+    return stages == null || stages.counted < stages.of.length
+        ? -1
+        : Arrays.stream(stages.left, 0, stages.open + 1).sum();
+  }
+
+  public boolean isDone() {
+    return dirty.isEmpty();
+  }
+
+  /** Returns how many tasks were visited so far: the measure of the cost. */
+  public long visited() {
+    return visited;
+  }
+
+  /**
+   * Visits tasks whose stage may have been opened or closed.
+   *
+   * @return the number of units used
+   */
+  public int step(int units, TaskStatuses statuses) {
+    int done = 0;
+    while (done < units && !dirty.isEmpty()) {
+      int job = dirty.element();
+      Stages stages = byJob[job];
+      int count = tasks.end(job) - tasks.first(job);
+      int at = stages == null ? opened : stages.next;
+      for (; at < count && done < units; at++) {
+        int node = tasks.first(job) + at;
+        if (stages != null && at == stages.counted) {
+          int stage = stage(stages, job, node);
+          stages.left[stage] += isLeft(tasks.code(job, node)) ? 1 : 0;
+          stages.counted++;
+        }
+        done += NODE_UNITS + (statuses.stageChanged(job, node) ? REFRESH_UNITS : 0);
+        visited++;
+      }
+      if (stages == null) {
+        opened = at;
+      } else {
+        stages.next = at;
+      }
+      if (at == count) {
+        dirty.remove();
+        opened = 0;
+        tasks.touch(job);
+      }
+      done++;
+    }
+    return done;
+  }
+
+  /** The next task of the first job in the queue, if that has no stages any more. */
+  private int opened;
+}
