@@ -7,7 +7,7 @@ import io.espalier.core.event.EventFilter;
 import io.espalier.core.event.EventSearch;
 import io.espalier.core.json.Json;
 import io.espalier.webui.v1.ApiException;
-import io.espalier.webui.v1.ApiJson;
+import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.EventResources;
 import io.micrometer.core.instrument.MeterRegistry;

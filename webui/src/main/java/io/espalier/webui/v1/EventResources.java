@@ -1,5 +1,6 @@
 package io.espalier.webui.v1;
 
+import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.PastTasks;
 import io.espalier.core.api.SchedulerApi;

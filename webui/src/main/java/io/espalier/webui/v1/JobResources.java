@@ -1,5 +1,7 @@
 package io.espalier.webui.v1;
 
+import io.espalier.webui.v1.json.RolloutJson;
+import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.Histogram;

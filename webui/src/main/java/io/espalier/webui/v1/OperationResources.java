@@ -1,5 +1,6 @@
 package io.espalier.webui.v1;
 
+import io.espalier.webui.v1.json.RolloutJson;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SelectionResult;

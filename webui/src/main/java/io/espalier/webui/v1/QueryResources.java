@@ -1,5 +1,6 @@
 package io.espalier.webui.v1;
 
+import io.espalier.webui.v1.json.QueryJson;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;

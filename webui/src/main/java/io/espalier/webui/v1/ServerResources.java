@@ -1,5 +1,7 @@
 package io.espalier.webui.v1;
 
+import io.espalier.webui.v1.json.SettingsJson;
+import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.SchedulerView;

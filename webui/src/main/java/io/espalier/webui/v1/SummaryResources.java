@@ -1,5 +1,6 @@
 package io.espalier.webui.v1;
 
+import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;

@@ -1,4 +1,4 @@
-package io.espalier.webui.v1;
+package io.espalier.webui.v1.json;
 
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskView;
@@ -15,11 +15,11 @@ import java.util.Locale;
 /**
  * Encodes the schemas of {@code openapi.yaml} for the attempts of a task and their resource usage.
  */
-final class AttemptJson {
+public final class AttemptJson {
   private AttemptJson() {}
 
   /** Schema {@code TaskDetail}. */
-  static Json.Obj detail(TaskView task, TaskHistory history, SchedulerView view) {
+  public static Json.Obj detail(TaskView task, TaskHistory history, SchedulerView view) {
     List<Json> attempts = new ArrayList<>();
     history.attempts().forEach(attempt -> attempts.add(attempt(attempt)));
     return ApiJson.task(task, view)
@@ -27,7 +27,7 @@ final class AttemptJson {
   }
 
   /** Schema {@code Totals}. */
-  static Json.Builder totals(TaskTotals totals) {
+  public static Json.Builder totals(TaskTotals totals) {
     Json.Builder json =
         Json.object()
             .put("ended", totals.ended())
@@ -86,7 +86,7 @@ final class AttemptJson {
   }
 
   /** Schema {@code ResourceUsage}; unknown values are left out. */
-  static Json.Obj usage(ResourceUsage usage) {
+  public static Json.Obj usage(ResourceUsage usage) {
     Json.Builder json = Json.object();
     amount(json, "cpu_ms", usage.cpuMillis());
     amount(json, "memory_bytes", usage.memoryBytes());

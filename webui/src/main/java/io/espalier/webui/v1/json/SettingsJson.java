@@ -1,4 +1,4 @@
-package io.espalier.webui.v1;
+package io.espalier.webui.v1.json;
 
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.NodeSourceSpec;
@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Encodes {@code bistro_settings} with its own keys and every default, without secrets. */
-final class SettingsJson {
+public final class SettingsJson {
   private SettingsJson() {}
 
-  static Json.Obj of(Settings settings) {
+  public static Json.Obj of(Settings settings) {
     Names names = Names.of(settings);
     JobOptions usual = OptionKeys.OPTIONS.usual();
     Json.Builder json =

@@ -1,4 +1,4 @@
-package io.espalier.webui.v1;
+package io.espalier.webui.v1.json;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.rollout.Rollout;
@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Schema {@code Rollout}: how far the roll-out of a job is. */
-final class RolloutJson {
+public final class RolloutJson {
   private RolloutJson() {}
 
-  static Json of(Rollout now) {
+  public static Json of(Rollout now) {
     List<Json> stages = new ArrayList<>();
     for (int i = 0; i < now.stages().size(); i++) {
       stages.add(

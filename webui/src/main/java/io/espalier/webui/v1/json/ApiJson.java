@@ -1,4 +1,4 @@
-package io.espalier.webui.v1;
+package io.espalier.webui.v1.json;
 
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.JobProgress;
@@ -33,7 +33,7 @@ public final class ApiJson {
   private ApiJson() {}
 
   /** Returns the partition of a scheduler; null: all nodes. */
-  static @Nullable Json shard(@Nullable Config config) {
+  public static @Nullable Json shard(@Nullable Config config) {
     return config == null || config.shard().isWhole() ? null : Json.of(config.shard().toString());
   }
 
@@ -170,7 +170,7 @@ public final class ApiJson {
   }
 
   /** Adds the remaining time of a task's limits; nothing for a task without limits. */
-  static void limits(Json.Builder json, TaskDeadlines limits) {
+  public static void limits(Json.Builder json, TaskDeadlines limits) {
     time(json, "timeout_at_ms", limits.timeoutAtMillis());
     time(json, "deadline_ms", limits.deadlineMillis());
     if (limits.noOutputMillis() > 0) {
@@ -203,7 +203,7 @@ public final class ApiJson {
   }
 
   /** Adds the pace of a job to its summary. */
-  static void pace(Json.Builder json, JobProgress progress) {
+  public static void pace(Json.Builder json, JobProgress progress) {
     json.put("rate_per_second", rounded(progress.ratePerSecond()));
     if (progress.secondsLeft() >= 0) {
       json.put("seconds_left", rounded(progress.secondsLeft()));
@@ -250,14 +250,14 @@ public final class ApiJson {
   }
 
   /** Adds what was counted, if anything was. */
-  static void counters(Json.Builder json, Counters counters) {
+  public static void counters(Json.Builder json, Counters counters) {
     if (!counters.isEmpty()) {
       json.put("counters", counters.json());
     }
   }
 
   /** Returns counters with their rates, schema {@code CountersWithRates}; null: none. */
-  static @Nullable Json counters(Counters counters, Map<String, Double> rates) {
+  public static @Nullable Json counters(Counters counters, Map<String, Double> rates) {
     if (counters.isEmpty()) {
       return null;
     }
@@ -276,14 +276,14 @@ public final class ApiJson {
   }
 
   /** Adds how long a task had been eligible when it was placed, and since when; if known. */
-  static void waited(Json.Builder json, long waitedMillis, Invocation placed) {
+  public static void waited(Json.Builder json, long waitedMillis, Invocation placed) {
     if (waitedMillis >= 0) {
       json.put("waited_ms", waitedMillis)
           .put("eligible_at_ms", placed.startMillis() - waitedMillis);
     }
   }
 
-  static void time(Json.Builder json, String key, long millis) {
+  public static void time(Json.Builder json, String key, long millis) {
     if (millis > 0) {
       json.put(key, millis);
     }

@@ -1,4 +1,4 @@
-package io.espalier.webui.v1;
+package io.espalier.webui.v1.json;
 
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.group.GroupPage;
@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  * Encodes the schemas of {@code openapi.yaml} for the tree and for the reasons why a job does not
  * progress.
  */
-final class QueryJson {
+public final class QueryJson {
   private QueryJson() {}
 
   /** Schema {@code Tree}. */
-  static Json tree(TreeView tree) {
+  public static Json tree(TreeView tree) {
     Topology topology = tree.topology();
     List<Json> nodes = new ArrayList<>(tree.nodes().size());
     for (TreeView.Node node : tree.nodes()) {
@@ -85,7 +85,7 @@ final class QueryJson {
   }
 
   /** Schema {@code NodeDetail}. */
-  static Json node(NodeDetail detail) {
+  public static Json node(NodeDetail detail) {
     Topology topology = detail.topology();
     int node = detail.node();
     List<String> parents = new ArrayList<>();
@@ -126,7 +126,7 @@ final class QueryJson {
   }
 
   /** Schema {@code ResourceHolder}. */
-  static Json.Arr holders(List<ResourceHolder> holders, boolean withResource) {
+  public static Json.Arr holders(List<ResourceHolder> holders, boolean withResource) {
     List<Json> list = new ArrayList<>();
     for (ResourceHolder holder : holders) {
       Json.Builder json =
@@ -147,7 +147,7 @@ final class QueryJson {
   }
 
   /** The other places of schema {@code Explanation}; null without any. */
-  static Json.@Nullable Arr alternatives(List<Explanation.Alternative> others) {
+  public static Json.@Nullable Arr alternatives(List<Explanation.Alternative> others) {
     if (others.isEmpty()) {
       return null;
     }
@@ -164,7 +164,7 @@ final class QueryJson {
   }
 
   /** The path of schema {@code Explanation}. */
-  static Json.Arr path(List<Explanation.Step> steps) {
+  public static Json.Arr path(List<Explanation.Step> steps) {
     List<Json> list = new ArrayList<>();
     for (Explanation.Step step : steps) {
       List<Json> uses = new ArrayList<>();
@@ -206,7 +206,7 @@ final class QueryJson {
   }
 
   /** Schema {@code WaitingReasons}. */
-  static Json waiting(WaitingReasons waiting) {
+  public static Json waiting(WaitingReasons waiting) {
     List<Json> reasons = new ArrayList<>();
     for (WaitingReasons.Group group : waiting.reasons()) {
       Json.Builder json = Json.object().put("kind", group.kind());
@@ -241,7 +241,7 @@ final class QueryJson {
   }
 
   /** Schema {@code Failures}. */
-  static Json failures(FailureGroups failures) {
+  public static Json failures(FailureGroups failures) {
     List<Json> groups = new ArrayList<>();
     for (FailureGroups.Group group : failures.groups()) {
       groups.add(
@@ -265,7 +265,7 @@ final class QueryJson {
   }
 
   /** Schema {@code Activity}. */
-  static Json activity(JobActivity activity) {
+  public static Json activity(JobActivity activity) {
     JobActivity.Minutes minutes = activity.minutes();
     Json.Builder json =
         Json.object()
@@ -299,7 +299,7 @@ final class QueryJson {
   }
 
   /** Schema {@code JobLevels}. */
-  static Json eta(JobEta eta) {
+  public static Json eta(JobEta eta) {
     Json.Builder json =
         Json.object()
             .put("job", eta.job())
@@ -334,7 +334,7 @@ final class QueryJson {
     return Math.round(seconds * 10) / 10.0;
   }
 
-  static Json levels(JobLevels levels) {
+  public static Json levels(JobLevels levels) {
     List<Json> list = new ArrayList<>();
     for (JobLevels.Level level : levels.levels()) {
       Json.Builder states = Json.object();
@@ -356,7 +356,7 @@ final class QueryJson {
         .build();
   }
 
-  static Json groupKind(GroupKindView kind) {
+  public static Json groupKind(GroupKindView kind) {
     return Json.object()
         .put("name", kind.name())
         .put("level", kind.level())
@@ -370,7 +370,7 @@ final class QueryJson {
         .build();
   }
 
-  static Json groups(GroupPage page) {
+  public static Json groups(GroupPage page) {
     List<Json> groups = new ArrayList<>();
     for (GroupPage.Group group : page.groups()) {
       List<Json> members = new ArrayList<>();
