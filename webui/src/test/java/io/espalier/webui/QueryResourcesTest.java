@@ -123,7 +123,8 @@ class QueryResourcesTest {
   @Test
   void theLastHourOfAJobHasMinutesDurationsAndStragglers() {
     Json.Obj activity = get("activity?job=backup");
-    assertThat(((Json.Arr) activity.get("starts")).items()).hasSize(60);
+    assertThat(activity.get("starts"))
+        .isInstanceOfSatisfying(Json.Arr.class, starts -> assertThat(starts.items()).hasSize(60));
     assertThat(activity.get("p50_ms")).isEqualTo(Json.of(2_000));
     assertThat(activity.get("p95_ms")).isEqualTo(Json.of(5_000));
     assertThat(activity.get("stragglers_total")).isEqualTo(Json.of(1));

@@ -1,6 +1,5 @@
 package io.espalier.webui.v1;
 
-import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.EventFeed;
 import io.espalier.core.api.PastTasks;
 import io.espalier.core.api.SchedulerApi;
@@ -13,6 +12,7 @@ import io.espalier.core.event.EventSearch;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
+import io.espalier.webui.v1.json.ApiJson;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;

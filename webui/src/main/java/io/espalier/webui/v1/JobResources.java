@@ -1,7 +1,5 @@
 package io.espalier.webui.v1;
 
-import io.espalier.webui.v1.json.RolloutJson;
-import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.Histogram;
@@ -18,6 +16,8 @@ import io.espalier.core.status.StatusBits;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.store.Pause;
 import io.espalier.webui.security.SecretMask;
+import io.espalier.webui.v1.json.ApiJson;
+import io.espalier.webui.v1.json.RolloutJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

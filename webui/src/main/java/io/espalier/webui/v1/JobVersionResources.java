@@ -1,6 +1,5 @@
 package io.espalier.webui.v1;
 
-import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
@@ -11,6 +10,7 @@ import io.espalier.core.problem.Causes;
 import io.espalier.core.problem.Problem;
 import io.espalier.webui.security.Principal;
 import io.espalier.webui.security.SecretMask;
+import io.espalier.webui.v1.json.ApiJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;

@@ -1,6 +1,5 @@
 package io.espalier.webui.v1;
 
-import io.espalier.webui.v1.json.RolloutJson;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SelectionResult;
@@ -8,6 +7,7 @@ import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.webui.v1.json.RolloutJson;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;

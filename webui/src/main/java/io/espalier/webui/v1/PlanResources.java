@@ -1,6 +1,5 @@
 package io.espalier.webui.v1;
 
-import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.AppliedPlan;
 import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.SchedulerApi;
@@ -12,6 +11,7 @@ import io.espalier.core.json.Json;
 import io.espalier.webui.security.Principal;
 import io.espalier.webui.security.Role;
 import io.espalier.webui.security.SecretMask;
+import io.espalier.webui.v1.json.ApiJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

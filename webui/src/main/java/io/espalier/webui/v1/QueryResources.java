@@ -1,9 +1,9 @@
 package io.espalier.webui.v1;
 
-import io.espalier.webui.v1.json.QueryJson;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.json.Json;
+import io.espalier.webui.v1.json.QueryJson;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;

@@ -1,13 +1,13 @@
 package io.espalier.webui.v1;
 
-import io.espalier.webui.v1.json.SettingsJson;
-import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
+import io.espalier.webui.v1.json.ApiJson;
+import io.espalier.webui.v1.json.SettingsJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

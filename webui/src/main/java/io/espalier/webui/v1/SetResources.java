@@ -1,6 +1,5 @@
 package io.espalier.webui.v1;
 
-import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.JobProgress;
@@ -12,6 +11,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Causes;
 import io.espalier.core.running.Counters;
+import io.espalier.webui.v1.json.ApiJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,5 @@
 package io.espalier.webui.v1;
 
-import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
@@ -10,6 +9,7 @@ import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.topology.Topology;
+import io.espalier.webui.v1.json.ApiJson;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

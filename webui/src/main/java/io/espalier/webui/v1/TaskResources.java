@@ -1,7 +1,5 @@
 package io.espalier.webui.v1;
 
-import io.espalier.webui.v1.json.AttemptJson;
-import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
@@ -16,6 +14,8 @@ import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.TaskHistory;
 import io.espalier.core.status.store.TaskTotals;
+import io.espalier.webui.v1.json.ApiJson;
+import io.espalier.webui.v1.json.AttemptJson;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -67,8 +67,11 @@ class TokensFileTest {
   void operatorsOfQueuesProxiesAndPeopleBehindThemAreRead() throws Exception {
     Tokens tokens =
         parse(
-            "dan operator@night,batch token-of-dan-1234\ngate proxy token-of-gate-123\n"
-                + "erin admin sso\n");
+            """
+            dan operator@night,batch token-of-dan-1234
+            gate proxy token-of-gate-123
+            erin admin sso
+            """);
     Principal dan = tokens.ofToken("token-of-dan-1234").orElseThrow();
     assertThat(dan.may(Role.OPERATOR, "night")).isTrue();
     assertThat(dan.may(Role.OPERATOR, "default")).isFalse();
@@ -82,8 +85,15 @@ class TokensFileTest {
     assertThat(tokens.ofSignOn("dan")).isEmpty();
     assertThat(
             problems(
-                "a operator@ sso\nb operator@x,,y sso\nc admin@x sso\nd proxy sso\n"
-                    + "e viewer sso\ne viewer sso\ne proxy token-of-e-12345\n"))
+                """
+                a operator@ sso
+                b operator@x,,y sso
+                c admin@x sso
+                d proxy sso
+                e viewer sso
+                e viewer sso
+                e proxy token-of-e-12345
+                """))
         .hasSize(6)
         .anyMatch(problem -> problem.contains("the proxy d needs a token"))
         .anyMatch(problem -> problem.contains("one name has one role"));

@@ -8,6 +8,7 @@ import io.espalier.core.running.TaskResult;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
@@ -108,8 +109,8 @@ class StartsInFlightTest {
     refuse(inFlight().get(0));
     assertThat(window()).isEqualTo(8);
     world.advance(1_000);
-    assertThat(world.view).isNotNull();
-    assertThat(world.view.errors().get("starting")).contains("at most 8 of 16");
+    assertThat(Objects.requireNonNull(world.view).errors().get("starting"))
+        .contains("at most 8 of 16");
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -69,8 +70,7 @@ final class FaultLocatorTest {
                   cause);
         }
       }
-      assertThat(fault).as("seed %d", seed).isNotNull();
-      assertThat(fault.node()).as("seed %d", seed).isEqualTo("h417");
+      assertThat(Objects.requireNonNull(fault).node()).as("seed %d", seed).isEqualTo("h417");
       assertThat(failures).as("seed %d", seed).isLessThanOrEqualTo(20);
     }
   }
@@ -97,16 +97,14 @@ final class FaultLocatorTest {
   void aBadRackIsFoundAndNotOneOfItsHosts() {
     Fault fault =
         run(new Random(1), (host, r) -> host / HOSTS_PER_RACK == 7 ? "power" : atRandom(r, 0.01));
-    assertThat(fault).isNotNull();
-    assertThat(fault.level()).isEqualTo("rack");
+    assertThat(Objects.requireNonNull(fault).level()).isEqualTo("rack");
     assertThat(fault.node()).isEqualTo("r7");
   }
 
   @Test
   void aHostWithACauseOfItsOwnIsFoundAmongOtherFailures() {
     Fault fault = run(new Random(1), (host, r) -> host == 5 ? "disk" : atRandom(r, 0.4));
-    assertThat(fault).isNotNull();
-    assertThat(fault.node()).isEqualTo("h5");
+    assertThat(Objects.requireNonNull(fault).node()).isEqualTo("h5");
   }
 
   @Test

@@ -44,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A real server of ZooKeeper in its own process, which speaks TLS only and wants certificates. */
 @Timeout(120)
 @Tag("slow")
+@SuppressWarnings("NullAway.Init")
 class SecuredZooKeeperTest {
   private static final Candidate A = new Candidate("a:8080", "a:6789", "a", 1, 1);
   private static final Candidate B = new Candidate("b:8080", "b:6789", "b", 2, 2);

@@ -42,6 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With a real store and real files; the scheduler does at once what it is asked. */
+@SuppressWarnings("NullAway.Init")
 class JobExpiryTest {
   private static final String SOURCE = "file:/config.json";
   private static final Duration KEEP = Duration.ofDays(90);
