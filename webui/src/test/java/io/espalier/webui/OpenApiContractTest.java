@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Command;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.store.LimitOverride;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.bistro.BistroBatches;
@@ -90,6 +91,12 @@ class OpenApiContractTest {
       String config = "{\"config\": {\"bistro_job->a\": {\"owner\": \"me\"}}";
       return config + (operation.endsWith("/apply") ? ", \"plan\": \"token\"}" : "}");
     }
+    if (operation.contains("/quarantines")) {
+      return "{\"level\": \"db\", \"node\": \"d12\"}";
+    }
+    if (operation.contains("/probes")) {
+      return "{\"value\": 3.5}";
+    }
     if (operation.contains("/limits")) {
       return operation.startsWith("PUT") ? "{\"limit\": 3}" : "{}";
     }
@@ -108,6 +115,7 @@ class OpenApiContractTest {
             .substring(operation.indexOf(' ') + 1)
             .replace("{job}", "backup")
             .replace("{notifier}", "ops")
+            .replace("{probe}", "lag")
             .replace("{set}", "nightly")
             .replace("{kind}", "replset")
             .replace("{action}", "pause")
@@ -138,6 +146,8 @@ class OpenApiContractTest {
         LimitOverride limit = new LimitOverride("db", "slots", node, 1, "", "", 0, 0);
         served.scheduler.run(new Command.SetLimit(limit, 1));
       }
+      // It is lifted before another one is set.
+      served.scheduler.run(new Command.SetQuarantine(new Quarantine.Key("db", "d12", ""), "", ""));
       for (String operation : CONTRACT.operations().keySet()) {
         // What is in the answer is compared with the contract by the client of all these tests.
         HttpResponse<String> response = served.send(request(served, operation, ""));

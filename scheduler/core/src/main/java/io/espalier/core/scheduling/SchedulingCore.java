@@ -313,8 +313,26 @@ public final class SchedulingCore {
     return gates.stages(job);
   }
 
-  /** Returns which tasks wait for a later stage of the roll-out of their job. */
-  public StagedTasks staged() {
+  /** Returns whether every task waits for the stage of a roll-out that it is to wait for. */
+  public boolean areStagesInEffect() {
+    return staged().isDone();
+  }
+
+  /**
+   * Returns how many tasks of the open stages of a job have not ended; -1: that is not known yet.
+   *
+   * @param job the number of a job
+   */
+  public long leftInStages(int job) {
+    return staged().left(job);
+  }
+
+  /** Returns how many tasks were looked at so far because of stages. */
+  public long visitedForStages() {
+    return staged().visited();
+  }
+
+  private StagedTasks staged() {
     return state().statuses.staged();
   }
 

@@ -38,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Sources of probes, each a real one (docs/probes.md#where-values-come-from). */
 @Timeout(60)
+@SuppressWarnings("NullAway.Init")
 class ProbePollersTest {
   private static final Map<String, NodeSourceType> TYPES =
       ServiceLoader.load(NodeSourceType.class).stream()

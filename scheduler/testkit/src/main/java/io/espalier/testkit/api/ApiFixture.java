@@ -20,6 +20,7 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.config.window.Schedule;
+import io.espalier.core.health.ProbeView;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
@@ -180,6 +181,20 @@ public final class ApiFixture {
     scheduler
         .worker(worker("here", "healthy", 1, 1, ""))
         .worker(worker("away", "unhealthy", 0, 0, "silent"));
+    scheduler.probe(
+        new ProbeView(
+            "lag",
+            "db",
+            "push",
+            5,
+            2,
+            NOW_MILLIS,
+            2,
+            1,
+            3,
+            List.of(new ProbeView.Follower("lock", 0, 1, 0)),
+            List.of(),
+            ""));
     scheduler.errors(Map.of("nodes", "script \"list\" ended with 1")).publish(NOW_MILLIS);
     scheduler
         .events()

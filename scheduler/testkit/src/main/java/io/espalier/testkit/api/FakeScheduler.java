@@ -142,6 +142,14 @@ public final class FakeScheduler implements SchedulerApi {
     return this;
   }
 
+  /** Adds a probe to what monitors see. */
+  public synchronized FakeScheduler probe(ProbeView probe) {
+    List<ProbeView> probes = new ArrayList<>(view.probes());
+    probes.add(probe);
+    view = view.with().probes(probes).build();
+    return this;
+  }
+
   /** Sets the current errors by source. */
   public synchronized FakeScheduler errors(Map<String, String> errors) {
     view = view.withErrors(errors);
@@ -657,13 +665,25 @@ public final class FakeScheduler implements SchedulerApi {
       return done(now.opened(now.next(), 0, nowMillis));
     }
 
+    private static Rollout firstStage(String job) {
+      return new Rollout(
+          job,
+          1,
+          List.of("1", "100%"),
+          List.of(1L, 3L),
+          0,
+          Rollout.Phase.RUNNING,
+          1,
+          0,
+          0,
+          0,
+          0,
+          "",
+          "");
+    }
+
     private Rollout rollout(String job) {
-      Rollout now = view.rollouts().get(job);
-      if (now == null) {
-        throw new RefusedException(
-            RefusedException.Reason.CONFLICT, "the roll-out of job " + job + " does not exist");
-      }
-      return now;
+      return view.rollouts().getOrDefault(known(job).name(), firstStage(job));
     }
 
     @Override

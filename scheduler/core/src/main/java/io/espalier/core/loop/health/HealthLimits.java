@@ -476,7 +476,7 @@ public final class HealthLimits {
   private String missing(Probe probe, long nowMillis) {
     Topology nodes = core.topology();
     int size = size(probe);
-    if (size == 0 || size > MOST_CHECKED && probe.fresh > 0) {
+    if (size == 0 || (size > MOST_CHECKED && probe.fresh > 0)) {
       return "";
     }
     int missing = 0;

@@ -289,7 +289,7 @@ public final class RolloutTracker {
 
   /** Returns true when a roll-out begins or a stage is being opened. */
   public boolean isOpening() {
-    return isBehind() || !toDraw.isEmpty() || !core.staged().isDone();
+    return isBehind() || !toDraw.isEmpty() || !core.areStagesInEffect();
   }
 
   /** When the next soak ends; {@link Long#MAX_VALUE}: none is under way. */
@@ -429,14 +429,14 @@ public final class RolloutTracker {
     if (spec == null || toDraw.contains(now.job())) {
       return;
     }
-    if (!core.staged().isDone()) {
+    if (!core.areStagesInEffect()) {
       isDirty = true; // It is looked at again when the stage is open.
       return;
     }
     if (core.gate(GateKind.ROLLOUT, now.job()) != null) {
       core.open(GateKind.ROLLOUT, now.job());
     }
-    long left = core.staged().left(number);
+    long left = core.leftInStages(number);
     if (now.phase() == Phase.PASSED || now.phase() == Phase.HALTED || left < 0) {
       return;
     }
