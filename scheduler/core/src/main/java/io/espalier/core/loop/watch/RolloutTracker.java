@@ -88,7 +88,7 @@ public final class RolloutTracker {
       return failedOnce.contains(node) || (isRestored && before.position() > 0);
     }
 
-    /** Begins to count anew. */
+    /** Begins the count again. */
     void clear() {
       durations = new DurationHistogram();
       failedOnce.clear();
