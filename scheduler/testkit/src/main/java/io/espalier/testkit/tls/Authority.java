@@ -38,7 +38,8 @@ public final class Authority {
   }
 
   /** Creates a member, whose certificate names the loopback address. */
-  public Member member(String name) throws IOException, InterruptedException, GeneralSecurityException {
+  public Member member(String name)
+      throws IOException, InterruptedException, GeneralSecurityException {
     keytool("-genkeypair -alias NAME -keyalg EC -dname CN=NAME -validity 10".replace("NAME", name));
     keytool("-certreq -alias NAME -file FILES/NAME.csr".replace("NAME", name));
     keytool(
