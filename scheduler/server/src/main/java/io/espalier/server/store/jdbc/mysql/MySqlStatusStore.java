@@ -27,8 +27,10 @@ public final class MySqlStatusStore extends JdbcStatusStore {
           "worker_hold",
           "limit_override",
           "job_standing",
+          "brake",
           "notification",
           "quarantine",
+          "rollout",
           "queue_usage",
           "nodes",
           "event");
@@ -149,9 +151,8 @@ public final class MySqlStatusStore extends JdbcStatusStore {
   }
 
   /**
-   * Deletes all jobs, pauses, cordons, limits, queue usage and events, for a fresh start. To be
-   * called when no task of an earlier leadership can be alive: until then the rows tell which tasks
-   * may be.
+   * Deletes all jobs, events, and what operators have set, for a fresh start. To be called when no
+   * task of an earlier leadership can be alive: until then the rows tell which tasks may be.
    *
    * @param epoch epoch from {@link #openEpoch}
    * @throws StaleEpochException when the store was taken over since

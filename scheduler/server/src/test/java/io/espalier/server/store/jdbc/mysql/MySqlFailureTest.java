@@ -12,7 +12,9 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
+import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
@@ -33,6 +35,7 @@ import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.BeforeEach;
@@ -377,12 +380,20 @@ class MySqlFailureTest {
       store.bindSource("file:/a.json");
       long old = store.openEpoch(TakeOver.PLAIN).epoch();
       store.commit(old, batch(1));
+      store.commit(
+          old,
+          StoreTransaction.builder()
+              .brake(new Brake(Brake.Key.all(), 0, Map.of(), null, "ann", "", 1, 0, 0))
+              .rollout(new RolloutRow("j", 0, Json.object().put("stage", 1).build()))
+              .build());
       long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
       assertThatThrownBy(() -> store.forgetEverything(old)).isInstanceOf(StaleEpochException.class);
       assertThat(store.jobs()).containsExactly("j");
       store.forgetEverything(epoch);
       assertThat(store.jobs()).isEmpty();
       assertThat(store.newestEvent()).isZero();
+      assertThat(store.brakes()).isEmpty();
+      assertThat(store.rollouts()).isEmpty();
       assertThatThrownBy(() -> store.commit(old, batch(2))).isInstanceOf(StaleEpochException.class);
       store.commit(epoch, batch(1));
       assertThat(store.history("j", "n").totals().ended()).isEqualTo(1);
