@@ -14,9 +14,11 @@ import io.espalier.core.scheduling.query.PeakUsage;
 import io.espalier.server.ExitCode;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * The result of a run.
@@ -38,6 +40,9 @@ record RunSummary(
     String dataDir,
     long startedHere,
     double seconds) {
+
+  /** The most nodes that are named for one reason. */
+  private static final int NODES_SHOWN = 3;
 
   /** A task that can never start. */
   record Blocked(String job, String node, String why) {}
@@ -172,8 +177,7 @@ record RunSummary(
     }
     invalidJobs.forEach((job, problem) -> lines.add("  " + job + "  not run: " + problem));
     failures.forEach(of -> addCauses(of, lines));
-    blocked.forEach(
-        task -> lines.add("  blocked: " + task.job() + " on " + task.node() + ": " + task.why()));
+    addBlocked(lines);
     List<PeakUsage> used = peaks.stream().filter(p -> p.used() > 0).toList();
     if (!used.isEmpty()) {
       boolean kept = used.stream().allMatch(p -> p.used() <= p.limit());
@@ -196,6 +200,21 @@ record RunSummary(
       }
     }
     return lines;
+  }
+
+  /** Adds a line for all listed tasks of a job that are blocked for the same reason. */
+  private void addBlocked(List<String> lines) {
+    Map<String, List<Blocked>> alike = new LinkedHashMap<>();
+    for (Blocked task : blocked) {
+      alike.computeIfAbsent(task.job() + "\n" + task.why(), key -> new ArrayList<>()).add(task);
+    }
+    for (List<Blocked> tasks : alike.values()) {
+      String nodes =
+          tasks.stream().limit(NODES_SHOWN).map(Blocked::node).collect(Collectors.joining(", "));
+      String others = tasks.size() > NODES_SHOWN ? " and others" : "";
+      Blocked first = tasks.get(0);
+      lines.add("  blocked: " + first.job() + " on " + nodes + others + ": " + first.why());
+    }
   }
 
   /** Adds each cause with an example task and the command that shows more. */
