@@ -54,7 +54,6 @@ final class Notation {
           "working_wait", Unit.SECONDS,
           "backoff", Unit.SECONDS,
           "window", Unit.SECONDS,
-          "soak", Unit.SECONDS,
           "fraction_of_nodes", Unit.FRACTION,
           "max_fraction", Unit.FRACTION);
 
