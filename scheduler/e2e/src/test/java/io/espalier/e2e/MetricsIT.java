@@ -83,11 +83,13 @@ class MetricsIT {
     String nodes =
         "{\"bistro_settings\": {\"nodes\": {\"levels\": [\"host\"], \"node_sources\": [{\"source\":"
             + " \"manual\", \"prefs\": {\"h1\": []}}]}, \"resources\": {\"host\": {\"slots\":"
-            + " {\"default\": 1, \"limit\": 1}}}, \"groups\": {\"set\": {\"by\": \"tag:*\","
-            + " \"max_concurrent\": 1}}, \"notifications\": {\"ops\": {\"webhook\": {\"url\":"
-            + " \"https://127.0.0.1/\", \"secret_file\": \"key\"}}}, \"queues\": {\"etl\":"
-            + " {\"max_slots\": {\"slots\": 1}}}}, \"bistro_job->quick\": {\"owner\": \"e2e\","
-            + " \"command\": [\"./quick.sh\"]}}";
+            + " {\"default\": 1, \"limit\": 1}, \"spare\": {\"default\": 0, \"limit\": 1,"
+            + " \"follows\": [\"lag\"]}}}, \"probes\": {\"lag\": {\"level\": \"host\", \"source\":"
+            + " \"push\", \"bad_above\": 5, \"good_below\": 2, \"max_age\": \"60s\"}}, \"groups\":"
+            + " {\"set\": {\"by\": \"tag:*\", \"max_concurrent\": 1}}, \"notifications\": {\"ops\":"
+            + " {\"webhook\": {\"url\": \"https://127.0.0.1/\", \"secret_file\": \"key\"}}},"
+            + " \"queues\": {\"etl\": {\"max_slots\": {\"slots\": 1}}}}, \"bistro_job->quick\":"
+            + " {\"owner\": \"e2e\", \"command\": [\"./quick.sh\"]}}";
     Site local =
         new Site(Files.createDirectory(directory.resolve("local")))
             .task("quick.sh", "echo '{\"count\": {\"rows\": 3}}' >>\"$2\"")

@@ -50,7 +50,7 @@ class PythonTaskIT {
         new Site(directory)
             .task("copy.sh", "exec python3 \"$site/copy.py\" \"$@\"\n")
             .config(CONFIG);
-    Path helper = Path.of(System.getProperty("espalier.dist", ""), "config-examples", "python");
+    Path helper = Path.of("../../config-examples/python");
     Files.copy(helper.resolve("espalier_task.py"), site.file("espalier_task.py"));
     Files.writeString(
         site.file("copy.py"), TASK.replace("SITE", site.file("").toAbsolutePath().toString()));
