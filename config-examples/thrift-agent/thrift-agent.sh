@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../common.sh"
 python=/usr/bin/python3
 needs 'jq thrift-compiler python3' jq thrift "$python"
-"$python" -c 'import thrift' 2>/dev/null || {
+"$python" -c 'import thrift.Thrift' 2>/dev/null || {
   echo 'SKIPPED, nothing was tested: the thrift module is missing (apt-get install python3-thrift)' >&2
   exit 77
 }

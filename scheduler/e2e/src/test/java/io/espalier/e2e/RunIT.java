@@ -218,7 +218,7 @@ class RunIT {
                 """));
     Ended plain = site.espalier("run", "site.json");
     assertThat(plain.stdout())
-        .contains("blocked: heavy on a: ", "needs 2 of slots", "blocked: after on b: ");
+        .contains("blocked: heavy on a, b, c: ", "needs 2 of slots", "blocked: after on ");
 
     site.config(
         config(
