@@ -69,11 +69,11 @@ class RolloutOrderTest {
       Random random = new Random(seed);
       Rollout second =
           Rollout.begun(
-              "job",
-              1,
-              List.of("1", "1%", "10%", "100%"),
-              List.of(1L, 1_000L, 10_000L, (long) SHARDS),
-              0)
+                  "job",
+                  1,
+                  List.of("1", "1%", "10%", "100%"),
+                  List.of(1L, 1_000L, 10_000L, (long) SHARDS),
+                  0)
               .opened(1, 0, 0);
       String failure = null;
       for (long left = second.tasks(1) - 1; left >= 0 && failure == null; left--) {
