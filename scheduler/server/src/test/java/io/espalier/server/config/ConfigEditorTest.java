@@ -122,8 +122,8 @@ class ConfigEditorTest {
         editor()
             .edit(
                 change(
-                    "\"bistro_job->two\": {\"owner\": \"o\", \"priority\": \"x\", \"prioritty\": 1},"
-                        + " \"bistro_job->a/b\": {\"owner\": \"a\"}, \"bistro_jobs\": {}",
+                    "\"bistro_job->two\": {\"owner\": \"o\", \"priority\": \"x\", \"prioritty\":"
+                        + " 1}, \"bistro_job->a/b\": {\"owner\": \"a\"}, \"bistro_jobs\": {}",
                     false));
     assertThat(edited.problems().stream().filter(Problem::isError).map(Problem::path))
         .contains("bistro_job->two.priority");
