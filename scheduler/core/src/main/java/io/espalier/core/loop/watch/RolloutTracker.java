@@ -332,7 +332,7 @@ public final class RolloutTracker {
       return;
     }
     if (staged != null && spec.goesOn()) {
-      put(staged, staged.now.of(fingerprint));
+      put(staged, staged.now.withFingerprint(fingerprint));
       return;
     }
     toDraw.add(job.name());
@@ -394,21 +394,7 @@ public final class RolloutTracker {
     List<Long> sizes = drawn.sizes();
     RolloutMembers members = RolloutMembers.of(name, drawn.members(), sizes);
     List<String> stages = spec.stages().stream().map(stage -> stage.text()).toList();
-    Rollout first =
-        new Rollout(
-            name,
-            fingerprint(job, spec),
-            stages,
-            sizes,
-            0,
-            Phase.RUNNING,
-            nowMillis,
-            0,
-            0,
-            0,
-            0,
-            "",
-            "");
+    Rollout first = Rollout.begun(name, fingerprint(job, spec), stages, sizes, nowMillis);
     Staged staged = new Staged(first, members);
     all.put(name, staged);
     batch.get().endRollout(name);
