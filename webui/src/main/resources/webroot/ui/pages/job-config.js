@@ -124,7 +124,7 @@ export function Config({ job }) {
     },
   });
   const remove = () => ask({
-    title: `Delete ${job.name}`, text: 'Statuses of its tasks stay; tasks that run become orphans.', button: 'Delete', danger: true, cli: ({ reason }) => command(['delete-job', job.name], { reason }),
+    title: `Delete ${job.name}`, text: 'Statuses of its tasks stay; tasks that run become orphans.', button: 'Delete', danger: true, preview: planned({ [`bistro_job->${job.name}`]: null }), cli: ({ reason }) => command(['delete-job', job.name], { reason }),
     act: async ({ reason }) => { await request('DELETE', ['jobs', job.name], { query: { reason } }); go('#/'); return `${job.name} is deleted`; },
   });
   const wrong = read.problem || checked?.valid === false;

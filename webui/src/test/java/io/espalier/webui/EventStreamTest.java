@@ -8,6 +8,7 @@ import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeEventFeed;
 import io.espalier.testkit.api.FakeScheduler;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -362,6 +363,31 @@ class EventStreamTest {
         assertThat(String.valueOf(Served.object(page).get("events")))
             .as(accept)
             .contains("task_ended");
+      }
+    }
+  }
+
+  @Test
+  void whoResumesGetsAStreamUnlessItAsksForAPage() throws Exception {
+    try (Served served = Served.standard()) {
+      for (String path : List.of("/api/v1/events", "/api/v1/logs?stream=stderr")) {
+        HttpRequest page =
+            served
+                .request(path)
+                .header("Accept", "application/json")
+                .header("Last-Event-ID", "1")
+                .build();
+        assertThat(served.send(page).statusCode()).as(path).isEqualTo(200);
+        HttpRequest stream =
+            served.request(path).header("Accept", "*/*").header("Last-Event-ID", "1").build();
+        HttpResponse<InputStream> open =
+            served.client.send(stream, HttpResponse.BodyHandlers.ofInputStream());
+        try (InputStream body = open.body()) {
+          assertThat(open.headers().firstValue("Content-Type"))
+              .as(path)
+              .hasValueSatisfying(type -> assertThat(type).startsWith("text/event-stream"));
+          assertThat(body.read()).as(path).isPositive();
+        }
       }
     }
   }

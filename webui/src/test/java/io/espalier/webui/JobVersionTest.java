@@ -52,6 +52,25 @@ class JobVersionTest {
   }
 
   @Test
+  void anInvalidJobIsToldFromWhatIsNoJson() {
+    HttpResponse<String> invalid =
+        served.send(
+            served
+                .request("/api/v1/jobs/new")
+                .PUT(HttpRequest.BodyPublishers.ofString("{\"owner\": 1, \"broken\": true}"))
+                .build());
+    assertThat(invalid.statusCode()).isEqualTo(422);
+    assertThat(invalid.body())
+        .contains("\"title\":\"Unprocessable Content\"", "\"path\":\"bistro_job->new.broken\"");
+    for (String bad : new String[] {"{\"owner\": ", "[]", "7", ""}) {
+      HttpRequest request =
+          served.request("/api/v1/jobs/new").PUT(HttpRequest.BodyPublishers.ofString(bad)).build();
+      assertThat(served.send(request).statusCode()).as(bad).isEqualTo(400);
+    }
+    assertThat(served.scheduler.calls()).isEmpty();
+  }
+
+  @Test
   void tagsOfAnotherFormAreRefused() {
     for (String bad : new String[] {"2", "W/\"2\"", "\"2\", \"3\"", "\"x\""}) {
       HttpResponse<String> response = send("PUT", "", "If-Match", bad);

@@ -25,7 +25,7 @@ final class BackupCommands {
       name = "backup",
       mixinStandardHelpOptions = true,
       description = {
-        "Copy the statuses of a data directory to a file, also while a scheduler runs.",
+        "Copy the statuses of a data directory to a new file, also while a scheduler runs.",
         "",
         "The copy is consistent, checked, and on disk when the command ends. It contains statuses,"
             + " attempts, events and what operators have set; not the configuration, nor the output"
@@ -38,27 +38,14 @@ final class BackupCommands {
         "EXAMPLES",
         "  espalier backup --data-dir /var/lib/espalier /backup/espalier.sqlite"
       })
-  static final class Backup implements Callable<Integer> {
-    @Spec private CommandSpec spec = CommandSpec.create();
-
-    @Option(
-        names = "--data-dir",
-        paramLabel = "DIR",
-        required = true,
-        description = "The data directory of the scheduler.")
-    private Path dataDir = Path.of("");
-
-    @Parameters(paramLabel = "FILE", description = "Where to; it must not exist.")
-    private Path file = Path.of("");
+  static final class Backup extends CopyCommand {
+    Backup() {
+      super("copied");
+    }
 
     @Override
-    public Integer call() {
-      try {
-        say(spec, "copied", SqliteBackup.write(dataDir.resolve(DataDirectory.STATUSES), file));
-        return ExitCode.OK;
-      } catch (IOException e) {
-        throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
-      }
+    SqliteBackup.Contents copy(Path dataDir, Path file) throws IOException {
+      return SqliteBackup.write(dataDir.resolve(DataDirectory.STATUSES), file);
     }
   }
 
@@ -69,9 +56,10 @@ final class BackupCommands {
       description = {
         "Put a copy made by backup in place of the statuses of a data directory.",
         "",
-        "What was done since the copy was made is done again. The scheduler and all workers must be"
-            + " stopped; the next scheduler starts nothing until no earlier task can be alive. The"
-            + " statuses that were there are kept beside, as statuses.sqlite.replaced."
+        "A missing directory is created. What was done since the copy was made is done again. The"
+            + " scheduler and all workers must be stopped; the next scheduler starts nothing until"
+            + " no earlier task can be alive. The statuses that were there are kept beside, as"
+            + " statuses.sqlite.replaced."
       },
       footer = {
         "",
@@ -80,32 +68,19 @@ final class BackupCommands {
         "EXAMPLES",
         "  espalier restore --data-dir /var/lib/espalier /backup/espalier.sqlite"
       })
-  static final class Restore implements Callable<Integer> {
-    @Spec private CommandSpec spec = CommandSpec.create();
-
-    @Option(
-        names = "--data-dir",
-        paramLabel = "DIR",
-        required = true,
-        description = "The data directory; it is created if it is missing.")
-    private Path dataDir = Path.of("");
-
-    @Parameters(paramLabel = "FILE", description = "What backup has written.")
-    private Path file = Path.of("");
+  static final class Restore extends CopyCommand {
+    Restore() {
+      super("restored");
+    }
 
     @Override
-    public Integer call() {
-      try {
-        SqliteBackup.Contents copy = SqliteBackup.check(file);
-        try (DataDirectory data = DataDirectory.openUnbound(dataDir)) {
-          refuseAnother(data, copy);
-          data.replaceStatuses(file, "its statuses were restored from " + file.getFileName());
-        }
-        say(spec, "restored", copy);
-        return ExitCode.OK;
-      } catch (DataDirectoryException | IOException e) {
-        throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+    SqliteBackup.Contents copy(Path dataDir, Path file) throws IOException, DataDirectoryException {
+      SqliteBackup.Contents copy = SqliteBackup.check(file);
+      try (DataDirectory data = DataDirectory.openUnbound(dataDir)) {
+        refuseAnother(data, copy);
+        data.replaceStatuses(file, "its statuses were restored from " + file.getFileName());
       }
+      return copy;
     }
 
     /** Refuses what would mix two stores; a damaged one may be replaced by any copy. */
@@ -139,16 +114,52 @@ final class BackupCommands {
     }
   }
 
-  private static void say(CommandSpec spec, String what, SqliteBackup.Contents contents) {
-    spec.commandLine()
-        .getOut()
-        .println(
-            String.format(
-                Locale.ROOT,
-                "%s %,d statuses of store %s, epoch %d",
-                what,
-                contents.statuses(),
-                contents.storeId(),
-                contents.epoch()));
+  /** The common part: a data directory, a copy, and what became of it. */
+  abstract static class CopyCommand implements Callable<Integer> {
+    private final String done;
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+        names = "--data-dir",
+        paramLabel = "DIR",
+        required = true,
+        description = "The data directory of the scheduler.")
+    private Path dataDir = Path.of("");
+
+    @Parameters(paramLabel = "FILE", description = "The copy.")
+    private Path file = Path.of("");
+
+    /**
+     * @param done what has happened to the statuses, for people
+     */
+    CopyCommand(String done) {
+      this.done = done;
+    }
+
+    /** Makes the copy, or puts it in place, and returns what is in it. */
+    abstract SqliteBackup.Contents copy(Path directory, Path copy)
+        throws IOException, DataDirectoryException;
+
+    @Override
+    public final Integer call() {
+      SqliteBackup.Contents contents;
+      try {
+        contents = copy(dataDir, file);
+      } catch (DataDirectoryException | IOException e) {
+        throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+      }
+      spec.commandLine()
+          .getOut()
+          .println(
+              String.format(
+                  Locale.ROOT,
+                  "%s %,d statuses of store %s, epoch %d",
+                  done,
+                  contents.statuses(),
+                  contents.storeId(),
+                  contents.epoch()));
+      return ExitCode.OK;
+    }
   }
 }

@@ -31,9 +31,11 @@ import picocli.CommandLine.Option;
     description = "Show many schedulers as one: jobs, problems, logs and actions over all of them.",
     footer = {
       "",
-      "LIST is HOST:PORT or http(s)://HOST:PORT, with NAME= in front if wanted, separated by commas"
-          + " or",
-      "blanks. FILE holds such a list, with # before comments, and is read again when it changes.",
+      "LIST is HOST:PORT or http(s)://HOST:PORT, with NAME= in front if wanted, separated by"
+          + " commas,",
+      "semicolons, blanks or line ends. FILE holds such a list, with # before comments, and is"
+          + " read",
+      "again when it changes.",
       "zk://HOSTS/PATH are the election groups below a path: the leader of each, whoever that is.",
       "",
       "Schedulers are asked in the background. One that is slow or dead holds nothing up: its"

@@ -254,6 +254,13 @@ class PageActionsIT {
     confirm("Roll back", "check is as in version");
     until("/api/v1/jobs/check", Json.of("the night shift"), "owner");
     window.picture("job-versions");
+
+    window.visit("#/jobs/check/config");
+    press("Delete");
+    assertThat(dialog()).containsText("tasks new, ");
+    assertThat(dialog()).containsText("stored statuses would stay behind");
+    window.picture("job-delete");
+    page.keyboard().press("Escape");
     assertThat(window.complaints()).isEmpty();
   }
 

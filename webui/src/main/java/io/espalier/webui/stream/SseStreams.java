@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.Locale;
  */
 abstract class SseStreams implements Handler<RoutingContext> {
   private static final String EVENT_STREAM = "text/event-stream";
+  private static final String PAGE = "application/json";
   private static final int WRITE_QUEUE_BYTES = 256 * 1024;
 
   /** The number of ticks with a full write queue after which a client counts as gone. */
@@ -67,8 +69,7 @@ abstract class SseStreams implements Handler<RoutingContext> {
 
   @Override
   public final void handle(RoutingContext ctx) {
-    String accept = ctx.request().getHeader("Accept");
-    if (accept == null || !accept.toLowerCase(Locale.ROOT).contains(EVENT_STREAM)) {
+    if (!wantsStream(ctx.request())) {
       // Clients that do not name a type get a page, because it ends.
       ctx.next();
       return;
@@ -90,6 +91,15 @@ abstract class SseStreams implements Handler<RoutingContext> {
     }
     HttpMetrics.untimed(ctx);
     client.open();
+  }
+
+  /** Whether it asks for a stream, or resumes one without saying that it wants a page. */
+  private static boolean wantsStream(HttpServerRequest request) {
+    String accept = request.getHeader("Accept");
+    String types = accept == null ? "" : accept.toLowerCase(Locale.ROOT);
+    String last = request.getHeader("Last-Event-ID");
+    boolean resumes = last != null && !last.isEmpty();
+    return types.contains(EVENT_STREAM) || (resumes && !types.contains(PAGE));
   }
 
   /** One client; everything runs on its event loop. */

@@ -4,7 +4,9 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogQueryException;
 import io.espalier.core.problem.Causes;
+import io.espalier.core.problem.Problem;
 import io.espalier.webui.contract.Violation;
+import io.espalier.webui.v1.json.ApiJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +19,8 @@ public final class ApiException extends RuntimeException {
 
   /** The maximum number of violations in the sentence for people; the list contains all of them. */
   private static final int TOLD = 5;
+
+  private static final int MOST_PROBLEMS = 100;
 
   private static final Map<Integer, String> TITLES =
       Map.ofEntries(
@@ -41,20 +45,23 @@ public final class ApiException extends RuntimeException {
   private final int status;
   private final String code;
   private final transient List<Violation> violations;
+  private final transient List<Problem> problems;
 
   /**
    * @param status HTTP status
    * @param detail a sentence for people
    */
   public ApiException(int status, String detail) {
-    this(status, "", detail, List.of());
+    this(status, "", detail, List.of(), List.of());
   }
 
-  private ApiException(int status, String code, String detail, List<Violation> violations) {
+  private ApiException(
+      int status, String code, String detail, List<Violation> violations, List<Problem> problems) {
     super(detail);
     this.status = status;
     this.code = code;
     this.violations = List.copyOf(violations);
+    this.problems = List.copyOf(problems);
   }
 
   /**
@@ -65,7 +72,7 @@ public final class ApiException extends RuntimeException {
   public static ApiException violating(List<Violation> violations) {
     String first = violations.get(0).toString();
     if (violations.size() == 1) {
-      return new ApiException(400, "", first, violations);
+      return new ApiException(400, "", first, violations, List.of());
     }
     String all =
         violations.stream().limit(TOLD).map(Violation::toString).collect(Collectors.joining("; "));
@@ -76,7 +83,8 @@ public final class ApiException extends RuntimeException {
             + " things are wrong with the request: "
             + all
             + (violations.size() > TOLD ? "; see violations for the others" : ""),
-        violations);
+        violations,
+        List.of());
   }
 
   public static ApiException badRequest(String detail) {
@@ -104,11 +112,12 @@ public final class ApiException extends RuntimeException {
           switch (refused.reason()) {
             case UNKNOWN -> 404;
             case CONFLICT, STALE -> 409;
+            case INVALID -> 422;
             case UNSUPPORTED -> 405;
             case FULL -> 429;
             case UNAVAILABLE -> 503;
           };
-      return new ApiException(status, refused.code(), detail, List.of());
+      return new ApiException(status, refused.code(), detail, List.of(), refused.problems());
     }
     if (cause instanceof LogQueryException) {
       return badRequest(detail);
@@ -138,6 +147,11 @@ public final class ApiException extends RuntimeException {
       List<Json> list = new ArrayList<>();
       violations.forEach(violation -> list.add(violation.json()));
       document.put("violations", new Json.Arr(list));
+    }
+    if (!problems.isEmpty()) {
+      List<Json> list = new ArrayList<>();
+      problems.stream().limit(MOST_PROBLEMS).map(ApiJson::problem).forEach(list::add);
+      document.put("problems", new Json.Arr(list));
     }
     return document.build();
   }

@@ -1,6 +1,7 @@
 package io.espalier.core.rollout;
 
 import io.espalier.core.json.Json;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param reason why it is halted; otherwise empty
  * @param author who has halted it; empty: a check
  */
+@RecordBuilder
 public record Rollout(
     String job,
     long fingerprint,
@@ -38,7 +40,8 @@ public record Rollout(
     long failed,
     long p95Millis,
     String reason,
-    String author) {
+    String author)
+    implements RolloutBuilder.With {
   /** What a roll-out waits for. */
   public enum Phase {
     /** For the tasks of the stage. */
@@ -81,100 +84,40 @@ public record Rollout(
     return "stage " + (number + 1) + " of " + stages.size() + " (" + stages.get(number) + ")";
   }
 
+  /** Returns the roll-out of a job whose first stage has just been opened. */
+  public static Rollout begun(
+      String job, long fingerprint, List<String> stages, List<Long> sizes, long nowMillis) {
+    return new Rollout(
+        job, fingerprint, stages, sizes, 0, Phase.RUNNING, nowMillis, 0, 0, 0, 0, "", "");
+  }
+
   /** Returns the roll-out in another phase. */
   public Rollout in(Phase next, long atEndMillis) {
-    return new Rollout(
-        job,
-        fingerprint,
-        stages,
-        sizes,
-        stage,
-        next,
-        openedMillis,
-        atEndMillis,
-        counted,
-        failed,
-        p95Millis,
-        "",
-        "");
+    return with().phase(next).endedMillis(atEndMillis).reason("").author("").build();
   }
 
   /** Returns the roll-out after it was halted. */
   public Rollout halted(String why, String by) {
-    return new Rollout(
-        job,
-        fingerprint,
-        stages,
-        sizes,
-        stage,
-        Phase.HALTED,
-        openedMillis,
-        endedMillis,
-        counted,
-        failed,
-        p95Millis,
-        why,
-        by);
+    return with().phase(Phase.HALTED).reason(why).author(by).build();
   }
 
   /** Returns the roll-out after a person has resumed it: what was counted does not count. */
   public Rollout resumed() {
-    return new Rollout(
-        job,
-        fingerprint,
-        stages,
-        sizes,
-        stage,
-        Phase.RUNNING,
-        openedMillis,
-        0,
-        0,
-        0,
-        p95Millis,
-        "",
-        "");
+    return in(Phase.RUNNING, 0).withCounts(0, 0);
   }
 
   /** Returns the roll-out with a later stage open. */
   public Rollout opened(int next, long p95, long nowMillis) {
-    return new Rollout(
-        job, fingerprint, stages, sizes, next, Phase.RUNNING, nowMillis, 0, 0, 0, p95, "", "");
+    return resumed().with().stage(next).openedMillis(nowMillis).p95Millis(p95).build();
   }
 
   /** Returns the roll-out after another task of the stage has ended or failed. */
   public Rollout counted(boolean hasFailed) {
-    return new Rollout(
-        job,
-        fingerprint,
-        stages,
-        sizes,
-        stage,
-        phase,
-        openedMillis,
-        endedMillis,
-        counted + 1,
-        failed + (hasFailed ? 1 : 0),
-        p95Millis,
-        reason,
-        author);
+    return withCounts(counted + 1, failed + (hasFailed ? 1 : 0));
   }
 
-  /** Returns the roll-out with the fingerprint of another configuration. */
-  public Rollout of(long another) {
-    return new Rollout(
-        job,
-        another,
-        stages,
-        sizes,
-        stage,
-        phase,
-        openedMillis,
-        endedMillis,
-        counted,
-        failed,
-        p95Millis,
-        reason,
-        author);
+  private Rollout withCounts(long ofCounted, long ofFailed) {
+    return with().counted(ofCounted).failed(ofFailed).build();
   }
 
   /** Returns the next stage that has tasks of its own, or the last one. */

@@ -68,20 +68,13 @@ class RolloutOrderTest {
     for (int seed = 0; seed < 100; seed++) {
       Random random = new Random(seed);
       Rollout second =
-          new Rollout(
-              "job",
-              1,
-              List.of("1", "1%", "10%", "100%"),
-              List.of(1L, 1_000L, 10_000L, (long) SHARDS),
-              1,
-              Rollout.Phase.RUNNING,
-              0,
-              0,
-              0,
-              0,
-              0,
-              "",
-              "");
+          Rollout.begun(
+                  "job",
+                  1,
+                  List.of("1", "1%", "10%", "100%"),
+                  List.of(1L, 1_000L, 10_000L, (long) SHARDS),
+                  0)
+              .opened(1, 0, 0);
       String failure = null;
       for (long left = second.tasks(1) - 1; left >= 0 && failure == null; left--) {
         second = second.counted(random.nextDouble() < 0.05);

@@ -100,7 +100,11 @@ public final class ConfigEditor {
         .forEach(
             (key, member) -> {
               Json old = now.get(key);
-              if (key.startsWith(ConfigEdits.JOB)
+              if (key.startsWith(ConfigEdits.JOB) && member instanceof Json.Null) {
+                if (old != null) {
+                  members.put(key, Optional.empty());
+                }
+              } else if (key.startsWith(ConfigEdits.JOB)
                   && member instanceof Json.Obj job
                   && old instanceof Json.Obj was) {
                 if (!unstamped(job).equals(unstamped(was))) {

@@ -384,8 +384,7 @@ public final class JobEditor {
       job.problems().stream().filter(Problem::isError).forEach(errors::add);
     }
     if (!errors.isEmpty() || (next.job() != null && config != null && job == null)) {
-      throw new RefusedException(
-          Reason.CONFLICT,
+      String message =
           "job "
               + next.name()
               + " was not saved: "
@@ -396,7 +395,11 @@ public final class JobEditor {
                               + ": "
                               + problem.message()
                               + (problem.hint() == null ? "" : ", " + problem.hint()))
-                  .collect(Collectors.joining("; ")));
+                  .collect(Collectors.joining("; "));
+      // A deletion says nothing that could be wrong: the others do not allow it.
+      throw next.job() == null
+          ? new RefusedException(Reason.CONFLICT, message)
+          : RefusedException.invalid(message, errors);
     }
   }
 

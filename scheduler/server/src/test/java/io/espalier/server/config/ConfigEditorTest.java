@@ -87,6 +87,17 @@ class ConfigEditorTest {
   }
 
   @Test
+  void aJobThatIsNullIsDeletedAndTheOthersStay() throws IOException {
+    Edited edited =
+        editor().edit(change("\"bistro_job->old\": null, \"bistro_job->unknown\": null", false));
+    assertThat(edited.problems()).noneMatch(Problem::isError);
+    assertThat(edited.members()).containsOnlyKeys("bistro_job->old");
+    editor().write(edited, "ann", "because");
+    assertThat(directory.resolve("site.json")).content().doesNotContain("->old");
+    assertThat(directory.resolve("job-two.json")).content().contains("bob");
+  }
+
+  @Test
   void whatIsEqualButForItsVersionIsNotWritten() {
     ConfigChange same =
         change(
@@ -111,8 +122,8 @@ class ConfigEditorTest {
         editor()
             .edit(
                 change(
-                    "\"bistro_job->two\": {\"owner\": \"o\", \"priority\": \"x\", \"prioritty\": 1},"
-                        + " \"bistro_job->a/b\": {\"owner\": \"a\"}, \"bistro_jobs\": {}",
+                    "\"bistro_job->two\": {\"owner\": \"o\", \"priority\": \"x\", \"prioritty\":"
+                        + " 1}, \"bistro_job->a/b\": {\"owner\": \"a\"}, \"bistro_jobs\": {}",
                     false));
     assertThat(edited.problems().stream().filter(Problem::isError).map(Problem::path))
         .contains("bistro_job->two.priority");

@@ -117,6 +117,22 @@ final class JobEditorTest {
   }
 
   @Test
+  void aJobWithErrorsIsInvalidWithAllOfThem(@TempDir Path directory) throws Exception {
+    FileConfigSource source = new FileConfigSource(file(directory, "site.json", ONE));
+    JobEditor editor = editor(source, clock);
+    assertThatThrownBy(
+            () -> editor.save("new", job("{\"priority\": \"x\", \"command\": 7}"), -1, "a", ""))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            refused -> {
+              assertThat(refused.reason()).isEqualTo(RefusedException.Reason.INVALID);
+              assertThat(refused.problems())
+                  .extracting(problem -> problem.path())
+                  .contains("bistro_job->new.owner", "bistro_job->new.priority");
+            });
+  }
+
+  @Test
   void versionsAreComparedAndGrowAndTheCreationStays(@TempDir Path directory) throws Exception {
     FileConfigSource source = new FileConfigSource(file(directory, "site.json", ONE));
     JobEditor editor = editor(source, clock);

@@ -65,9 +65,15 @@ public final class FakeJobVersions implements JobVersions {
     return CompletableFuture.completedFuture(next);
   }
 
+  /** Saves a job; one with a member {@code "broken"} is invalid. */
   @Override
   public CompletionStage<JobVersion> save(
       String name, Json.Obj job, long expectedVersion, String author, String reason) {
+    if (job.get("broken") != null) {
+      Problem problem = Problem.error("bistro_job->" + name + ".broken", "it is broken");
+      return CompletableFuture.failedFuture(
+          RefusedException.invalid("job " + name + " was not saved", List.of(problem)));
+    }
     return add(name, job, expectedVersion, author, reason);
   }
 

@@ -666,20 +666,7 @@ public final class FakeScheduler implements SchedulerApi {
     }
 
     private static Rollout firstStage(String job) {
-      return new Rollout(
-          job,
-          1,
-          List.of("1", "100%"),
-          List.of(1L, 3L),
-          0,
-          Rollout.Phase.RUNNING,
-          1,
-          0,
-          0,
-          0,
-          0,
-          "",
-          "");
+      return Rollout.begun(job, 1, List.of("1", "100%"), List.of(1L, 3L), 1);
     }
 
     private Rollout rollout(String job) {

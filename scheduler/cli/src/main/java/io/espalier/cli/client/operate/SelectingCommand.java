@@ -32,15 +32,7 @@ abstract class SelectingCommand extends ClientCommand {
 
   @Mixin private final ReasonOption reason = new ReasonOption();
 
-  @Option(
-      names = {"--preview", "--dry-run"},
-      description = "Only say how many tasks and which; change nothing.")
-  private boolean preview;
-
-  @Option(
-      names = {"-y", "--yes"},
-      description = "Do not ask.")
-  private boolean yes;
+  @Mixin private final ConsentFlags consent = new ConsentFlags();
 
   @Option(
       names = "--expect",
@@ -88,11 +80,8 @@ abstract class SelectingCommand extends ClientCommand {
    * @return the exit code
    */
   int change(Client client, String template, List<String> jobs, Words words, boolean mustAsk) {
-    boolean asks = !preview && !yes && viewport().asks();
-    if (mustAsk && !preview && !yes && !asks) {
-      throw new CommandException(
-          ExitCode.USAGE, "nobody can be asked here: say --yes, or look first with --preview");
-    }
+    boolean preview = consent.preview();
+    boolean asks = consent.asks(this, mustAsk);
     Map<String, @Nullable Long> expected = new LinkedHashMap<>();
     jobs.forEach(each -> expected.put(each, expect));
     if (preview || asks) {
@@ -111,8 +100,7 @@ abstract class SelectingCommand extends ClientCommand {
       if (preview || all == 0) {
         return ExitCode.OK;
       }
-      if (!confirmed(words.question().formatted(tasks(all)))) {
-        remark("nothing was changed");
+      if (!consent.confirmed(this, words.question().formatted(tasks(all)))) {
         return ExitCode.FAILED;
       }
     }
@@ -148,27 +136,6 @@ abstract class SelectingCommand extends ClientCommand {
 
   static String tasks(long count) {
     return count == 1 ? "1 task" : count + " tasks";
-  }
-
-  private boolean confirmed(String question) {
-    return confirmed(this, question);
-  }
-
-  /** Asks the user at the terminal for confirmation. */
-  static boolean confirmed(ClientCommand command, String question) {
-    PrintWriter err = command.spec().commandLine().getErr();
-    command.out().flush();
-    err.print(question + " [y/N] ");
-    err.flush();
-    try {
-      // Not closed, because it is the process's standard input.
-      BufferedReader in =
-          new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
-      String answer = in.readLine();
-      return answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
-    } catch (IOException e) {
-      throw new CommandException(ExitCode.FAILED, "cannot read the answer: " + e.getMessage(), e);
-    }
   }
 
   /** The flags that select tasks of a job. A task must match all given flags. */
@@ -228,6 +195,59 @@ abstract class SelectingCommand extends ClientCommand {
 
     private static Json.Arr array(List<String> texts) {
       return new Json.Arr(texts.stream().<Json>map(Json::of).toList());
+    }
+  }
+
+  /** The flags of commands that change tasks that are not named: look first, and do not ask. */
+  static final class ConsentFlags {
+    @Option(
+        names = {"--preview", "--dry-run"},
+        description = "Only say how many tasks and which; change nothing.")
+    private boolean preview;
+
+    @Option(
+        names = {"-y", "--yes"},
+        description = "Do not ask.")
+    private boolean yes;
+
+    boolean preview() {
+      return preview;
+    }
+
+    /**
+     * Returns whether the user is to be asked first.
+     *
+     * @param must true: where nobody can be asked, it wants {@code --yes}
+     */
+    boolean asks(ClientCommand command, boolean must) {
+      boolean open = !preview && !yes;
+      boolean asks = open && command.viewport().asks();
+      if (must && open && !asks) {
+        throw new CommandException(
+            ExitCode.USAGE, "nobody can be asked here: say --yes, or look first with --preview");
+      }
+      return asks;
+    }
+
+    /** Asks the user at the terminal for confirmation, and says so if there is none. */
+    boolean confirmed(ClientCommand command, String question) {
+      PrintWriter err = command.spec().commandLine().getErr();
+      command.out().flush();
+      err.print(question + " [y/N] ");
+      err.flush();
+      try {
+        // Not closed, because it is the process's standard input.
+        BufferedReader in =
+            new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
+        String answer = in.readLine();
+        if (answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes")) {
+          return true;
+        }
+      } catch (IOException e) {
+        throw new CommandException(ExitCode.FAILED, "cannot read the answer: " + e.getMessage(), e);
+      }
+      command.remark("nothing was changed");
+      return false;
     }
   }
 }

@@ -87,15 +87,8 @@ public final class TaskCommands {
     @Option(names = "--all", description = "All tasks of the job that run now.")
     private boolean all;
 
-    @Option(
-        names = {"--preview", "--dry-run"},
-        description = "Only say how many tasks and which; change nothing.")
-    private boolean preview;
-
-    @Option(
-        names = {"-y", "--yes"},
-        description = "Do not ask.")
-    private boolean yes;
+    @Mixin
+    private final SelectingCommand.ConsentFlags consent = new SelectingCommand.ConsentFlags();
 
     @Mixin private final ReasonOption reason = new ReasonOption();
 
@@ -109,21 +102,17 @@ public final class TaskCommands {
       if (chosen == !nodes.isEmpty() || (all && !prefix.isEmpty())) {
         throw misuse("say which tasks: NODE, --prefix, or --all");
       }
-      if (chosen && !preview && !yes && !viewport().asks()) {
-        throw new CommandException(
-            ExitCode.USAGE, "nobody can be asked here: say --yes, or look first with --preview");
-      }
+      boolean asks = chosen && consent.asks(this, true);
       List<String> running = chosen ? running(client) : nodes;
       String many = SelectingCommand.tasks(running.size());
-      if (chosen && (preview || !yes)) {
+      if (asks || (chosen && consent.preview())) {
         say(job + ": " + many + " would be signaled");
         running.stream().limit(10).forEach(node -> say("  " + node));
       }
-      if (preview || running.isEmpty()) {
+      if (consent.preview() || running.isEmpty()) {
         return ExitCode.OK;
       }
-      if (chosen && !yes && !SelectingCommand.confirmed(this, "Kill " + many + "?")) {
-        remark("nothing was changed");
+      if (asks && !consent.confirmed(this, "Kill " + many + "?")) {
         return ExitCode.FAILED;
       }
       int refused = 0;
