@@ -1,14 +1,10 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobProgress;
-import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.UpdateImpact;
-import io.espalier.core.call.CallAnswer;
-import io.espalier.core.config.Job;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
@@ -25,7 +21,6 @@ import io.espalier.core.loop.query.ImpactQuery;
 import io.espalier.core.loop.query.QueryQueue;
 import io.espalier.core.loop.query.SnapshotCopy;
 import io.espalier.core.loop.state.LiveTasks;
-import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.loop.state.LoopStats;
@@ -55,14 +50,12 @@ import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.query.PeakUsage;
 import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.scheduling.update.UpdatePlan;
-import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.StoreTransaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -93,15 +86,12 @@ public final class SchedulerLoop {
   /** The minimum interval between two views, in milliseconds. */
   public static final long VIEW_MILLIS = 100;
 
-  private static final int STARTS_PER_SLICE = 256;
   private static final int LIMIT_UNITS = 10_000;
   private static final int TIMERS_PER_SLICE = 1_000;
   private static final int INPUTS_PER_STEP = 500;
   private static final int CHORES_PER_STEP = 4;
-  private static final long POLICY_RETRY_MILLIS = 1_000;
 
   private final SchedulingCore core;
-  private final Map<String, SchedulingPolicy> policies;
   private final LoopPorts ports;
 
   private final LiveTasks live = new LiveTasks();
@@ -120,8 +110,6 @@ public final class SchedulerLoop {
   private final OverLimitEnforcer overLimits;
   private final WorkerPool pool;
   private final RunnerWatchdog supervision;
-  private final JobDeadlines deadlines;
-  private final WindowGates windows;
   private final HealthLimits health;
   private final JobAdmission admission;
   private final JobVerifications verifications;
@@ -135,6 +123,11 @@ public final class SchedulerLoop {
   private final Committer committer;
   private final TaskCompletion completion;
   private final OperatorCommands commands;
+  private final TaskReports reports;
+  private final JobForgetting forgetting;
+  private final RoundSteps steps;
+  private final StartRounds rounds;
+  private final TimedStarts timedStarts;
   private final ArrayDeque<SlicedWork> chores = new ArrayDeque<>();
   private final List<Runnable> inspections = new ArrayList<>();
   private @Nullable RestoredState restored;
@@ -142,10 +135,7 @@ public final class SchedulerLoop {
   private final long epoch;
   private boolean leads;
   private boolean stopping;
-  private boolean roundComplete;
-  private boolean placedInRound;
   private final LoopStats stats = new LoopStats();
-  private long retryPolicyAt;
 
   public SchedulerLoop(
       SchedulingCore core,
@@ -154,21 +144,19 @@ public final class SchedulerLoop {
       LoopPorts ports,
       LoopOptions options) {
     this.core = core;
-    this.policies = Map.copyOf(policies);
     this.ports = ports;
     this.leader = options.workerHost();
     this.epoch = options.epoch();
     this.events = new LoopEvents(options.firstEvent());
-    this.deadlines = new JobDeadlines(core);
     this.admission = new JobAdmission(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
     this.brakes = new BrakeCommands(core, events);
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
-    this.windows = new WindowGates(core, events, paces);
+    WindowGates windows = new WindowGates(core, events, paces);
     this.health = new HealthLimits(core, events);
-    this.rollouts = new RolloutTracker(core, events, this::batch);
+    this.rollouts = new RolloutTracker(core, events, this::batch, this::mayBegin);
     this.quarantines = new Quarantines(core, events, this::batch);
     this.views =
         new ViewPublisher(
@@ -200,6 +188,7 @@ public final class SchedulerLoop {
     this.completion =
         new TaskCompletion(
             shared, starts, verifications, statusText, paces, quarantines, options.maxAttempts());
+    this.reports = new TaskReports(shared, changes, completion, checkpoints);
     this.commands =
         new OperatorCommands(
             shared,
@@ -212,7 +201,13 @@ public final class SchedulerLoop {
             kills,
             pool,
             chores::add,
-            this::reported);
+            reports::calledBack);
+    this.forgetting = new JobForgetting(shared, changes, completion);
+    this.steps =
+        new RoundSteps(new JobDeadlines(core), windows, health, rollouts, quarantines, starting);
+    this.rounds =
+        new StartRounds(shared, policies, steps, starts, paces, quarantines, stats, this::put);
+    this.timedStarts = new TimedStarts(core, views, pauses, limits, brakes, steps);
     this.questions =
         new QueryQueue(
             core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
@@ -234,6 +229,11 @@ public final class SchedulerLoop {
     outbox.restore(stored.notifications());
     restored = stored;
     views.changed();
+  }
+
+  /** Returns whether stored statuses are read, so that it is known which tasks are left. */
+  private boolean mayBegin() {
+    return !changes.underWay();
   }
 
   private StoreTransaction.Builder batch() {
@@ -305,52 +305,23 @@ public final class SchedulerLoop {
   void update(PreparedUpdate update, CompletableFuture<Void> inForce, long nowMillis) {
     update.forgotten().stream()
         .sorted()
-        .forEach(job -> forget(job, "deleted and made again", "", nowMillis));
+        .forEach(job -> forgetting.forget(job, "deleted and made again", "", nowMillis));
     update.incarnations().forEach(committer.batch()::incarnation);
     changes.begin(update, inForce);
   }
 
   void storedRows(LoopInput.StoredRows rows) {
-    changes.take(rows);
-  }
-
-  /**
-   * Discards what is stored of a job: of an earlier one of the same name, so that the new job does
-   * not inherit it (docs/design/features.md#jobs-of-the-same-name), or of one that has expired.
-   */
-  private void forget(String job, String reason, String archive, long nowMillis) {
-    committer.batch().forget(job);
-    Json.Builder event = Json.object().put("job", job).put("reason", reason);
-    if (!archive.isEmpty()) {
-      event.put("archive", archive);
-    }
-    events.add(nowMillis, EventKind.JOB_FORGOTTEN, event.build());
-    for (Live task : live.all()) {
-      if (task.key.job().equals(job)) {
-        // The task is still alive, and the next scheduler process must know of it.
-        live.forget(task, nowMillis);
-        committer.changed(Committer.row(task), nowMillis);
-      }
-    }
-    completion.forget(job);
-    changes.forget(job);
-    outcomes.forget(job);
-    rollouts.forget(job);
+    changes.take(rows.rows(), rows.last(), rows.unreadable());
   }
 
   Set<String> findAbsent(Set<String> jobs) {
-    Set<String> alive = new HashSet<>();
-    live.all().forEach(task -> alive.add(task.key.job()));
-    return changes.findAbsent(jobs, alive);
+    return forgetting.findAbsent(jobs);
   }
 
   void forgetAbsent(LoopInput.ForgetAbsent input, long nowMillis) {
-    if (changes.isAbsent(input.job())) {
-      forget(input.job(), input.reason(), input.archive(), nowMillis);
-      complete(input.answer(), committer.commit().thenApply(done -> true));
-    } else {
-      input.answer().complete(false);
-    }
+    complete(
+        input.answer(),
+        forgetting.forgetAbsent(input.job(), input.reason(), input.archive(), nowMillis));
   }
 
   void configProblems(List<Problem> problems) {
@@ -385,39 +356,7 @@ public final class SchedulerLoop {
   }
 
   void progressed(TaskKey key, Invocation invocation, @Nullable Progress newest, long nowMillis) {
-    Live task = live.get(key);
-    if (newest != null
-        && task != null
-        && task.invocation().equals(invocation)
-        && !task.isOfForgottenJob()) {
-      committer.heard(task, newest.counters());
-      checkpoints.heard(task, newest, nowMillis, due -> committer.checkpoint(due, nowMillis));
-      live.changed(task);
-      views.changed();
-    }
-  }
-
-  /** Takes what a service reports about its call; returns false when no such call is alive. */
-  private boolean reported(Callback callback, long nowMillis) {
-    if (!changes.hasConfig()) {
-      throw new RefusedException(
-          RefusedException.Reason.UNAVAILABLE, "the statuses are still being loaded");
-    }
-    Live task = completion.called(callback);
-    if (task == null) {
-      return false;
-    }
-    if (CallAnswer.of(callback.said()) instanceof CallAnswer.Running going) {
-      Json.Obj progress = going.progress();
-      progressed(
-          task.key,
-          task.invocation(),
-          progress == null ? null : ProgressParser.of(progress).withCounters(going.counters()),
-          nowMillis);
-    } else {
-      completion.calledBack(task, CallAnswer.ended(callback.said()), nowMillis);
-    }
-    return true;
+    reports.progressed(key, invocation, newest, nowMillis);
   }
 
   void used(TaskKey task, Invocation invocation, ResourceUsage usage) {
@@ -485,52 +424,10 @@ public final class SchedulerLoop {
         && !changes.underWay()
         && committer.isDurable()
         && !outbox.isSending()
-        && roundComplete
-        && !placedInRound
+        && rounds.isOver()
         && admission.isCurrent()
-        && !windows.isBehind()
-        && !health.isBehind()
-        && !rollouts.isOpening()
-        && !timersMatter()
-        && !endsOfOverridesMatter();
-  }
-
-  /**
-   * Returns true when a job that may start tasks has a task that waits for its back-off or for its
-   * start rate.
-   */
-  private boolean timersMatter() {
-    boolean rates = core.capacity().jobsHeldByRate() + core.capacity().nodesHeldByRate() > 0;
-    return core.nextTimerMillis() != Long.MAX_VALUE
-        && views.progress().values().stream()
-            .anyMatch(
-                job ->
-                    (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isEnded(job.job()));
-  }
-
-  /**
-   * Returns true when the end of a pause, brake, limit override or soak, a window, a trial below a
-   * quarantined node, or a value of a probe may start remaining tasks.
-   */
-  private boolean endsOfOverridesMatter() {
-    if (pauses.nextMillis() == Long.MAX_VALUE
-        && limits.nextMillis() == Long.MAX_VALUE
-        && brakes.nextMillis() == Long.MAX_VALUE
-        && quarantines.nextMillis() == Long.MAX_VALUE
-        && windows.opensMillis() == Long.MAX_VALUE
-        && rollouts.nextMillis() == Long.MAX_VALUE
-        && !health.isLimiting()) {
-      return false;
-    }
-    return views.progress().values().stream()
-        .anyMatch(
-            job -> {
-              Job config = core.job(core.findJob(job.job()));
-              return job.ready() + job.blocked() > 0
-                  && config != null
-                  && config.canRun()
-                  && !core.isEnded(job.job());
-            });
+        && !steps.isOpening()
+        && !timedStarts.areAhead();
   }
 
   // ---- the step
@@ -559,41 +456,16 @@ public final class SchedulerLoop {
     if (changes.tookForce()) {
       recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
       brakes.refresh(nowMillis);
-      quarantines.configured(nowMillis);
+      steps.configured(nowMillis);
       outbox.configured(core.config());
       committer.bound(core.config().settings().capacity().maxStarting());
       leads(nowMillis);
       kills.recheck();
-      deadlines.recheck(nowMillis);
       views.inForce(changes.nodesAtMillis());
       views.error("statuses", changes.problem());
       paces.retain(core.config().jobs().keySet());
     }
-    if (deadlines.step(nowMillis)) {
-      views.changed();
-    }
-    if (changes.hasConfig() && windows.step(nowMillis)) {
-      views.error("windows", windows.problem());
-      views.changed();
-    }
-    more |= windows.isBehind();
-    if (changes.hasConfig() && health.step(nowMillis)) {
-      health
-          .problems()
-          .forEach(
-              (probe, problem) ->
-                  views.error("probe " + probe, problem.isEmpty() ? null : problem));
-      views.changed();
-    }
-    if (changes.hasConfig() && rollouts.step(nowMillis, !changes.underWay())) {
-      views.changed();
-    }
-    more |= health.isBehind() || rollouts.isBehind();
-    if (quarantines.step(nowMillis)) {
-      views.error("quarantine", quarantines.problem());
-      stats.quarantines(quarantines.count());
-      views.changed();
-    }
+    more |= changes.hasConfig() && steps.step(nowMillis, views);
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
@@ -606,7 +478,7 @@ public final class SchedulerLoop {
       committer.updateJobStates(nowMillis);
     }
     more |= questions.step(nowMillis);
-    more |= round(nowMillis);
+    more |= !stopping && changes.hasConfig() && rounds.step(nowMillis);
     committer.updateJobStates(nowMillis);
     more |= changes.hasConfig() && (core.isTouched() || !admission.isCurrent());
     judgeStuck(nowMillis, more);
@@ -630,18 +502,9 @@ public final class SchedulerLoop {
     }
     stats.heldByRate(core.capacity().jobsHeldByRate(), core.capacity().nodesHeldByRate());
     stats.heldByCapacity(admission.waiting());
-    stats.starting(starting.count(), starting.window());
-    views.error("starting", starting.problem());
+    steps.stats(stats);
     stats.reserved(core.capacity().reservedNodes(), core.capacity().reservedSlots(), nowMillis);
-    SchedulerView view = views.makeIfDue(nowMillis);
-    if (view != null) {
-      if (committer.isDurable()) {
-        views.publish(view, nowMillis, ports.views());
-      } else {
-        committer.whenDurable(now -> views.publish(view, now, ports.views()));
-      }
-    }
-    views.remind(nowMillis, ports.views());
+    views.step(nowMillis, committer, ports.views());
     inspections.forEach(Runnable::run);
     inspections.clear();
     return more ? Duration.ZERO : untilNext(nowMillis, views.nextMillis());
@@ -680,18 +543,13 @@ public final class SchedulerLoop {
   private Duration untilNext(long nowMillis, long viewAtMillis) {
     long next = Math.min(core.nextTimerMillis(), viewAtMillis);
     next = Math.min(next, Math.min(kills.nextMillis(), overLimits.nextMillis()));
-    next = Math.min(next, Math.min(deadlines.nextMillis(), checkpoints.nextMillis()));
-    next = Math.min(next, supervision.nextMillis());
+    next = Math.min(next, Math.min(supervision.nextMillis(), checkpoints.nextMillis()));
     next = judgesStuck() ? Math.min(next, outcomes.nextMillis()) : next;
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
-    next = Math.min(next, Math.min(commands.nextMillis(), windows.nextMillis()));
-    next = Math.min(next, Math.min(outbox.nextMillis(), quarantines.nextMillis()));
-    next = Math.min(next, health.nextMillis());
-    next = Math.min(next, rollouts.nextMillis());
-    if (retryPolicyAt > nowMillis) {
-      next = Math.min(next, retryPolicyAt);
-    }
+    next = Math.min(next, Math.min(commands.nextMillis(), outbox.nextMillis()));
+    next = changes.hasConfig() ? Math.min(next, steps.nextMillis()) : next;
+    next = Math.min(next, rounds.nextMillis(nowMillis));
     return Duration.ofMillis(Math.max(0, next - nowMillis));
   }
 
@@ -703,65 +561,6 @@ public final class SchedulerLoop {
       }
     }
     return chores.stream().anyMatch(chore -> !chore.waits());
-  }
-
-  /** Runs a slice of a scheduling round. Returns true when the round can place more tasks. */
-  private boolean round(long nowMillis) {
-    if (stopping
-        || !changes.hasConfig()
-        || nowMillis < retryPolicyAt
-        || core.isTouched()
-        || windows.isBehind()
-        || health.isSettling()) {
-      return false;
-    }
-    if (ports.commits().isSaturated()) {
-      stats.saturatedStep();
-      return false;
-    }
-    int room = Math.min(STARTS_PER_SLICE, starting.room());
-    if (room == 0) {
-      // The next confirmation opens it.
-      roundComplete = false;
-      return false;
-    }
-    SchedulingPolicy policy = policies.get(core.config().settings().policy());
-    if (policy == null) {
-      views.error("policy", "no such policy: " + core.config().settings().policy());
-      return false;
-    }
-    int before = live.size();
-    boolean wasOver = roundComplete;
-    try {
-      roundComplete = core.round(policy, room, run -> placed(run, nowMillis));
-      views.error("policy", null);
-    } catch (RuntimeException e) {
-      // A bug in a plug-in must not stop the scheduler; its placements so far remain valid.
-      views.error("policy", policy.name() + " failed: " + e);
-      ports.warnings().warn("policy " + policy.name() + " failed: " + e, "", "");
-      stats.policyFailed(live.size() - before);
-      retryPolicyAt = nowMillis + POLICY_RETRY_MILLIS;
-      roundComplete = false;
-      return false;
-    }
-    placedInRound = live.size() > before;
-    // A round that places nothing, right after another one that placed nothing, is not counted.
-    stats.round(live.size() - before, roundComplete && (placedInRound || !wasOver));
-    return !roundComplete;
-  }
-
-  private void placed(long run, long nowMillis) {
-    Live task = starts.placed(run, nowMillis);
-    paces.placed(task, nowMillis);
-    quarantines.placed(task, nowMillis);
-    committer.started(task, nowMillis);
-    if (task.isEmpty) {
-      put(
-          TaskResult.of(task.key.job(), task.key.node(), task.invocation(), TaskResult.Kind.EXITED)
-              .withRawStatus("done")
-              .withExit(0, null)
-              .withMessage("its step is gone from the job: nothing was run"));
-    }
   }
 
   /** Puts the end of a task, which nobody reports, into the queue. */

@@ -231,24 +231,25 @@ final class UpdateApplier {
   /**
    * Takes more stored rows of the update that is being applied.
    *
+   * @param isLast whether no more follow
+   * @param unreadable jobs whose rows cannot be read, each with the reason
    * @throws IllegalStateException when no more were to follow
    */
-  void take(LoopInput.StoredRows more) {
+  void take(List<StatusRow> more, boolean isLast, Map<String, String> unreadable) {
     if (current == null || complete) {
       throw new IllegalStateException("stored rows of no update");
     }
-    portions.add(more.rows());
-    complete = more.last();
-    more.unreadable()
-        .forEach(
-            (job, why) ->
-                contradicted.putIfAbsent(
-                    job,
-                    "job "
-                        + job
-                        + " starts nothing: what is stored of its tasks cannot be read: "
-                        + why
-                        + "; when that is mended, restart the scheduler"));
+    portions.add(more);
+    complete = isLast;
+    unreadable.forEach(
+        (job, why) ->
+            contradicted.putIfAbsent(
+                job,
+                "job "
+                    + job
+                    + " starts nothing: what is stored of its tasks cannot be read: "
+                    + why
+                    + "; when that is mended, restart the scheduler"));
   }
 
   /**

@@ -129,13 +129,23 @@ final class ViewPublisher {
   }
 
   /**
-   * Makes a view when something has changed and the last one is old enough. The caller must {@link
-   * #publish publish} it once everything that it shows is durable: a crash must not take back what
-   * monitors have seen.
-   *
-   * @return null when it is too early, or when the previous view is not published yet
+   * Makes a view when something has changed and the last one is old enough, and publishes it once
+   * everything that it shows is durable: a crash must not take back what monitors have seen.
    */
-  @Nullable SchedulerView makeIfDue(long nowMillis) {
+  void step(long nowMillis, Committer committer, Consumer<SchedulerView> to) {
+    SchedulerView view = makeIfDue(nowMillis);
+    if (view != null) {
+      if (committer.isDurable()) {
+        publish(view, nowMillis, to);
+      } else {
+        committer.whenDurable(now -> publish(view, now, to));
+      }
+    }
+    remind(nowMillis, to);
+  }
+
+  /** Returns null when it is too early, or when the previous view is not published yet. */
+  private @Nullable SchedulerView makeIfDue(long nowMillis) {
     if (waits || nowMillis < due()) {
       return null;
     }
@@ -151,7 +161,7 @@ final class ViewPublisher {
   }
 
   /** Publishes a view; everything that it shows must be durable. */
-  void publish(SchedulerView view, long nowMillis, Consumer<SchedulerView> views) {
+  private void publish(SchedulerView view, long nowMillis, Consumer<SchedulerView> views) {
     waits = false;
     error(SchedulerView.BEHIND, null);
     latest = view;
@@ -163,7 +173,7 @@ final class ViewPublisher {
    * Publishes the last durable view again while the store is slow or unavailable, with an error
    * that explains the delay. This also shows that the scheduler is alive.
    */
-  void remind(long nowMillis, Consumer<SchedulerView> views) {
+  private void remind(long nowMillis, Consumer<SchedulerView> views) {
     if (!waits || nowMillis < remindAt) {
       return;
     }
@@ -182,7 +192,7 @@ final class ViewPublisher {
     views.accept(latest);
   }
 
-  /** When to call {@link #makeIfDue} or {@link #remind} again. */
+  /** When to call {@link #step} again. */
   long nextMillis() {
     return waits ? remindAt : due();
   }

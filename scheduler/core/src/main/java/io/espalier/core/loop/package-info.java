@@ -5,7 +5,8 @@
  * after its row is durable. The packages, each of which uses only those listed before it:
  *
  * <ul>
- *   <li>{@code state}: the running tasks and the ports to the outside;
+ *   <li>{@code state}: the running tasks, the ports to the outside, and the seam of what is done
+ *       before each round;
  *   <li>{@code query}: queries that are answered in slices;
  *   <li>{@code command}: what operators do to jobs, tasks, limits and workers;
  *   <li>{@code watch}: checks and actions that time triggers.

@@ -10,6 +10,7 @@ import io.espalier.core.health.ProbeView;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.health.ProbeAnswer.Sample;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.capacity.HealthLimit;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Values and what follows from them are kept in memory only: after a start, all limits that follow
  * a probe are at their floor until the first value of their node. Many values are taken in slices.
  */
-public final class HealthLimits {
+public final class HealthLimits implements RoundStep {
   private static final int NODES_PER_STEP = 2_000;
   private static final int MOST_EARLY = 100;
   private static final int MOST_PROBLEM = 1_000;
@@ -199,11 +201,7 @@ public final class HealthLimits {
 
   // ---- steps
 
-  /**
-   * Does a slice of what is due.
-   *
-   * @return whether there is something new to show
-   */
+  @Override
   @SuppressWarnings("ReferenceEquality") // Each configuration and topology is a new object.
   public boolean step(long nowMillis) {
     if (config != core.config() || topology != core.topology()) {
@@ -231,23 +229,25 @@ public final class HealthLimits {
     return isNew;
   }
 
-  /** Returns whether {@link #step} must be called again at once. */
+  @Override
   public boolean isBehind() {
     return !work.isEmpty();
   }
 
-  /** Returns whether nothing may start yet, because limits are to go to their floor first. */
-  public boolean isSettling() {
-    return isSettling;
+  /** Nothing starts as long as limits are to go to their floor first. */
+  @Override
+  public int room() {
+    return isSettling ? 0 : Integer.MAX_VALUE;
   }
 
-  /** When {@link #step} must be called next; {@link Long#MAX_VALUE}: when values come. */
+  @Override
   public long nextMillis() {
     return next;
   }
 
   /** Returns whether new values may raise a limit. */
-  public boolean isLimiting() {
+  @Override
+  public boolean mayOpen() {
     return followers.values().stream()
         .anyMatch(
             follower ->
@@ -547,18 +547,17 @@ public final class HealthLimits {
     nodes.clear();
   }
 
-  /**
-   * Returns what is wrong with each probe, by name, also of those that are gone; empty: nothing.
-   */
-  public Map<String, String> problems() {
-    Map<String, String> all = new LinkedHashMap<>();
-    told.forEach(name -> all.put(name, ""));
-    told.retainAll(probes.keySet());
-    told.addAll(probes.keySet());
+  @Override
+  public void problems(BiConsumer<String, @Nullable String> to) {
+    told.stream()
+        .filter(name -> !probes.containsKey(name))
+        .forEach(name -> to.accept("probe " + name, null));
+    told.clear();
     for (Probe probe : probes.values()) {
-      all.put(probe.spec.name(), problem(probe));
+      String problem = problem(probe);
+      to.accept("probe " + probe.spec.name(), problem.isEmpty() ? null : problem);
+      told.add(probe.spec.name());
     }
-    return all;
   }
 
   private static String problem(Probe probe) {

@@ -1,6 +1,7 @@
 package io.espalier.core.loop.watch;
 
 import io.espalier.core.config.Job;
+import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
@@ -8,7 +9,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** Closes jobs whose {@code complete_by} has passed, and reopens them when it is moved. */
-public final class JobDeadlines {
+public final class JobDeadlines implements RoundStep {
   private final SchedulingCore core;
   private long next = Long.MAX_VALUE;
 
@@ -16,8 +17,9 @@ public final class JobDeadlines {
     this.core = core;
   }
 
-  /** Checks all jobs again, because a new configuration is in force. */
-  public void recheck(long nowMillis) {
+  /** Checks all jobs again. */
+  @Override
+  public void configured(long nowMillis) {
     core.gates(GateKind.DEADLINE).stream()
         .map(Gate::name)
         .sorted()
@@ -26,6 +28,7 @@ public final class JobDeadlines {
   }
 
   /** Closes the jobs that are due. Returns true when it closed one. */
+  @Override
   public boolean step(long nowMillis) {
     if (nowMillis < next) {
       return false;
@@ -52,6 +55,7 @@ public final class JobDeadlines {
   }
 
   /** When the next job is due; {@link Long#MAX_VALUE} when none is. */
+  @Override
   public long nextMillis() {
     return next;
   }

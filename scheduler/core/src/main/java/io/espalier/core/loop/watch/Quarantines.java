@@ -9,6 +9,8 @@ import io.espalier.core.fault.FaultLocator;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.LoopStats;
+import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -25,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * starts a task on trial now and then, and opens the node when one succeeds. What an operator has
  * closed waits for an operator.
  */
-public final class Quarantines {
+public final class Quarantines implements RoundStep {
   /** The scheduler closes at most one in so many leaves by itself. */
   private static final int LEAVES_PER_CLOSED = 10;
 
@@ -281,6 +284,7 @@ public final class Quarantines {
   // ---- state
 
   /** Lifts what the scheduler has set for jobs that do not ask for it any more. */
+  @Override
   public void configured(long nowMillis) {
     Set<String> asking = new HashSet<>();
     core.config()
@@ -307,6 +311,7 @@ public final class Quarantines {
    *
    * @return whether something has changed since the last call
    */
+  @Override
   public boolean step(long nowMillis) {
     if (nowMillis >= next) {
       for (Quarantine each : all.values()) {
@@ -321,14 +326,25 @@ public final class Quarantines {
     return was;
   }
 
-  /** How many there are, without suggestions. */
-  public int count() {
-    return all.size();
-  }
-
-  /** When {@link #step} must be called next; {@link Long#MAX_VALUE}: no trial is due. */
+  /** The next trial. */
+  @Override
   public long nextMillis() {
     return next;
+  }
+
+  @Override
+  public boolean mayOpen() {
+    return next != Long.MAX_VALUE;
+  }
+
+  @Override
+  public void problems(BiConsumer<String, @Nullable String> told) {
+    told.accept("quarantine", problem());
+  }
+
+  @Override
+  public void stats(LoopStats stats) {
+    stats.quarantines(all.size());
   }
 
   /** Returns the quarantines and the suggestions, by node and job. */
@@ -340,7 +356,7 @@ public final class Quarantines {
   }
 
   /** Returns what is suggested; null: nothing. */
-  public @Nullable String problem() {
+  private @Nullable String problem() {
     if (suggestions.isEmpty()) {
       return null;
     }

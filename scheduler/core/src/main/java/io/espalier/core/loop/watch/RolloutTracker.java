@@ -9,6 +9,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.DurationHistogram;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
 import io.espalier.core.rollout.RolloutMembers;
@@ -33,6 +34,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,13 +45,14 @@ import org.jspecify.annotations.Nullable;
  * Everything is written to the batch in which it happens, together with the ends that are its
  * cause.
  */
-public final class RolloutTracker {
+public final class RolloutTracker implements RoundStep {
   /** The number of tasks in one stored row of members. */
   private static final int MEMBERS_PER_ROW = 50_000;
 
   private final SchedulingCore core;
   private final LoopEvents events;
   private final Supplier<StoreTransaction.Builder> batch;
+  private final BooleanSupplier mayBegin;
   private final Map<String, Staged> all = new TreeMap<>();
 
   /** The jobs whose roll-outs are to begin. */
@@ -98,12 +101,17 @@ public final class RolloutTracker {
 
   /**
    * @param batch returns the changes that are being collected for the store
+   * @param mayBegin whether stored statuses are read, so that it is known which tasks are left
    */
   public RolloutTracker(
-      SchedulingCore core, LoopEvents events, Supplier<StoreTransaction.Builder> batch) {
+      SchedulingCore core,
+      LoopEvents events,
+      Supplier<StoreTransaction.Builder> batch,
+      BooleanSupplier mayBegin) {
     this.core = core;
     this.events = events;
     this.batch = batch;
+    this.mayBegin = mayBegin;
   }
 
   /**
@@ -259,16 +267,16 @@ public final class RolloutTracker {
    * Begins roll-outs, opens the stages whose time has come, and halts jobs. Costs nothing as long
    * as no job has stages.
    *
-   * @param mayBegin whether stored statuses are read, so that it is known which tasks are left
    * @return whether something may have changed
    */
+  @Override
   @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
-  public boolean step(long nowMillis, boolean mayBegin) {
+  public boolean step(long nowMillis) {
     boolean isNew = config != core.config() || stateNumber != core.stateNumber();
     if (isNew) {
       configure();
     }
-    boolean drew = mayBegin && !toDraw.isEmpty() && drawNext(nowMillis);
+    boolean drew = !toDraw.isEmpty() && mayBegin.getAsBoolean() && drawNext(nowMillis);
     if (all.isEmpty()
         || !(isNew || drew || isDirty || changes != core.changes() || nowMillis >= next)) {
       return drew;
@@ -282,19 +290,26 @@ public final class RolloutTracker {
     return true;
   }
 
-  /** Returns true when there is more to do at once. */
+  @Override
   public boolean isBehind() {
     return draw != null || isDirty;
   }
 
   /** Returns true when a roll-out begins or a stage is being opened. */
+  @Override
   public boolean isOpening() {
     return isBehind() || !toDraw.isEmpty() || !core.areStagesInEffect();
   }
 
-  /** When the next soak ends; {@link Long#MAX_VALUE}: none is under way. */
+  /** When the next soak ends. */
+  @Override
   public long nextMillis() {
     return next;
+  }
+
+  @Override
+  public boolean mayOpen() {
+    return next != Long.MAX_VALUE;
   }
 
   private void configure() {

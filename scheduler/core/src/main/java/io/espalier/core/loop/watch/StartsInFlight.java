@@ -1,9 +1,13 @@
 package io.espalier.core.loop.watch;
 
+import io.espalier.core.loop.state.LoopStats;
+import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Without a configured bound nothing is counted. For the owner of the loop.
  */
-public final class StartsInFlight {
+public final class StartsInFlight implements RoundStep {
   /** From when on a start is slow, from its dispatch to its confirmation, in milliseconds. */
   public static final long SLOW_MILLIS = 10_000;
 
@@ -30,6 +34,8 @@ public final class StartsInFlight {
 
   /** The newest start when the window was halved last. */
   private long halvedAt;
+
+  private @Nullable String told;
 
   /**
    * Takes the configured bound; the window begins with it.
@@ -48,22 +54,30 @@ public final class StartsInFlight {
   }
 
   /** Returns how many more tasks may be placed now. */
+  @Override
   public int room() {
     return most == 0 ? Integer.MAX_VALUE : Math.max(0, window - dispatched.size());
   }
 
-  /** The number of starts in flight; 0 without a bound. */
-  public int count() {
-    return dispatched.size();
+  @Override
+  public boolean step(long nowMillis) {
+    String before = told;
+    told = problem();
+    return !Objects.equals(before, told);
   }
 
-  /** The bound in force; 0: there is none. */
-  public int window() {
-    return window;
+  @Override
+  public void problems(BiConsumer<String, @Nullable String> to) {
+    to.accept("starting", told);
+  }
+
+  @Override
+  public void stats(LoopStats stats) {
+    stats.starting(dispatched.size(), window);
   }
 
   /** Describes a window that is narrow; null: it is not. */
-  public @Nullable String problem() {
+  private @Nullable String problem() {
     return window * 2 > most || most <= 1
         ? null
         : "starts are refused or slow: at most %d of %d are in flight at once"

@@ -11,6 +11,7 @@ import io.espalier.core.config.window.Schedule;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
@@ -24,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * schedules and then compared with those of the core, which knows nothing of schedules and time
  * zones (docs/adr/0070-windows.md). Jobs with the same schedules share the computed times.
  */
-public final class WindowGates {
+public final class WindowGates implements RoundStep {
   private static final long RECHECK_MILLIS = 60_000;
   private static final long ROUND_MILLIS = 10_000;
 
@@ -71,6 +73,7 @@ public final class WindowGates {
    * Opens and closes what is due, and everything that another configuration asks for. Returns true
    * when something may have changed.
    */
+  @Override
   public boolean step(long nowMillis) {
     boolean jobsChanged = stepJobs(nowMillis);
     boolean nodesChanged = nodes.step(nowMillis);
@@ -80,9 +83,15 @@ public final class WindowGates {
     return jobsChanged || nodesChanged;
   }
 
-  /** Returns whether {@link #step} must be called again before anything starts. */
+  @Override
   public boolean isBehind() {
     return nodes.isBehind();
+  }
+
+  /** Nothing starts on nodes of which it is not known yet whether they are open. */
+  @Override
+  public int room() {
+    return nodes.isBehind() ? 0 : Integer.MAX_VALUE;
   }
 
   @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
@@ -139,7 +148,7 @@ public final class WindowGates {
    * Returns which jobs have tasks that fit into no window, and which nodes have broken windows;
    * null: none.
    */
-  public @Nullable String problem() {
+  private @Nullable String problem() {
     String ofNodes = nodes.problem();
     return tooLong.isEmpty()
         ? ofNodes
@@ -148,14 +157,19 @@ public final class WindowGates {
             + String.join(", ", tooLong);
   }
 
-  /** When {@link #step} must be called next; {@link Long#MAX_VALUE}: it need not. */
+  @Override
+  public void problems(BiConsumer<String, @Nullable String> told) {
+    told.accept("windows", problem());
+  }
+
+  @Override
   public long nextMillis() {
     return Math.min(next, nodes.nextMillis());
   }
 
-  /** When the first closed job opens again; {@link Long#MAX_VALUE}: none does. */
-  public long opensMillis() {
-    return Math.min(opens, nodes.opensMillis());
+  @Override
+  public boolean mayOpen() {
+    return Math.min(opens, nodes.opensMillis()) != Long.MAX_VALUE;
   }
 
   /** Returns the settings, queues, jobs and nodes that have windows or freezes of their own. */

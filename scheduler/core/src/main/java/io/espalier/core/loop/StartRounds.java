@@ -1,0 +1,117 @@
+package io.espalier.core.loop;
+
+import io.espalier.core.loop.state.LiveTasks.Live;
+import io.espalier.core.loop.state.LoopStats;
+import io.espalier.core.loop.state.Throughput;
+import io.espalier.core.loop.watch.Quarantines;
+import io.espalier.core.running.TaskResult;
+import io.espalier.core.scheduling.SchedulingPolicy;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Runs the rounds of the scheduling core in slices, and records what they place. */
+final class StartRounds {
+  private static final int STARTS_PER_SLICE = 256;
+  private static final long POLICY_RETRY_MILLIS = 1_000;
+
+  private final SharedParts parts;
+  private final Map<String, SchedulingPolicy> policies;
+  private final RoundSteps steps;
+  private final LaunchFactory starts;
+  private final Throughput paces;
+  private final Quarantines quarantines;
+  private final LoopStats stats;
+  private final Consumer<TaskResult> ended;
+  private boolean isComplete;
+  private boolean hasPlaced;
+  private long retryPolicyAt;
+
+  /**
+   * @param steps say how many tasks may start
+   * @param ended takes the ends of tasks that are not handed to the runner
+   */
+  StartRounds(
+      SharedParts parts,
+      Map<String, SchedulingPolicy> policies,
+      RoundSteps steps,
+      LaunchFactory starts,
+      Throughput paces,
+      Quarantines quarantines,
+      LoopStats stats,
+      Consumer<TaskResult> ended) {
+    this.parts = parts;
+    this.policies = Map.copyOf(policies);
+    this.steps = steps;
+    this.starts = starts;
+    this.paces = paces;
+    this.quarantines = quarantines;
+    this.stats = stats;
+    this.ended = ended;
+  }
+
+  /** Returns whether the last round has ended, and placed nothing. */
+  boolean isOver() {
+    return isComplete && !hasPlaced;
+  }
+
+  /** When a policy that has failed is tried again; {@link Long#MAX_VALUE}: none has. */
+  long nextMillis(long nowMillis) {
+    return retryPolicyAt > nowMillis ? retryPolicyAt : Long.MAX_VALUE;
+  }
+
+  /** Runs a slice of a round. Returns true when the round can place more tasks. */
+  boolean step(long nowMillis) {
+    if (nowMillis < retryPolicyAt || parts.core().isTouched()) {
+      return false;
+    }
+    if (parts.ports().commits().isSaturated()) {
+      stats.saturatedStep();
+      return false;
+    }
+    int room = Math.min(STARTS_PER_SLICE, steps.room());
+    if (room == 0) {
+      // A confirmation, or a later step, opens it.
+      isComplete = false;
+      return false;
+    }
+    String name = parts.core().config().settings().policy();
+    SchedulingPolicy policy = policies.get(name);
+    if (policy == null) {
+      parts.views().error("policy", "no such policy: " + name);
+      return false;
+    }
+    int before = parts.live().size();
+    boolean wasOver = isComplete;
+    try {
+      isComplete = parts.core().round(policy, room, run -> placed(run, nowMillis));
+      parts.views().error("policy", null);
+    } catch (RuntimeException e) {
+      // A bug in a plug-in must not stop the scheduler; its placements so far remain valid.
+      parts.views().error("policy", policy.name() + " failed: " + e);
+      parts.ports().warnings().warn("policy " + policy.name() + " failed: " + e, "", "");
+      stats.policyFailed(parts.live().size() - before);
+      retryPolicyAt = nowMillis + POLICY_RETRY_MILLIS;
+      isComplete = false;
+      return false;
+    }
+    int placed = parts.live().size() - before;
+    hasPlaced = placed > 0;
+    // A round that places nothing, right after another one that placed nothing, is not counted.
+    stats.round(placed, isComplete && (hasPlaced || !wasOver));
+    return !isComplete;
+  }
+
+  private void placed(long run, long nowMillis) {
+    Live task = starts.placed(run, nowMillis);
+    paces.placed(task, nowMillis);
+    quarantines.placed(task, nowMillis);
+    parts.committer().started(task, nowMillis);
+    if (task.isEmpty) {
+      ended.accept(
+          TaskResult.of(task.key.job(), task.key.node(), task.invocation(), TaskResult.Kind.EXITED)
+              .withRawStatus("done")
+              .withExit(0, null)
+              .withMessage("its step is gone from the job: nothing was run"));
+    }
+  }
+}
