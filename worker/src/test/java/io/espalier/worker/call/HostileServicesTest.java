@@ -180,7 +180,8 @@ class HostileServicesTest {
             connection -> {
               connection
                   .getOutputStream()
-                  .write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".getBytes(US_ASCII));
+                  .write(
+                      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".getBytes(US_ASCII));
               for (long sent = 0; sent < 1L << 40; sent += part.length) {
                 connection.getOutputStream().write(part);
               }

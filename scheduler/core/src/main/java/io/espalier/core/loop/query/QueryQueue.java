@@ -159,7 +159,9 @@ public final class QueryQueue implements Query.Handler {
   @Override
   public CompletionStage<Explanation> explain(Query.Explain query) {
     return ask(
-        answer -> new ExplainQuery(core, live, paces, starting, query.job(), query.node(), shard, answer));
+        answer ->
+            new ExplainQuery(
+                core, live, paces, starting, query.job(), query.node(), shard, answer));
   }
 
   @Override
