@@ -93,8 +93,8 @@ public final class StartsInFlight implements RoundStep {
             Kind.STARTING,
             null,
             "%d starts are begun and not confirmed, \"max_starting\" (%d) lets %d be now%s"
-                .formatted(count(), most, window, narrowed))
-        .lacking(null, 1, window - count(), window);
+                .formatted(dispatched.size(), most, window, narrowed))
+        .lacking(null, 1, window - dispatched.size(), window);
   }
 
   public void placed(Invocation start) {
