@@ -49,7 +49,8 @@ class CountersIT {
   @Test
   void nothing_counts_twice_when_schedulers_and_workers_are_killed(@TempDir Path directory) {
     Site site = new Site(directory).task("task.sh", TASK).config(CONFIG);
-    try (Pool pool = new Pool(site, 1)) {
+    // The first attempt outlives the scheduler's restart, however slow the machine is.
+    try (Pool pool = new Pool(site, 1, 20_000)) {
       awaitRows(pool, 10);
       pool.stopScheduler("KILL");
       pool.startScheduler();

@@ -86,6 +86,8 @@ class RolloutIT {
       rollout(http, 2, "halted");
       until("what runs has ended", () -> processes.alive().isEmpty());
       assertThat(text(http.get("/api/v1/jobs/upgrade"), "state")).isEqualTo("halted");
+      assertThat(http.response("/metrics").body())
+          .contains("espalier_rollouts{phase=\"halted\"} 1.0");
       tried = new TreeSet<>(site.starts("upgrade").keySet());
       assertThat(tried).hasSizeBetween(3, 5);
       daemon.signal("KILL");

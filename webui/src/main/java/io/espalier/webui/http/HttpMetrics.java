@@ -7,6 +7,7 @@ import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.config.Config;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.rollout.Rollout;
 import io.espalier.core.topology.Topology;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -114,6 +115,12 @@ public final class HttpMetrics implements Handler<RoutingContext> {
           .tag("state", state.word())
           .register(registry);
     }
+    for (Rollout.Phase phase : Rollout.Phase.values()) {
+      Gauge.builder("espalier.rollouts", api, a -> inPhase(a.view(), phase))
+          .description("roll-outs of jobs by what they wait for")
+          .tag("phase", phase.word())
+          .register(registry);
+    }
     Gauge.builder("espalier.nodes", api, HttpMetrics::nodes)
         .description("nodes in force")
         .register(registry);
@@ -141,6 +148,10 @@ public final class HttpMetrics implements Handler<RoutingContext> {
 
   private static long inState(SchedulerView view, JobState state) {
     return view.standings().values().stream().filter(job -> job.state() == state).count();
+  }
+
+  private static long inPhase(SchedulerView view, Rollout.Phase phase) {
+    return view.rollouts().values().stream().filter(each -> each.phase() == phase).count();
   }
 
   private static int nodes(SchedulerApi api) {
