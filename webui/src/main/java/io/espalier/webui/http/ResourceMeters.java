@@ -1,7 +1,7 @@
 package io.espalier.webui.http;
 
+import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.view.ResourceUse;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;

@@ -3,10 +3,10 @@ package io.espalier.core.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.QueueView;
-import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.running.WorkerRef;

@@ -2,7 +2,6 @@ package io.espalier.core.api;
 
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
-import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.logs.LogReader;
 import io.espalier.core.notification.NotifierView;

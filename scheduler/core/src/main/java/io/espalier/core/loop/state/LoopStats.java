@@ -1,8 +1,8 @@
 package io.espalier.core.loop.state;
 
+import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
-import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.notification.NotifierView;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package io.espalier.core.scheduling.query;
 
+import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
-import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.HealthLimit;

@@ -1,7 +1,7 @@
 package io.espalier.core.scheduling.query;
 
+import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.view.QueueView;
-import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.queue.QueueLimit;
 import io.espalier.core.scheduling.queue.QueueState;

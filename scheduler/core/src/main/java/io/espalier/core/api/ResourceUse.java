@@ -1,4 +1,4 @@
-package io.espalier.core.api.view;
+package io.espalier.core.api;
 
 /**
  * What running tasks use of a resource, summed over the nodes of its level or over all workers.
