@@ -14,6 +14,7 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.ConfigPlan;
 import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
@@ -88,6 +89,11 @@ final class PooledSchedulerApi implements SchedulerApi {
   @Override
   public List<NotifierView> notifiers() {
     return api.notifiers();
+  }
+
+  @Override
+  public List<ResourceUse> recentResources() {
+    return api.recentResources();
   }
 
   @Override

@@ -339,9 +339,78 @@ class ApiV1Test {
                  "waited_ms":2500,"eligible_at_ms":1699999997500,"timeout_at_ms":1700000300000,"progress":{"done":120,"total":300,"cursor":"pk=8",
                  "rate_per_sec":1.5,"seconds_left":120},
                  "usage":{"cpu_ms":1234,"memory_bytes":8500000,"peak_memory_bytes":9000000,
-                 "read_bytes":4096,"gpus":["K40 0:3"]}}]}\
+                 "read_bytes":4096,"gpus":["K40 0:3"]}}],"next":""}\
                 """));
     assertThat(texts(get("/api/v1/running?job=other"), "running", "node")).isEmpty();
+  }
+
+  @Test
+  void runningTasksAreFilteredAndComeInPagesByTheirStarts() {
+    assertThat(get("/api/v1/running?node=d12&worker=here&fields=waited_ms").get("running"))
+        .isEqualTo(
+            Served.json(
+                """
+                [{"job":"backup","node":"d12","attempt":1,"worker":"here","waited_ms":2500,
+                 "started_at_ms":1700000000000,"invocation":"1.1"}]\
+                """));
+    assertThat(texts(get("/api/v1/running?node=d11"), "running", "node")).isEmpty();
+    assertThat(texts(get("/api/v1/running?worker=w9"), "running", "node")).isEmpty();
+    assertThat(texts(get("/api/v1/running?after=1.0"), "running", "node")).containsExactly("d12");
+    assertThat(texts(get("/api/v1/running?after=1.1"), "running", "node")).isEmpty();
+    assertThat(served.get("/api/v1/running?after=x").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void jobsAreFilteredAndComeInPages() {
+    served.scheduler.stands(
+        new JobStateRecord(
+            "backup",
+            JobState.FAILED,
+            "too many",
+            ApiFixture.NOW_MILLIS,
+            "",
+            false,
+            false,
+            JobStateRecord.Start.ALL));
+    assertThat(texts(get("/api/v1/jobs?state=failed&state=stuck"), "jobs", "name"))
+        .containsExactly("backup");
+    assertThat(texts(get("/api/v1/jobs?set=nightly&owner=ops"), "jobs", "name"))
+        .containsExactly("backup");
+    assertThat(texts(get("/api/v1/jobs?owner=nobody"), "jobs", "name")).isEmpty();
+    assertThat(texts(get("/api/v1/jobs?queue=default&prefix=s"), "jobs", "name"))
+        .containsExactly("scrub");
+    Json.Obj first = get("/api/v1/jobs?limit=2&fields=state");
+    assertThat(texts(first, "jobs", "name")).containsExactly("backup", "broken");
+    assertThat(((Json.Arr) Objects.requireNonNull(first.get("jobs"))).items().get(0))
+        .isEqualTo(
+            Served.json(
+                """
+                {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,
+                 "level":"db","priority":1,"depends_on":[],"state":"failed"}\
+                """));
+    Json.Obj second = get("/api/v1/jobs?limit=2&after=" + text(first, "next"));
+    assertThat(texts(second, "jobs", "name")).containsExactly("scrub");
+    assertThat(text(second, "next")).isEmpty();
+    assertThat(get("/api/v1/jobs").get("next")).isNull();
+  }
+
+  @Test
+  void everythingThatIsWrongWithTheFilterOfAListIsSaid() {
+    HttpResponse<String> refused =
+        served.get("/api/v1/jobs?state=fine&fields=progress&fields=nope&limit=0&onwer=me");
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(texts(Served.object(refused), "violations", "parameter"))
+        .contains("state", "fields", "limit", "onwer");
+    assertThat(served.get("/api/v1/workers?state=ill").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void workersAreFilteredByTheirState() {
+    List<String> all = texts(get("/api/v1/workers"), "workers", "state");
+    assertThat(all).isNotEmpty();
+    assertThat(texts(get("/api/v1/workers?state=" + all.get(0)), "workers", "state"))
+        .containsOnly(all.get(0));
+    assertThat(texts(get("/api/v1/workers?state=gone"), "workers", "state")).isEmpty();
   }
 
   @Test

@@ -135,7 +135,12 @@ class MetricsIT {
         await()
             .atMost(Duration.ofMinutes(2))
             .untilAsserted(
-                () -> assertThat(scrape(each)).contains("espalier_queue_share{queue=\"etl\""));
+                () ->
+                    assertThat(scrape(each))
+                        .contains("espalier_queue_share{queue=\"etl\"")
+                        .contains(
+                            "espalier_resource_slots_limit{level=\"host\",resource=\"slots\"}"
+                                + " 1.0"));
       }
       given.putAll(pairs(TYPE, scrape(alone.url())));
       given.putAll(pairs(TYPE, scrape(pool.url())));

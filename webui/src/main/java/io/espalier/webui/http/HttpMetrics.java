@@ -66,6 +66,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
   private final PrometheusMeterRegistry registry;
   private final SchedulerApi api;
   private final MultiGauge tasks;
+  private final ResourceMeters resources;
   private final QueueMeters queues;
   private final NotifierMeters notifiers;
   private final ProbeMeters probes;
@@ -75,6 +76,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
   public HttpMetrics(PrometheusMeterRegistry registry, SchedulerApi api, InstantSource clock) {
     this.registry = registry;
     this.api = api;
+    this.resources = new ResourceMeters(registry, api);
     this.queues = new QueueMeters(registry, api);
     this.notifiers = new NotifierMeters(registry, api, clock);
     this.probes = new ProbeMeters(registry, api, clock);
@@ -217,6 +219,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
       row(rows, job, "disabled", job.disabled());
     }
     tasks.register(rows, true);
+    resources.refresh();
     queues.refresh();
     notifiers.refresh();
     probes.refresh();

@@ -20,11 +20,18 @@ import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.webui.v1.json.RolloutJson;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Resources for jobs: list, detail, histogram. */
 final class JobResources {
+  private static final int MAX_PAGE = 10_000;
+
+  /** The members that schema {@code Job} requires. */
+  private static final Set<String> REQUIRED =
+      Set.of("name", "owner", "enabled", "valid", "paused", "level", "priority", "depends_on");
+
   private final SchedulerApi api;
 
   JobResources(SchedulerApi api) {
@@ -38,20 +45,44 @@ final class JobResources {
   }
 
   private CompletionStage<Json> jobs(ApiRequest request) {
-    request.allowing();
+    request.allowing("state", "queue", "owner", "set", "prefix", "fields", "after", "limit");
+    ListRequest list = ListRequest.of(request, Integer.MAX_VALUE, MAX_PAGE);
     SchedulerView view = api.view();
     Config config = config(view);
     List<Json> jobs = new ArrayList<>();
-    for (Job job : config.jobs().values()) {
-      jobs.add(summary(job, config, view).build());
+    String last = "";
+    String next = "";
+    // The cursor is a name, so it outlives its job.
+    for (Job job : config.jobs().tailMap(list.after()).values()) {
+      if (job.name().equals(list.after()) || !isWanted(job, request, view)) {
+        continue;
+      }
+      if (jobs.size() == list.limit()) {
+        next = last;
+        break;
+      }
+      last = job.name();
+      jobs.add(list.item(summary(job, config, view).build(), REQUIRED));
     }
     Json.Builder answer =
         Json.object()
             .put("published_at_ms", view.publishedAtMillis())
             .put("jobs", new Json.Arr(jobs));
+    if (list.paged()) {
+      answer.put("next", next);
+    }
     BrakeResources.addTo(answer, view);
     QuarantineResources.addTo(answer, view);
     return CompletableFuture.completedFuture(answer.build());
+  }
+
+  private static boolean isWanted(Job job, ApiRequest request, SchedulerView view) {
+    JobStateRecord standing = view.standings().get(job.name());
+    return job.name().startsWith(request.text("prefix"))
+        && ListRequest.fits(request.all("state"), standing == null ? "" : standing.state().word())
+        && ListRequest.fits(request.all("queue"), job.scheduling().queue())
+        && ListRequest.fits(request.all("owner"), job.owner())
+        && ListRequest.fits(request.all("set"), job.set());
   }
 
   private CompletionStage<Json> job(ApiRequest request) {

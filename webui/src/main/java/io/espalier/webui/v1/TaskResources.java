@@ -17,6 +17,7 @@ import io.espalier.core.status.store.TaskTotals;
 import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.webui.v1.json.AttemptJson;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,14 @@ final class TaskResources {
       CompletableFuture.completedFuture(Map.of());
 
   private static final int MAX_RUNNING = 10_000;
+
+  /** The members that schema {@code RunningTask} requires. */
+  private static final Set<String> REQUIRED_OF_RUNNING =
+      Set.of("job", "node", "attempt", "worker", "started_at_ms", "invocation");
+
+  private static final Comparator<Invocation> BY_START =
+      Comparator.comparingLong(Invocation::epoch).thenComparingLong(Invocation::sequence);
+
   private static final List<String> BOOLEANS = List.of("true", "false");
   private static final double MAX_SECONDS = 1e9;
   static final List<String> STATUSES =
@@ -195,25 +204,56 @@ final class TaskResources {
   }
 
   private CompletionStage<Json> running(ApiRequest request) {
-    request.allowing("job", "limit");
+    request.allowing("job", "node", "worker", "fields", "after", "limit");
+    ListRequest list = ListRequest.of(request, 1000, MAX_RUNNING);
     Set<String> jobs = new HashSet<>(request.all("job"));
-    long limit = request.integer("limit", 1000, 1, MAX_RUNNING);
+    Set<String> nodes = new HashSet<>(request.all("node"));
+    Set<String> workers = new HashSet<>(request.all("worker"));
     SchedulerView view = api.view();
-    List<Json> shown = new ArrayList<>();
-    long total = 0;
+    List<RunningTaskView> found = new ArrayList<>();
     for (RunningTaskView task : view.running()) {
-      if (jobs.isEmpty() || jobs.contains(task.job())) {
-        total++;
-        if (shown.size() < limit) {
-          shown.add(ApiJson.running(task));
-        }
+      if ((jobs.isEmpty() || jobs.contains(task.job()))
+          && (nodes.isEmpty() || nodes.contains(task.node()))
+          && (workers.isEmpty() || workers.contains(task.workerShard()))) {
+        found.add(task);
       }
+    }
+    // Invocations are never used again, so a cursor outlives its task.
+    found.sort(Comparator.comparing(RunningTaskView::invocation, BY_START));
+    Invocation after = list.after().isEmpty() ? null : invocation(list.after());
+    List<Json> shown = new ArrayList<>();
+    String last = "";
+    String next = "";
+    for (RunningTaskView task : found) {
+      if (after != null && BY_START.compare(task.invocation(), after) <= 0) {
+        continue;
+      }
+      if (shown.size() == list.limit()) {
+        next = last;
+        break;
+      }
+      last = task.invocation().token();
+      shown.add(list.item(ApiJson.running(task), REQUIRED_OF_RUNNING));
     }
     return CompletableFuture.completedFuture(
         Json.object()
             .put("published_at_ms", view.publishedAtMillis())
-            .put("total", total)
+            .put("total", found.size())
             .put("running", new Json.Arr(shown))
+            .put("next", next)
             .build());
+  }
+
+  /** Returns the invocation of a cursor; the time of its start does not matter. */
+  private static Invocation invocation(String cursor) {
+    int dot = cursor.indexOf('.');
+    try {
+      return new Invocation(
+          Long.parseLong(cursor.substring(0, Math.max(0, dot))),
+          Long.parseLong(cursor.substring(dot + 1)),
+          0);
+    } catch (NumberFormatException e) {
+      throw ApiException.badRequest("the cursor \"after\" is not one of this list");
+    }
   }
 }

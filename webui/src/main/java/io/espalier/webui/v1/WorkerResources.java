@@ -31,12 +31,15 @@ final class WorkerResources {
   }
 
   private CompletionStage<Json> workers(ApiRequest request) {
-    request.allowing();
+    request.allowing("state");
+    List<String> states = request.all("state");
     return api.ask(new Query.Workers())
         .thenApply(
             found -> {
               List<Json> workers = new ArrayList<>();
-              found.forEach(worker -> workers.add(worker(worker)));
+              found.stream()
+                  .filter(worker -> ListRequest.fits(states, worker.state()))
+                  .forEach(worker -> workers.add(worker(worker)));
               return Json.object().put("workers", new Json.Arr(workers)).build();
             });
   }

@@ -52,6 +52,7 @@ public final class HttpCalls implements CallClient {
   private static final int QUOTED = 200;
   private static final int MOST_OPTIONS = 1_000;
   private static final long AGAIN_MILLIS = 1_000;
+  private static final long BODY_MILLIS = 500;
 
   /** Options by what is configured: all calls of a job have the same. */
   private final Map<Json.Obj, HttpCall> options =
@@ -180,10 +181,11 @@ public final class HttpCalls implements CallClient {
       BiFunction<HttpCall, HttpResponse<BoundedBody.Text>, CallAnswer> meaning) {
     CompletableFuture<HttpResponse<BoundedBody.Text>> exchange =
         client.sendAsync(request, answer -> new BoundedBody());
-    // The limit of the request itself ends with the headers of its answer.
+    // The limit of the request itself ends with the headers of its answer. This one comes later,
+    // because only that one tells whether there was a connection.
     return exchange
         .copy()
-        .orTimeout(http.timeout().toMillis(), TimeUnit.MILLISECONDS)
+        .orTimeout(http.timeout().toMillis() + BODY_MILLIS, TimeUnit.MILLISECONDS)
         .handle(
             (answer, failure) -> {
               if (failure == null) {

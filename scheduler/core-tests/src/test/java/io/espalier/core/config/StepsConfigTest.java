@@ -103,6 +103,11 @@ class StepsConfigTest {
         "'verify': {'command': ['x'], 'retries': -1} | verify.retries | from 0",
         "'steps': [{'name': 'dump', 'command': ['x']}], 'compensate':"
             + " [{'step': 'dmp', 'command': ['x']}] | compensate[0].step | no step \"dmp\"",
+        "'steps': [{'name': 'a', 'command': ['x']}], 'compensate': [{'step': 'a', 'command':"
+            + " ['x']}, {'step': 'compensate:a', 'command': ['x']}] | compensate[1].step | no step",
+        "'steps': [{'name': 'a', 'command': ['x']}], 'compensate': [{'step': 'a', 'command': ['x'],"
+            + " 'compensate': [{'step': 'a', 'command': ['x']}]}] | compensate[0].compensate |"
+            + " unknown",
         "'command': ['x'], 'compensate': [{'step': 'a', 'command': ['x']}] |"
             + " compensate[0].step | no step \"a\"",
       })

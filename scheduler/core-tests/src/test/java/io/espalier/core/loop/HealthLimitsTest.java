@@ -7,10 +7,13 @@ import io.espalier.core.api.Command;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.health.ProbeView;
+import io.espalier.core.loop.health.HealthLimits;
 import io.espalier.core.loop.health.ProbeAnswer;
+import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -300,5 +303,100 @@ class HealthLimitsTest {
     world.settle();
     assertThat(view().problem()).isEqualTo("the file is gone");
     assertThat(events()).isEmpty();
+  }
+
+  @Test
+  void aValueCostsNothingButItselfHoweverManyNodesThereAre() {
+    int nodes = 3_000;
+    HealthLimits health = manyNodes(nodes, "");
+    for (int node = 0; node < nodes; node++) {
+      health.push("lag", "n" + node, 1, world.now + node);
+      assertThat(health.step(world.now + node)).isTrue();
+    }
+    assertThat(health.looked()).as("on the way").isEqualTo(nodes);
+    long at = world.now + 30_000;
+    for (int i = 0; i < 1_000; i++) {
+      health.push("lag", "n7", 1, at + i);
+      health.step(at + i);
+    }
+    assertThat(health.looked()).isEqualTo(nodes + 1_000);
+    assertThat(health.view(at)).isSameAs(health.view(at + 50));
+    assertThat(health.step(at + 2_000)).isFalse();
+    assertThat(health.view(at)).as("nothing has changed").isSameAs(health.view(at + 5_000));
+    // All but one become too old one after another, and each is looked at once.
+    long end = world.now + 60_000 + nodes;
+    while (health.nextMillis() <= end) {
+      health.step(health.nextMillis());
+    }
+    assertThat(health.looked()).isEqualTo(nodes + 1_000 + nodes);
+    assertThat(problem(health))
+        .isEqualTo(
+            "2999 nodes of level host (n0 and others) have no value of the last 60 s: its limits"
+                + " are at their floor");
+    assertThat(health.view(end).get(0).fresh()).isEqualTo(1);
+  }
+
+  @Test
+  void theFirstNodeWithoutAValueIsNamed() {
+    HealthLimits health = manyNodes(4, "");
+    long at = world.now + 61_000;
+    for (String node : List.of("n0", "n1", "n3")) {
+      health.push("lag", node, 9, at);
+    }
+    health.step(at);
+    assertThat(problem(health)).startsWith("1 node of level host (n2) has no value");
+    assertThat(health.view(at).get(0).bad()).isEqualTo(3);
+    health.push("lag", "n2", 1, at + 1);
+    health.step(at + 1);
+    assertThat(problem(health)).isEmpty();
+    health.step(at + 60_001);
+    assertThat(problem(health)).startsWith("3 nodes of level host (n0 and others) have no value");
+    health.step(at + 60_002);
+    assertThat(problem(health)).startsWith("no node of level host has a value");
+  }
+
+  @Test
+  void valuesThatComeBeforeTheirConfigurationAreNotLost() {
+    world.configure(config("", "", 1));
+    answer(Map.of("h1", 1.0, "h2", 9.0));
+    world.configure(config(""));
+    assertThat(limit("h1")).isEqualTo(4);
+    assertThat(limit("h2")).isEqualTo(2);
+  }
+
+  @Test
+  void aBlindLimitIsHeldOverAChangeOfTheConfiguration() {
+    world.configure(config(", \"on_blind\": \"hold\""));
+    answer(Map.of("h1", 9.0, "h2", 1.0));
+    world.advance(100_000);
+    world.configure(
+        config(", \"on_blind\": \"hold\"").replace("\"max_age\": 60", "\"max_age\": 50"));
+    assertThat(limit("h1")).isEqualTo(2);
+    assertThat(limit("h2")).isEqualTo(4);
+    world.configure(config(""));
+    assertThat(limit("h1")).as("it is not to be held any more").isZero();
+    assertThat(limit("h2")).isZero();
+  }
+
+  /** Returns limits of their own, whose steps the test counts. */
+  private HealthLimits manyNodes(int nodes, String more) {
+    StringBuilder hosts = new StringBuilder();
+    for (int node = 0; node < nodes; node++) {
+      hosts.append(node == 0 ? "" : ", ").append("\"n").append(node).append("\": [\"d");
+      hosts.append(node).append("\"]");
+    }
+    world.configure(
+        config(LAG.formatted("push", more), ", \"follows\": [\"lag\"]", 1)
+            .replaceAll("\\{\"h1.*?\\]\\}", "{" + hosts + "}"));
+    HealthLimits health = new HealthLimits(world.core, new LoopEvents(1));
+    health.step(world.now);
+    return health;
+  }
+
+  private static String problem(HealthLimits health) {
+    Map<String, String> told = new HashMap<>();
+    health.problems((source, problem) -> told.put(source, problem == null ? "" : problem));
+    assertThat(told).containsOnlyKeys("probe lag");
+    return told.getOrDefault("probe lag", "");
   }
 }

@@ -2,6 +2,10 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Query;
+import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
@@ -11,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -123,6 +128,45 @@ class StartsInFlightTest {
     world.advance(1);
     confirm(first.get(1));
     assertThat(window()).isEqualTo(8);
+  }
+
+  private Explanation explain(String node) {
+    CompletableFuture<Explanation> answer =
+        world.ask(new Query.Explain("j", node)).toCompletableFuture();
+    world.settle();
+    return answer.join();
+  }
+
+  @Test
+  void aTaskThatWaitsForTheWindowIsToldSo() {
+    begin(16);
+    LaunchSpec one = inFlight().get(0);
+    assertThat(explain(one.node()).reasons())
+        .extracting(Reason::kind)
+        .containsExactly(Kind.ALREADY_RUNNING);
+    String waiting =
+        IntStream.range(0, NODES)
+            .mapToObj(i -> "n" + i)
+            .filter(node -> world.running.values().stream().noneMatch(l -> l.node().equals(node)))
+            .findFirst()
+            .orElseThrow();
+    Explanation explanation = explain(waiting);
+    assertThat(explanation.startable()).isFalse();
+    Reason reason = explanation.reasons().get(0);
+    assertThat(explanation.reasons()).hasSize(1);
+    assertThat(reason.kind()).isEqualTo(Kind.STARTING);
+    assertThat(reason.message())
+        .isEqualTo("16 starts are begun and not confirmed, \"max_starting\" (16) lets 16 be now");
+    refuse(one);
+    assertThat(explain(waiting).reasons().get(0).message())
+        .isEqualTo(
+            "15 starts are begun and not confirmed, \"max_starting\" (16) lets 8 be now, because"
+                + " some were refused or slow");
+    world.configure(config(0));
+    world.settle();
+    assertThat(explain(waiting).reasons())
+        .extracting(Reason::kind)
+        .containsExactly(Kind.ALREADY_RUNNING);
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.running.WorkerRef;
@@ -120,6 +121,27 @@ final class QueueCapsTest {
   void partsAreDecimalNotBinary() {
     apply(config(etl(Map.of(), Map.of(SLOTS, 0.29))), 20);
     assertThat(etl().resources().get(0)).isEqualTo(new QueueView.Held("slots", 0, 29, 100));
+  }
+
+  @Test
+  void theUseOfAResourceIsSummedOverAllQueuesAndOrphans() {
+    ConfigFixture config = config(etl(Map.of(SLOTS, 7), Map.of()));
+    apply(config, 20);
+    round();
+    assertThat(core.capacity().resources())
+        .containsExactly(
+            new ResourceUse("host", "slots", 27, 100), new ResourceUse("host", "disk", 0, 40));
+    core.override(new LimitOverride("host", "slots", "h1", 45, "", "", now, 0));
+    assertThat(core.stepLimits(1000)).isTrue();
+    assertThat(core.capacity().resources()).contains(new ResourceUse("host", "slots", 27, 140));
+    apply(
+        new ConfigFixture("host")
+            .resource("host", "slots", 5)
+            .job("a", new JobFixture("a").queue("etl")),
+        20);
+    assertThat(core.capacity().resources())
+        .as("with the tasks of jobs that are gone")
+        .containsExactly(new ResourceUse("host", "slots", 27, 140));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.espalier.core.api;
 
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.logs.LogReader;
 import io.espalier.core.notification.NotifierView;
@@ -22,6 +23,9 @@ public interface SchedulerApi {
 
   /** The ages of the problems in the latest views; never blocks. */
   ProblemAges problemAges();
+
+  /** The use of each resource as of at most a few seconds ago, returned at once: for metrics. */
+  List<ResourceUse> recentResources();
 
   /** The queues as of at most a few seconds ago, returned at once: for metrics. */
   List<QueueView> recentQueues();

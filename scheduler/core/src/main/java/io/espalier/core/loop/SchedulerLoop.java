@@ -210,7 +210,14 @@ public final class SchedulerLoop {
     this.timedStarts = new TimedStarts(core, views, pauses, limits, brakes, steps);
     this.questions =
         new QueryQueue(
-            core, live, paces, ports.runner().shard(), pool::view, limits::view, chores::add);
+            core,
+            live,
+            paces,
+            starting,
+            ports.runner().shard(),
+            pool::view,
+            limits::view,
+            chores::add);
     this.queueSamples =
         new QueueUsageRecorder(core, this::started, usage -> committer.batch().queueUsage(usage));
   }

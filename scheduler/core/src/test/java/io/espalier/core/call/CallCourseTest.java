@@ -87,8 +87,13 @@ class CallCourseTest {
   }
 
   private static Call call(boolean idempotent, Optional<CallSpec.Callback> callback) {
+    return call(idempotent, callback, Duration.ofMillis(HOLD));
+  }
+
+  private static Call call(
+      boolean idempotent, Optional<CallSpec.Callback> callback, Duration unknownHold) {
     return Call.of(
-        new CallSpec("fake", Json.Obj.EMPTY, idempotent, Duration.ofMillis(HOLD), callback),
+        new CallSpec("fake", Json.Obj.EMPTY, idempotent, unknownHold, callback),
         "job",
         9,
         new Invocation(1, 2, 3),
@@ -273,6 +278,26 @@ class CallCourseTest {
     course.started(SILENCE, 0);
     assertThat(drive(course, SILENCE, HOLD - 1)).isNull();
     assertThat(drive(course, SILENCE, HOLD)).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
+  }
+
+  @Test
+  void aServiceThatFailsForAnHourIsAskedNowAndThenAndItsEndCounts() {
+    long hour = 3_600_000;
+    CallCourse course =
+        CallCourse.sent(call(false, Optional.empty(), Duration.ofMillis(2 * hour)), service);
+    course.started(CallAnswer.Running.PLAIN, 0);
+    int asked = 0;
+    for (long at = course.nextMillis(); at < hour; at = course.nextMillis()) {
+      assertThat(course.due(at)).isEqualTo(CallCourse.Request.POLL);
+      course.answered(CallCourse.Request.POLL, new CallAnswer.Unknown("HTTP 500: no"), at);
+      asked++;
+    }
+    assertThat(course.end()).isNull();
+    assertThat(course.trouble()).contains("HTTP 500");
+    assertThat(asked).as("about every 8 seconds").isBetween(375, 600);
+    assertThat(course.due(course.nextMillis())).isEqualTo(CallCourse.Request.POLL);
+    course.answered(CallCourse.Request.POLL, new CallAnswer.Ended("done"), hour + 1);
+    assertThat(end(course).kind()).isEqualTo(TaskResult.Kind.EXITED);
   }
 
   @Test

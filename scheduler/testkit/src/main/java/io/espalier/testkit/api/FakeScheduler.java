@@ -25,6 +25,7 @@ import io.espalier.core.api.view.LeadershipView;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.api.view.NodeDetail;
 import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskDeadlines;
@@ -376,6 +377,11 @@ public final class FakeScheduler implements SchedulerApi {
             0,
             1_699_999_000_000L,
             ""));
+  }
+
+  @Override
+  public List<ResourceUse> recentResources() {
+    return List.of(new ResourceUse("host", "slots", 3, 10));
   }
 
   @Override

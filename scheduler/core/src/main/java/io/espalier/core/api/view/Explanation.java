@@ -68,7 +68,7 @@ public record Explanation(
   /** A copy with other reasons. */
   public Explanation withReasons(List<Reason> others) {
     return new Explanation(
-        job, node, startable, status, others, path, alternatives, eligibleMillis, running);
+        job, node, others.isEmpty(), status, others, path, alternatives, eligibleMillis, running);
   }
 
   /**
@@ -164,6 +164,8 @@ public record Explanation(
     MAX_CONCURRENT,
     /** The start rate of the job, or of a node, is exhausted. */
     START_RATE,
+    /** As many starts are in flight as may be. */
+    STARTING,
     /** The job's queue uses its maximum number of slots. */
     QUEUE_LIMIT,
     /** As many members of a redundancy group are busy as may be. */

@@ -7,6 +7,7 @@ import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.config.Resource;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
+import io.espalier.core.loop.watch.StartsInFlight;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.query.ResourceHolderScan;
 import io.espalier.core.scheduling.query.ResourceHolderScan.Place;
@@ -27,6 +28,7 @@ final class ExplainQuery implements IncrementalQuery {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final Throughput paces;
+  private final StartsInFlight starting;
   private final String job;
   private final String node;
   private final String shard;
@@ -39,6 +41,7 @@ final class ExplainQuery implements IncrementalQuery {
       SchedulingCore core,
       LiveTasks live,
       Throughput paces,
+      StartsInFlight starting,
       String job,
       String node,
       String shard,
@@ -46,6 +49,7 @@ final class ExplainQuery implements IncrementalQuery {
     this.core = core;
     this.live = live;
     this.paces = paces;
+    this.starting = starting;
     this.job = job;
     this.node = node;
     this.shard = shard;
@@ -57,7 +61,7 @@ final class ExplainQuery implements IncrementalQuery {
     long used = 0;
     try {
       if (scan == null) {
-        explanation = withRunning(core.tasks().explain(job, node));
+        explanation = explained();
         used += EXPLAINING;
         List<Place> places = places(explanation);
         if (places.isEmpty()) {
@@ -73,7 +77,7 @@ final class ExplainQuery implements IncrementalQuery {
         return used;
       }
       // The task may have got its slots meanwhile; a new explanation keeps the answer consistent.
-      answer.complete(withHolders(withRunning(core.tasks().explain(job, node))));
+      answer.complete(withHolders(explained()));
     } catch (RefusedException e) {
       answer.completeExceptionally(e);
     }
@@ -85,7 +89,12 @@ final class ExplainQuery implements IncrementalQuery {
     return answer.isDone();
   }
 
-  private Explanation withRunning(Explanation explained) {
+  private Explanation explained() {
+    Explanation explained = core.tasks().explain(job, node);
+    // The core knows no starts in flight: they only bound how many tasks it may place.
+    if (explained.startable() && starting.room() == 0) {
+      return explained.withReasons(List.of(starting.reason()));
+    }
     LiveTasks.Live running = live.get(new TaskKey(explained.job(), explained.node()));
     return running == null ? explained : explained.withRunning(running.view(running.shard(shard)));
   }

@@ -21,6 +21,7 @@ import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.loop.state.Throughput;
+import io.espalier.core.loop.watch.StartsInFlight;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -62,6 +63,7 @@ public final class QueryQueue implements Query.Handler {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final Throughput paces;
+  private final StartsInFlight starting;
   private final String shard;
   private final Supplier<List<WorkerView>> workers;
   private final Supplier<List<LimitView>> limits;
@@ -104,6 +106,7 @@ public final class QueryQueue implements Query.Handler {
       SchedulingCore core,
       LiveTasks live,
       Throughput paces,
+      StartsInFlight starting,
       String shard,
       Supplier<List<WorkerView>> workers,
       Supplier<List<LimitView>> limits,
@@ -111,6 +114,7 @@ public final class QueryQueue implements Query.Handler {
     this.core = core;
     this.live = live;
     this.paces = paces;
+    this.starting = starting;
     this.shard = shard;
     this.workers = workers;
     this.limits = limits;
@@ -155,7 +159,9 @@ public final class QueryQueue implements Query.Handler {
   @Override
   public CompletionStage<Explanation> explain(Query.Explain query) {
     return ask(
-        answer -> new ExplainQuery(core, live, paces, query.job(), query.node(), shard, answer));
+        answer ->
+            new ExplainQuery(
+                core, live, paces, starting, query.job(), query.node(), shard, answer));
   }
 
   @Override

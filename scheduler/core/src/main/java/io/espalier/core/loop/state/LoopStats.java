@@ -2,6 +2,7 @@ package io.espalier.core.loop.state;
 
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.notification.NotifierView;
 import java.util.List;
 
@@ -22,6 +23,7 @@ public final class LoopStats {
   private volatile int quarantines;
   private volatile int startsInFlight;
   private volatile int startWindow;
+  private volatile List<ResourceUse> resources = List.of();
   private volatile List<QueueView> queues = List.of();
   private volatile List<GroupKindView> groups = List.of();
   private volatile List<NotifierView> notifiers = List.of();
@@ -104,6 +106,15 @@ public final class LoopStats {
 
   public void notifiers(List<NotifierView> now) {
     notifiers = List.copyOf(now);
+  }
+
+  /** The use of each resource, at most a few seconds old. */
+  public List<ResourceUse> resources() {
+    return resources;
+  }
+
+  public void resources(List<ResourceUse> newest) {
+    resources = newest;
   }
 
   /** The queues, at most a few seconds old; empty unless queues are configured. */

@@ -38,11 +38,13 @@ public final class QueueUsageRecorder {
   }
 
   /**
-   * Takes a sample when it is due, and periodically updates queues and groups in the statistics.
+   * Takes a sample when it is due, and periodically updates resources, queues and groups in the
+   * statistics.
    */
   public void step(long nowMillis, LoopStats shown) {
     if (nowMillis >= nextShown || nextShown - nowMillis > SHOWN_MILLIS) {
       nextShown = nowMillis + SHOWN_MILLIS;
+      shown.resources(core.capacity().resources());
       boolean none = core.config().settings().rules().queues().isEmpty();
       shown.queues(none ? List.of() : core.capacity().queues());
       shown.groups(core.capacity().groups());

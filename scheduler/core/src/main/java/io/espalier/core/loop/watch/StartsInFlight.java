@@ -1,5 +1,7 @@
 package io.espalier.core.loop.watch;
 
+import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.loop.state.LoopStats;
 import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.running.Invocation;
@@ -82,6 +84,17 @@ public final class StartsInFlight implements RoundStep {
         ? null
         : "starts are refused or slow: at most %d of %d are in flight at once"
             .formatted(window, most);
+  }
+
+  /** Describes why no task starts while there is no {@link #room}. */
+  public Reason reason() {
+    String narrowed = window == most ? "" : ", because some were refused or slow";
+    return Reason.of(
+            Kind.STARTING,
+            null,
+            "%d starts are begun and not confirmed, \"max_starting\" (%d) lets %d be now%s"
+                .formatted(dispatched.size(), most, window, narrowed))
+        .lacking(null, 1, window - dispatched.size(), window);
   }
 
   public void placed(Invocation start) {

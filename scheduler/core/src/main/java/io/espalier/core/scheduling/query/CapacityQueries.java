@@ -2,6 +2,7 @@ package io.espalier.core.scheduling.query;
 
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.config.Resource;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
@@ -68,6 +69,11 @@ public final class CapacityQueries {
   /** Returns all queues. Costs time proportional to the number of queues and jobs. */
   public List<QueueView> queues() {
     return QueueViews.of(state());
+  }
+
+  /** Returns the use of each resource. Costs time proportional to resources, queues and jobs. */
+  public List<ResourceUse> resources() {
+    return QueueViews.use(state());
   }
 
   /** Returns the recent usage of all queues, including queues that are no longer configured. */

@@ -1,6 +1,7 @@
 package io.espalier.core.scheduling.query;
 
 import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.queue.QueueLimit;
 import io.espalier.core.scheduling.queue.QueueState;
@@ -53,6 +54,22 @@ public final class QueueViews {
       }
     }
     return views;
+  }
+
+  /** Returns what all queues together hold of each resource. */
+  static List<ResourceUse> use(SchedulingState state) {
+    QueueTable table = state.queues;
+    List<ResourceUse> all = new ArrayList<>();
+    for (Resource resource : state.config().settings().resources().all()) {
+      int r = resource.index();
+      long used = 0;
+      for (int q = 0; q < table.count(); q++) {
+        used += table.settled(q).held[r];
+      }
+      String level = state.config().settings().levels().name(resource.level());
+      all.add(new ResourceUse(level, resource.name(), used, table.total(r)));
+    }
+    return all;
   }
 
   private static List<QueueView.Held> held(SchedulingState state, QueueState queue) {

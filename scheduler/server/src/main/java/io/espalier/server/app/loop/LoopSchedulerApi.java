@@ -11,6 +11,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
+import io.espalier.core.api.view.ResourceUse;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskPage;
 import io.espalier.core.api.view.TaskView;
@@ -108,6 +109,11 @@ public final class LoopSchedulerApi implements SchedulerApi {
   @Override
   public ProblemAges problemAges() {
     return view.ages();
+  }
+
+  @Override
+  public List<ResourceUse> recentResources() {
+    return stats.resources();
   }
 
   @Override
