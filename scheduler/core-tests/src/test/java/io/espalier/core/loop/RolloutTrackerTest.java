@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.RolloutRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -329,5 +331,54 @@ class RolloutTrackerTest {
     world.advance(600_000);
     assertThat(running()).hasSize(79);
     assertThat(world.core.visitedForStages()).isEqualTo(visited + 400);
+  }
+
+  @Test
+  void whatOtherJobsDoCostsARollOutNothing() {
+    world.configure(
+        config(STAGES)
+            .replace(
+                "\"bistro_job->j\"",
+                "\"bistro_job->k\": {\"owner\": \"o\", \"command\": [\"x\"]}, \"bistro_job->j\""));
+    assertThat(world.running).hasSize(41);
+    long before = world.loop.evaluationsOfRollouts();
+    for (int host = 0; host < 8; host++) {
+      world.writes("k", "h" + host + "d0", "done");
+      world.advance(1_000);
+    }
+    assertThat(world.running).hasSize(33);
+    assertThat(world.loop.evaluationsOfRollouts()).isEqualTo(before);
+    String first =
+        world.running.keySet().stream()
+            .filter(task -> task.job().equals("j"))
+            .map(TaskKey::node)
+            .findFirst()
+            .orElseThrow();
+    world.writes("j", first, "done");
+    world.advance(1_000);
+    assertThat(rollout().phase()).isEqualTo(Phase.SOAKING);
+    assertThat(world.loop.evaluationsOfRollouts()).isBetween(before + 1, before + 3);
+  }
+
+  @Test
+  void aRollOutThatCannotBeReadBeginsAgainAndThatIsTold() {
+    world.configure(config(STAGES));
+    endAll("done");
+    world.advance(600_000);
+    assertThat(rollout().stage()).isEqualTo(1);
+    endAll("done");
+    world.advance(1_000);
+    world.rollouts.replaceAll(
+        (key, row) ->
+            row.part() > 0
+                ? row
+                : new RolloutRow(row.job(), 0, Json.object().put("stages", "what?").build()));
+    world.crashAndRestart();
+    world.configure(config(STAGES));
+    assertThat(rollout().stage()).isZero();
+    assertThat(running()).hasSize(1);
+    assertThat(Objects.requireNonNull(world.view).errors().get("rollouts"))
+        .startsWith("what is stored of the roll-out of job j cannot be read (")
+        .endsWith("): it begins again with the tasks that are left");
   }
 }

@@ -437,6 +437,11 @@ public final class SchedulerLoop {
         && !timedStarts.areAhead();
   }
 
+  /** How often roll-outs were evaluated so far. */
+  long evaluationsOfRollouts() {
+    return rollouts.evaluations();
+  }
+
   // ---- the step
 
   /**

@@ -25,6 +25,7 @@ import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StoreTransaction;
+import io.espalier.core.text.ShortText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,8 @@ public final class RolloutTracker implements RoundStep {
   /** The number of tasks in one stored row of members. */
   private static final int MEMBERS_PER_ROW = 50_000;
 
+  private static final int MOST_REASON = 200;
+
   private final SchedulingCore core;
   private final LoopEvents events;
   private final Supplier<StoreTransaction.Builder> batch;
@@ -63,7 +67,14 @@ public final class RolloutTracker implements RoundStep {
   private long stateNumber = -1;
   private long changes = -1;
   private long next = Long.MAX_VALUE;
+
+  /** Whether all are to be evaluated again. */
   private boolean isDirty;
+
+  private long evaluations;
+
+  /** What of the store could not be read, for people; empty: nothing. */
+  private String unreadable = "";
 
   /** The roll-out of one job. */
   private static final class Staged {
@@ -78,6 +89,15 @@ public final class RolloutTracker implements RoundStep {
 
     /** Whether tasks may have been counted before a restart. */
     boolean isRestored;
+
+    /** Whether a task has ended since it was evaluated. */
+    boolean isDirty;
+
+    /** How many tasks of its stages were left then. */
+    long left = -1;
+
+    /** When its soak ends; {@link Long#MAX_VALUE}: none is under way. */
+    long nextMillis = Long.MAX_VALUE;
 
     Staged(Rollout now, RolloutMembers members) {
       this.now = now;
@@ -115,9 +135,8 @@ public final class RolloutTracker implements RoundStep {
   }
 
   /**
-   * Restores what outlived a restart: later stages stay closed, and halted jobs start nothing.
-   *
-   * @throws IllegalArgumentException for rows that this class has not written
+   * Restores what outlived a restart: later stages stay closed, and halted jobs start nothing. A
+   * roll-out that cannot be read begins again with what is left, and that is told.
    */
   public void restore(List<RolloutRow> rows) {
     Map<String, List<String>> members = new HashMap<>();
@@ -128,19 +147,30 @@ public final class RolloutTracker implements RoundStep {
     }
     for (RolloutRow row : rows) {
       if (row.part() == 0) {
-        Rollout now = Rollout.fromJson(row.job(), row.body());
-        List<String> texts = members.getOrDefault(row.job(), List.of());
-        Staged staged =
-            new Staged(now, RolloutMembers.ofTexts(row.job(), texts, now.stages().size()));
-        staged.isRestored = true;
-        all.put(row.job(), staged);
-        if (now.phase() != Phase.PASSED) {
-          core.close(new StageGate(staged.members, now.stage(), whenNext(now, null)));
-        }
-        if (now.phase() == Phase.HALTED) {
-          closeHalted(now);
+        try {
+          restore(row, members.getOrDefault(row.job(), List.of()));
+        } catch (IllegalArgumentException e) {
+          unreadable =
+              "what is stored of the roll-out of job "
+                  + row.job()
+                  + " cannot be read ("
+                  + ShortText.shown(String.valueOf(e.getMessage()), MOST_REASON)
+                  + "): it begins again with the tasks that are left";
         }
       }
+    }
+  }
+
+  private void restore(RolloutRow row, List<String> texts) {
+    Rollout now = Rollout.fromJson(row.job(), row.body());
+    Staged staged = new Staged(now, RolloutMembers.ofTexts(row.job(), texts, now.stages().size()));
+    staged.isRestored = true;
+    all.put(row.job(), staged);
+    if (now.phase() != Phase.PASSED) {
+      core.close(new StageGate(staged.members, now.stage(), whenNext(now, null)));
+    }
+    if (now.phase() == Phase.HALTED) {
+      closeHalted(now);
     }
   }
 
@@ -191,6 +221,7 @@ public final class RolloutTracker implements RoundStep {
     if (step != null && step.isVerification()) {
       return;
     }
+    staged.isDirty = true;
     if (end.kind() == TaskResult.Kind.EXITED) {
       staged.durations.addForEver(nowMillis - task.startedMillis());
     }
@@ -204,7 +235,6 @@ public final class RolloutTracker implements RoundStep {
         staged.failedOnce.add(task.key.node());
       }
       put(staged, staged.now.counted(isFailed));
-      isDirty = true;
     }
   }
 
@@ -277,17 +307,45 @@ public final class RolloutTracker implements RoundStep {
       configure();
     }
     boolean drew = !toDraw.isEmpty() && mayBegin.getAsBoolean() && drawNext(nowMillis);
-    if (all.isEmpty()
-        || !(isNew || drew || isDirty || changes != core.changes() || nowMillis >= next)) {
+    boolean isAll = isNew || drew || isDirty;
+    if (all.isEmpty() || !(isAll || changes != core.changes() || nowMillis >= next)) {
       return drew;
     }
     isDirty = false;
     next = Long.MAX_VALUE;
+    boolean hasLooked = drew;
     for (Staged staged : all.values()) {
-      evaluate(staged, nowMillis);
+      if (isAll || isDue(staged, nowMillis)) {
+        hasLooked = true;
+        staged.isDirty = false;
+        staged.nextMillis = Long.MAX_VALUE;
+        evaluate(staged, nowMillis);
+      }
+      next = Math.min(next, staged.nextMillis);
     }
     changes = core.changes();
-    return true;
+    return hasLooked;
+  }
+
+  /** Returns whether anything has happened that a roll-out waits for; costs two look-ups. */
+  private boolean isDue(Staged staged, long nowMillis) {
+    return staged.now.phase() != Phase.PASSED
+        && (staged.isDirty || nowMillis >= staged.nextMillis || left(staged) != staged.left);
+  }
+
+  private long left(Staged staged) {
+    int number = core.findJob(staged.now.job());
+    return number < 0 ? staged.left : core.leftInStages(number);
+  }
+
+  /** How many roll-outs were evaluated so far: what the steps have cost. */
+  public long evaluations() {
+    return evaluations;
+  }
+
+  @Override
+  public void problems(BiConsumer<String, @Nullable String> told) {
+    told.accept("rollouts", unreadable.isEmpty() ? null : unreadable);
   }
 
   @Override
@@ -423,6 +481,7 @@ public final class RolloutTracker implements RoundStep {
   }
 
   private void evaluate(Staged staged, long nowMillis) {
+    evaluations++;
     Rollout now = staged.now;
     int number = core.findJob(now.job());
     Job job = core.job(number);
@@ -438,6 +497,7 @@ public final class RolloutTracker implements RoundStep {
       core.open(GateKind.ROLLOUT, now.job());
     }
     long left = core.leftInStages(number);
+    staged.left = left;
     if (now.phase() == Phase.PASSED || now.phase() == Phase.HALTED || left < 0) {
       return;
     }
@@ -469,7 +529,7 @@ public final class RolloutTracker implements RoundStep {
       return;
     }
     if (nowMillis < until) {
-      next = Math.min(next, until);
+      staged.nextMillis = until;
       return;
     }
     event(EventKind.ROLLOUT_STAGE_PASSED, staged.now, nowMillis, "", "");
