@@ -67,15 +67,14 @@ export function Badge({ kind = '', children, title }) {
 }
 
 /** Used of a limit, as a small gauge. */
-export function Gauge({ name, used, limit, need = 0, configured }) {
+export function Gauge({ name, used, limit, need = 0, configured, override }) {
   const part = limit > 0 ? Math.min(1, used / limit) : used > 0 ? 1 : 0;
   const full = used + need > limit || (limit === 0 && need > 0);
-  const override = configured !== undefined && configured !== limit;
   return t.span({ class: cls('gauge', full && need > 0 && 'full', part >= 1 && 'spent') },
     t.span({ class: 'gauge-name' }, name),
     t.span({ class: 'gauge-track', 'aria-hidden': 'true' }, t.span({ style: { width: `${100 * part}%` } })),
     t.span({ class: 'gauge-text' }, `${count(used)} / ${count(limit)}`, need > 0 && t.small(` needs ${count(need)}`),
-      override && t.small({ class: 'override' }, ` override of ${count(configured)}`)));
+      override !== undefined && t.small({ class: 'override' }, ` override of ${count(configured)}`)));
 }
 
 export function Ago({ ms }) {

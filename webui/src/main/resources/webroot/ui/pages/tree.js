@@ -134,7 +134,7 @@ function visible(nodes, px) {
   return shown;
 }
 
-const usage = (n) => n.resources.map((r) => `${r.resource} ${count(r.used)} of ${count(r.limit)}`).join(', ');
+const usage = (n) => n.resources.map((r) => `${r.resource} ${count(r.used)} of ${count(r.limit)}${r.lowered ? ` (${r.lowered})` : ''}`).join(', ');
 const words = (n) => `${n.name || 'instance'}, ${n.level}${n.enabled ? '' : ', disabled'}: ${statesText(n.states)}${n.resources.length > 0 ? `; ${usage(n)}` : ''}${n.cut ? `; what is below was not fetched, zoom in` : ''}${isClosed('')(n) ? '; a limit is 0' : ''}${isStalled('')(n) ? '; tasks wait, none runs' : ''}${n.reserved ? `; kept free for ${n.reserved.job}, ${plural(n.reserved.idle_slots, 'slot')} idle` : ''}`;
 
 function Icicle({ nodes, heat, colour, resource, pick, zoom, at }) {

@@ -1,12 +1,16 @@
 package io.espalier.e2e;
 
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static io.espalier.e2e.Site.at;
 import static io.espalier.e2e.Site.number;
 import static io.espalier.e2e.Site.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.microsoft.playwright.Locator;
 import io.espalier.core.json.Json;
+import io.espalier.e2e.Chromium.Look;
+import io.espalier.e2e.Chromium.Window;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,6 +102,29 @@ class ProbesIT {
     }
     until("no task survives", () -> processes.alive().isEmpty());
     beginsAtTheFloor(site, processes);
+  }
+
+  @Test
+  void the_page_and_the_command_line_say_what_has_lowered_a_limit(@TempDir Path directory) {
+    Site site = site(directory);
+    lag(site, 9, 1);
+    try (Espalier daemon = site.daemon();
+        Chromium chromium = Chromium.start();
+        Window window = chromium.open(daemon.url(), Look.DESK)) {
+      String reason = "probe lag is 9 (bad above 5): 1 of 4 slots";
+      window.visit("#/tree?node=host%2Fh1");
+      Locator node = window.page().locator(".node");
+      assertThat(node).containsText(reason);
+      assertThat(node).not().containsText("override of");
+      assertThat(node.getByLabel("Override slots")).hasCount(1);
+      assertThat(node.getByLabel("Remove the override of slots")).hasCount(0);
+      window.picture("tree-lowered");
+      assertThat(window.barriers()).isEmpty();
+      assertThat(window.complaints()).isEmpty();
+      assertThat(site.espalier("node", "host", "h1", "--server", daemon.url()).stdout())
+          .contains(reason);
+      site.write("go", "");
+    }
   }
 
   private static void falls(Site site, Http http, TaskProcesses processes) {

@@ -68,6 +68,15 @@ class HealthLimitsTest {
     return world.core.capacity().limit(nodes.find(1, host), resource);
   }
 
+  private String lowered(String host) {
+    int node = world.core.topology().find(1, host);
+    return world
+        .core
+        .capacity()
+        .lowered(
+            node, Objects.requireNonNull(world.core.config().settings().resources().find("slots")));
+  }
+
   private String reason(String node) {
     return world.core.tasks().explain("j", node).reasons().stream()
         .filter(reason -> reason.kind() == Explanation.Kind.RESOURCE)
@@ -121,6 +130,8 @@ class HealthLimitsTest {
     assertThat(running("abcdef")).isEqualTo(2);
     assertThat(running("gijk")).isEqualTo(4);
     assertThat(reason("c")).contains("; probe lag is 7.25 (bad above 5): 2 of 4 slots");
+    assertThat(lowered("h1")).isEqualTo("probe lag is 7.25 (bad above 5): 2 of 4 slots");
+    assertThat(lowered("h2")).isEmpty();
     answers(6, 0);
     assertThat(limit("h1")).isEqualTo(1);
     answers(1, 0);

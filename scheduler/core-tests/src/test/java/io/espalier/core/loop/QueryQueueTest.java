@@ -246,7 +246,7 @@ class QueryQueueTest {
             new TaskCounts(0, 0, 0, 1, 1, 0, 0));
     assertThat(hosts.nodes()).extracting(TreeView.Node::leaves).containsExactly(5L, 3L, 2L);
     assertThat(hosts.nodes().get(1).resources())
-        .containsExactly(new TreeView.Slots("slots", 2, 2, 2));
+        .containsExactly(new TreeView.Slots("slots", 2, 2, 2, 2, ""));
     assertThat(hosts.isTruncated()).isFalse();
     assertThat(all.nodes()).hasSize(8);
     assertThat(all.nodes().subList(0, 3)).isEqualTo(hosts.nodes());
@@ -261,7 +261,7 @@ class QueryQueueTest {
     world.configure(TWO_HOSTS);
     NodeDetail node = ask(new Query.Node("host", "h2"));
     assertThat(node.leaves()).isEqualTo(2);
-    assertThat(node.resources()).containsExactly(new TreeView.Slots("slots", 2, 2, 2));
+    assertThat(node.resources()).containsExactly(new TreeView.Slots("slots", 2, 2, 2, 2, ""));
     assertThat(node.holdersTotal()).isEqualTo(2);
     assertThat(node.holders()).extracting(ResourceHolder::node).containsExactly("d", "e");
     assertThat(node.jobs()).containsExactly(Map.entry("j", new TaskCounts(0, 0, 0, 2, 0, 0, 0)));

@@ -101,7 +101,8 @@ final class FakeQueries {
       for (RunningTaskView task : running(node)) {
         used += need(task, resource);
       }
-      slots.add(new TreeView.Slots(resource.name(), used, resource.limit(), resource.limit()));
+      int limit = resource.limit();
+      slots.add(new TreeView.Slots(resource.name(), used, limit, limit, limit, ""));
     }
     return slots;
   }

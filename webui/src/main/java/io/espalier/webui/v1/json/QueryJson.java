@@ -66,7 +66,16 @@ public final class QueryJson {
               .put("resource", slot.resource())
               .put("used", slot.used())
               .put("limit", slot.limit());
-      list.add((withConfigured ? json.put("configured", slot.configured()) : json).build());
+      if (withConfigured) {
+        json.put("configured", slot.configured());
+        if (slot.base() != slot.configured()) {
+          json.put("override", slot.base());
+        }
+      }
+      if (!slot.lowered().isEmpty()) {
+        json.put("lowered", slot.lowered());
+      }
+      list.add(json.build());
     }
     return new Json.Arr(list);
   }

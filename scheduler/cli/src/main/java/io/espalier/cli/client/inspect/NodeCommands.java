@@ -237,7 +237,7 @@ public final class NodeCommands {
     }
 
     private void resources(Json.Obj body) {
-      Table table = new Table("RESOURCE", ">USED", ">LIMIT", "?>CONFIGURED");
+      Table table = new Table("RESOURCE", ">USED", ">LIMIT", "?>CONFIGURED", "?LOWERED");
       for (Json.Obj resource : JsonFields.objects(body, "resources")) {
         long limit = JsonFields.number(resource, "limit");
         boolean other =
@@ -247,7 +247,8 @@ public final class NodeCommands {
             JsonFields.text(resource, "resource"),
             JsonFields.number(resource, "used"),
             limit,
-            other ? JsonFields.number(resource, "configured") : "");
+            other ? JsonFields.number(resource, "configured") : "",
+            JsonFields.text(resource, "lowered"));
       }
       part(table);
     }

@@ -45,7 +45,11 @@ public record TreeView(long atMillis, Topology topology, List<Node> nodes, boole
    * Slots of a resource on a node.
    *
    * @param limit limit in force
+   * @param base limit by an operator's override or, without one, as configured
    * @param configured limit without an operator's override
+   * @param lowered why the limit is below its base, such as {@code probe lag is 7.2 (bad above 5):
+   *     2 of 4 slots}; empty: it is not
    */
-  public record Slots(String resource, int used, int limit, int configured) {}
+  public record Slots(
+      String resource, int used, int limit, int base, int configured, String lowered) {}
 }

@@ -178,13 +178,14 @@ final class TreePageQuery implements IncrementalQuery {
     int level = core.topology().level(node);
     for (Resource resource : core.config().settings().resources().ofLevel(level)) {
       int limit = core.capacity().limit(node, resource.index());
-      int configured = core.capacity().configuredLimit(node, resource.index());
       slots.add(
           new Slots(
               resource.name(),
               limit - core.capacity().free(node, resource.index()),
               limit,
-              configured));
+              core.capacity().baseLimit(node, resource.index()),
+              core.capacity().configuredLimit(node, resource.index()),
+              core.capacity().lowered(node, resource)));
     }
     return slots;
   }

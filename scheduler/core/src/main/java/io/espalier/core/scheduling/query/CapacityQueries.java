@@ -3,6 +3,7 @@ package io.espalier.core.scheduling.query;
 import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
+import io.espalier.core.config.Resource;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.HealthLimit;
@@ -126,6 +127,15 @@ public final class CapacityQueries {
   /** Returns the limit of a resource on a node that is in effect. */
   public int limit(int node, int resource) {
     return state().ledger.limit(node, resource);
+  }
+
+  /**
+   * Returns why the limit of a resource on a node is below what it is by its override or as
+   * configured; empty: it is not.
+   */
+  public String lowered(int node, Resource resource) {
+    String addition = LimitMessages.lowered(state(), node, resource);
+    return addition.startsWith("; ") ? addition.substring(2) : addition;
   }
 
   /** Returns the configured limit of a resource on a node, without overrides. */

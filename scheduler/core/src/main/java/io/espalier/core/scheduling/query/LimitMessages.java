@@ -49,7 +49,7 @@ final class LimitMessages {
   }
 
   /** Returns what has lowered the limit of a node most: its health, or a factor; may be empty. */
-  private static String lowered(SchedulingState state, int node, Resource resource) {
+  static String lowered(SchedulingState state, int node, Resource resource) {
     int base = state.ledger.base(node, resource.index());
     HealthLimit health = state.limitTable.healthOn(resource.name(), state.topology.name(node));
     int others = state.ledger.limitWithoutHealth(node, resource.index());
