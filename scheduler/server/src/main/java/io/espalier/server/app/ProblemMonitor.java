@@ -3,9 +3,11 @@ package io.espalier.server.app;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.loop.LoopInput;
+import io.espalier.core.status.store.StoreException;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.replay.Recording;
+import io.espalier.server.store.DataDirectoryException;
 import io.espalier.webui.http.WebSecurity;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -40,7 +42,10 @@ final class ProblemMonitor implements AutoCloseable {
     this.nodes = nodes;
   }
 
-  /** Starts to poll, every second for problems and every minute for old logs. */
+  /**
+   * Starts to poll, every second for problems and every minute for old logs; remembers the store's
+   * newest event.
+   */
   static ProblemMonitor start(
       StoreParts stored,
       LoopParts loop,
@@ -49,6 +54,9 @@ final class ProblemMonitor implements AutoCloseable {
       InstantSource clock) {
     ProblemMonitor started = new ProblemMonitor(stored, loop, security, nodes);
     started.every(1, started::showProblems);
+    if (loop.remote() != null) {
+      started.every(5, started::rememberNewestEvent);
+    }
     started.every(60, () -> loop.logs().prune(clock.millis()));
     return started;
   }
@@ -93,6 +101,15 @@ final class ProblemMonitor implements AutoCloseable {
     RemoteRunner remote = loop.remote();
     if (remote != null) {
       showWorkers(remote);
+    }
+  }
+
+  private void rememberNewestEvent() {
+    try {
+      stored.history().rememberNewestEvent(stored.epoch());
+    } catch (StoreException | DataDirectoryException e) {
+      // Whatever cannot be reached is among the problems; the next period tries again.
+      LOG.debug("the newest event is not remembered", e);
     }
   }
 

@@ -9,6 +9,7 @@ package io.espalier.server.ha;
  *   opened     written by a leader that begins to answer
  *   store      names the status store that all candidates share
  *   epoch      the highest epoch that a leader has used
+ *   event      the newest event that the store is known to contain
  * </pre>
  */
 final class ZooKeeperPaths {
@@ -32,5 +33,9 @@ final class ZooKeeperPaths {
 
   static String epoch(String base) {
     return base + "/epoch";
+  }
+
+  static String event(String base) {
+    return base + "/event";
   }
 }

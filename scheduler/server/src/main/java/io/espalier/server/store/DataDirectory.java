@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  *   id                identity of this directory, for a store that is elsewhere
  *   statuses.sqlite   task statuses
  *   epoch             the highest epoch seen
+ *   newest-event      the newest event that the store is known to contain
  *   set-back          exists while the scheduler waits because its store was set back
  *   passed-on         exists when others have taken over the statuses (--statuses-from)
  *   jobs/NAME/        working directories of tasks, named by the worker
@@ -184,6 +185,31 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
+  /** Durably replaces the mark that {@link #newestEvent()} returns. */
+  public void newestEvent(EventMark mark) {
+    try {
+      AtomicFiles.replace(newestEventFile(), mark.text());
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
+  }
+
+  /**
+   * Returns the newest event that the store was last known to contain.
+   *
+   * @throws io.espalier.core.status.store.StoreException when the file is damaged
+   */
+  public EventMark newestEvent() {
+    Path file = newestEventFile();
+    try {
+      return EventMark.parse(Files.readString(file), "the file " + file);
+    } catch (NoSuchFileException e) {
+      return EventMark.NONE;
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
+  }
+
   /** Undoes {@link #setBack(String)}. */
   public void forgetSetBack() {
     try {
@@ -220,6 +246,10 @@ public final class DataDirectory implements AutoCloseable {
     } catch (IOException e) {
       throw unusable(root, e);
     }
+  }
+
+  private Path newestEventFile() {
+    return root.resolve("newest-event");
   }
 
   private Path setBackFile() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.config.Partition;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatResponse;
@@ -12,6 +13,7 @@ import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StatusStore.TakeOver;
@@ -23,6 +25,7 @@ import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.options.RunnerOptions;
 import io.espalier.server.app.options.SourceOptions;
 import io.espalier.server.app.ownership.StoreSetBackException;
+import io.espalier.server.store.jdbc.sqlite.SqliteBackup;
 import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
 import io.espalier.thrift.rpc.PeerOptions;
 import io.espalier.thrift.rpc.RpcException;
@@ -31,12 +34,15 @@ import io.espalier.thrift.rpc.SchedulerClient;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -172,6 +178,48 @@ final class StoreSetBackTest {
       process.awaitSettled();
       assertThat(errors(process)).doesNotContainKeys("workers", "store set back");
     }
+  }
+
+  @Test
+  void aStoreRestoredFromACopyOfTheSameLeadershipIsFoundByItsNewestEvent() throws Exception {
+    Path copy = directory.resolve("copy");
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      brake(process);
+      String earlier = remembered("");
+      SqliteBackup.Contents unused = SqliteBackup.write(file("statuses.sqlite"), copy);
+      process
+          .api()
+          .run(new Command.ReleaseBrake(Brake.Key.all(), null, "bob", ""))
+          .toCompletableFuture()
+          .get(60, TimeUnit.SECONDS);
+      assertThat(remembered(earlier)).startsWith("1 ");
+    }
+    for (String suffix : List.of("-wal", "-shm")) {
+      Files.deleteIfExists(file("statuses.sqlite" + suffix));
+    }
+    Files.copy(copy, file("statuses.sqlite"), StandardCopyOption.REPLACE_EXISTING);
+
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      assertWaits(process, "was set back", "the newest event of its epoch 1 is ");
+    }
+  }
+
+  private static void brake(SchedulerProcess process) throws Exception {
+    process
+        .api()
+        .run(
+            new Command.SetBrake(
+                new Brake(Brake.Key.all(), 0, Map.of(), null, "bob", "restore", 0, 0, 0), 0))
+        .toCompletableFuture()
+        .get(60, TimeUnit.SECONDS);
+  }
+
+  /** Waits until the newest event that the data directory knows is another one, and returns it. */
+  private String remembered(String other) {
+    return await()
+        .atMost(PATIENCE)
+        .ignoreExceptionsInstanceOf(NoSuchFileException.class)
+        .until(() -> Files.readString(file("newest-event")), text -> !text.equals(other));
   }
 
   @Test

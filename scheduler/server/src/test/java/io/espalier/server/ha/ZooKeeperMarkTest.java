@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.config.Partition;
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
 import io.espalier.core.protocol.SchedulerProtocol.Past;
 import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StatusStore.TakeOver;
 import io.espalier.core.status.store.StatusStore.Taken;
 import io.espalier.core.status.store.StoreException;
+import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.json.JsonReader;
 import io.espalier.server.app.options.DataDirectoryOwner;
 import io.espalier.server.app.options.ProcessOptions;
@@ -17,6 +20,8 @@ import io.espalier.server.app.ownership.GroupMark.Known;
 import io.espalier.server.app.ownership.StoreHistory;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
+import io.espalier.server.store.EventMark;
+import io.espalier.server.store.jdbc.sqlite.SqliteBackup;
 import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
 import io.espalier.server.zk.ZooKeeperLink;
 import io.espalier.server.zk.ZooKeeperTarget;
@@ -121,6 +126,59 @@ class ZooKeeperMarkTest {
         assertThat(mark.read().epoch()).isEqualTo(next.epoch());
       }
     }
+  }
+
+  @Test
+  void anotherSchedulerOfTheGroupFindsThatTheStoreLacksEventsOfTheLatestLeadership()
+      throws Exception {
+    Path file = directory.resolve("store.sqlite");
+    Path copy = directory.resolve("copy.sqlite");
+    try (DataDirectory data = DataDirectory.open(directory.resolve("first"), SOURCE)) {
+      try (StatusStore store = SqliteDialect.open(file, JsonReader::parse)) {
+        StoreHistory first = look(store, data);
+        long epoch = first.taken(store.openEpoch(new TakeOver(1, 20_000))).epoch();
+        mark.write(new Known(epoch, 90_000, ""));
+        store.commit(epoch, event(10));
+        SqliteBackup.Contents unused = SqliteBackup.write(file, copy);
+        store.commit(epoch, event(20));
+        first.rememberNewestEvent(epoch);
+      }
+      try (StatusStore store = SqliteDialect.open(file, JsonReader::parse)) {
+        assertThat(look(store, data).problem()).as("the store itself").isEmpty();
+      }
+    }
+    try (StatusStore restored = SqliteDialect.open(copy, JsonReader::parse);
+        DataDirectory data = DataDirectory.open(directory.resolve("second"), SOURCE)) {
+      StoreHistory second = look(restored, data);
+      assertThat(second.problem().orElseThrow())
+          .contains("was set back: the newest event of its epoch 1 is 10, and was 20");
+      Taken taken = second.taken(restored.openEpoch(new TakeOver(2, 20_000)));
+      assertThat(second.past(taken)).isEqualTo(Past.UNKNOWN);
+      assertThat(mark.read().setBack()).contains("was set back");
+
+      second.rememberNewestEvent(taken.epoch());
+      mark.newestEvent(new EventMark(1, 30));
+      assertThat(mark.newestEvent()).isEqualTo(new EventMark(taken.epoch(), 10));
+    }
+  }
+
+  @Test
+  void aDamagedMarkOfTheNewestEventSaysWhatToDo() throws Exception {
+    String path =
+        link.client()
+            .create()
+            .creatingParentsIfNeeded()
+            .forPath("/group/of/two/event", "7 many".getBytes(StandardCharsets.UTF_8));
+
+    assertThatThrownBy(mark::newestEvent)
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining(path + " is damaged; delete it, and start once with --safe-wait");
+  }
+
+  private static StoreTransaction event(long sequence) {
+    return StoreTransaction.builder()
+        .append(new Event(sequence, sequence, "e", Json.Obj.EMPTY))
+        .build();
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.espalier.server.app.ownership;
 
 import io.espalier.core.status.store.StoreException;
+import io.espalier.server.store.EventMark;
 
 /**
  * What a group of schedulers knows of its status store, kept outside the store: a store that was
@@ -18,6 +19,14 @@ public interface GroupMark {
 
         @Override
         public void write(Known known) {}
+
+        @Override
+        public EventMark newestEvent() {
+          return EventMark.NONE;
+        }
+
+        @Override
+        public void newestEvent(EventMark mark) {}
       };
 
   /**
@@ -47,4 +56,19 @@ public interface GroupMark {
    *     written it
    */
   void write(Known known);
+
+  /**
+   * Returns the newest event that the store was last known to contain.
+   *
+   * @throws StoreException when it cannot be read
+   */
+  EventMark newestEvent();
+
+  /**
+   * Durably replaces what {@link #newestEvent()} returns, unless a leader with a later epoch has
+   * written it. Only a leader may call it.
+   *
+   * @throws StoreException when it cannot be written
+   */
+  void newestEvent(EventMark mark);
 }

@@ -11,17 +11,20 @@ import io.espalier.server.app.options.RunnerOptions;
 import io.espalier.server.app.options.StoreOptions;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.EpochFile;
+import io.espalier.server.store.EventMark;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Detects whether the status store lost part of its history. A store that was restored, or replaced
  * by a replica without the latest writes, has an epoch below one that this data directory, the
- * election group or a worker knows. Tasks unknown to the store may then be alive, so nothing starts
- * until no earlier lease can be in force.
+ * election group or a worker knows, or, within an epoch, an older newest event. Tasks unknown to
+ * the store may then be alive, so nothing starts until no earlier lease can be in force.
  */
 public final class StoreHistory {
   private static final Logger LOG = LoggerFactory.getLogger(StoreHistory.class);
@@ -33,6 +36,7 @@ public final class StoreHistory {
   private final DataDirectory data;
   private final GroupMark group;
   private final long knownLeaseMillis;
+  private EventMark remembered = EventMark.NONE;
 
   private StoreHistory(
       ProcessOptions options,
@@ -71,13 +75,51 @@ public final class StoreHistory {
       long has = store.epoch();
       long seen = mark.highest();
       if (has < seen) {
-        data.setBack(
-            store.description() + " was set back: its epoch is " + has + ", and was " + seen);
-        history.tellGroup();
+        history.foundSetBack("its epoch is " + has + ", and was " + seen);
+      } else {
+        history.lostEvents(has).ifPresent(history::foundSetBack);
       }
     }
     history.problem().ifPresent(problem -> LOG.warn("{}; safe wait", problem));
     return history;
+  }
+
+  private void foundSetBack(String how) {
+    data.setBack(store.description() + " was set back: " + how);
+    tellGroup();
+  }
+
+  /** Tells whether the store lacks events of its newest leadership. */
+  private Optional<String> lostEvents(long epoch) {
+    return Stream.of(data.newestEvent(), group.newestEvent())
+        .filter(known -> known.epoch() == epoch)
+        .max(Comparator.comparingLong(EventMark::sequence))
+        .filter(known -> store.newestEvent() < known.sequence())
+        .map(
+            known ->
+                "the newest event of its epoch "
+                    + epoch
+                    + " is "
+                    + store.newestEvent()
+                    + ", and was "
+                    + known.sequence());
+  }
+
+  /**
+   * Remembers the newest event of the store, by which the next leadership finds that the store was
+   * set back within this one. To be called every few seconds: what is set back by less is not
+   * found.
+   *
+   * @param epoch the epoch of this leadership
+   * @throws StoreException when the store, the data directory or the group cannot be used
+   */
+  public synchronized void rememberNewestEvent(long epoch) {
+    EventMark now = new EventMark(epoch, store.newestEvent());
+    if (!now.equals(remembered)) {
+      data.newestEvent(now);
+      group.newestEvent(now);
+      remembered = now;
+    }
   }
 
   /** Returns what the protocol must assume about the time before this leadership. */
