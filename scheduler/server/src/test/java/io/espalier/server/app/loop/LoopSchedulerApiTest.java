@@ -115,6 +115,7 @@ class LoopSchedulerApiTest {
                 plain.logs(),
                 false,
                 false,
+                plain.paused(),
                 plain.seed(),
                 plain.record()));
   }
