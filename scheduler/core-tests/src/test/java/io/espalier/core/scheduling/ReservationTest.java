@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -217,6 +218,39 @@ final class ReservationTest {
     core.close(gate);
     assertThat(core.capacity().reservations()).isEmpty();
     core.verify();
+  }
+
+  @Test
+  void openingANodeCostsNothingForTheWaitsAtOthers() {
+    long few = workOfOpening(new SchedulingCore(5), 20, "h7");
+    long many = workOfOpening(new SchedulingCore(5), 2_000, "h7");
+    assertThat(many).isEqualTo(few).isLessThan(20);
+    // All nodes are below it.
+    long all = workOfOpening(new SchedulingCore(5), 2_000, TreeFixture.INSTANCE);
+    assertThat(all).isBetween(2_000L, 2_100L);
+  }
+
+  /** One slot of each host is taken, and a job waits there that needs both. */
+  private static long workOfOpening(SchedulingCore core, int hosts, String node) {
+    ConfigFixture config = new ConfigFixture("host").resource("host", "slots", 2, 0);
+    Optional<Duration> after = seconds(60);
+    config.job("a", new JobFixture("a").level("host").needs("slots", 1).reserveAfter(after));
+    String[] names = IntStream.range(0, hosts).mapToObj(i -> "h" + i).toArray(String[]::new);
+    core.apply(config.build(), TreeFixture.of(config.levels(), names), 1_000);
+    core.advance(1_000, Integer.MAX_VALUE);
+    List<Long> runs = new ArrayList<>();
+    core.round(TestPolicies.IN_TURN, Integer.MAX_VALUE, runs::add);
+    assertThat(runs).hasSize(hosts);
+    config.job("b", new JobFixture("b").level("host").needs("slots", 2).reserveAfter(after));
+    core.apply(config.build(), TreeFixture.of(config.levels(), names), 1_000);
+    core.advance(1_000, Integer.MAX_VALUE);
+    Scope scope = Scope.node(node.equals(TreeFixture.INSTANCE) ? "instance" : "host", node);
+    core.close(new Gate(GateKind.NODE_CLOSED, scope, "", "", 0, 0));
+    long before = core.work();
+    core.open(GateKind.NODE_CLOSED, scope);
+    long work = core.work() - before;
+    core.verify();
+    return work;
   }
 
   @Test

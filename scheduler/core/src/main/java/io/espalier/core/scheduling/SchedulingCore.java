@@ -273,8 +273,8 @@ public final class SchedulingCore {
 
   /**
    * Opens a gate, if it is closed. Its job or node stays closed while another gate is. Takes
-   * constant time; a node that of one path and, where jobs have {@code reserve_after}, of all waits
-   * for slots of nodes.
+   * constant time; a node that of one path and, where jobs have {@code reserve_after}, of the nodes
+   * below it or of those where jobs wait for slots, whichever are fewer.
    */
   public void open(GateKind kind, Scope scope) {
     gates.open(kind, scope);
@@ -727,7 +727,8 @@ public final class SchedulingCore {
 
   /**
    * Returns how many words of the index were evaluated or scanned so far, plus the places over
-   * their limit that were checked: the measure of the core's cost.
+   * their limit and the nodes below opened ones that were looked at: the measure of the core's
+   * cost.
    */
   public long work() {
     return live.work();

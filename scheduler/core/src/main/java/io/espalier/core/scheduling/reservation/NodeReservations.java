@@ -48,6 +48,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
   private final BitSet activated = new BitSet();
 
   private boolean limitsChanged;
+  private long work;
 
   public NodeReservations(ReservationContext context, StarvableJobs heavy) {
     this.context = context;
@@ -431,15 +432,41 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
 
   /** Handles a node that was opened: the waits there and below begin again. */
   public void opened(int node) {
+    if (restartBelow(node, nodes.parts() + nodes.size()) >= 0) {
+      return;
+    }
+    // Jobs wait at fewer nodes than there are below this one.
     for (int part = 0; part < nodes.parts(); part++) {
+      work++;
       nodes.visit(
           part,
           (site, at) -> {
+            work++;
             if (way.isBelow((int) site, node)) {
               at.waits.forEach(wait -> restart(at, wait));
             }
           });
     }
+  }
+
+  /**
+   * Restarts the waits at a node and below it.
+   *
+   * @param most how many nodes it may look at
+   * @return how many of them are left; negative: it has not looked at all nodes
+   */
+  private long restartBelow(int node, long most) {
+    work++;
+    NodeWaiters at = nodes.get(node);
+    if (at != null) {
+      at.waits.forEach(wait -> restart(at, wait));
+    }
+    long left = most - 1;
+    int end = topology.level(node) < heavy.deepestLevel() ? topology.childEnd(node) : 0;
+    for (int slot = topology.childStart(node); slot < end && left >= 0; slot++) {
+      left = restartBelow(topology.node(slot), left);
+    }
+    return left;
   }
 
   private void restart(NodeWaiters at, Wait wait) {
@@ -560,6 +587,11 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
   }
 
   // ---- queries
+
+  /** Returns how many nodes were looked at so far because one was opened. */
+  public long work() {
+    return work;
+  }
 
   /** Returns the descriptions of the reservations. */
   public ReservationViews answers() {

@@ -68,6 +68,15 @@ public final class StarvableJobs {
     return onLevel[level];
   }
 
+  /** Returns the deepest level of which heavy jobs need slots. */
+  int deepestLevel() {
+    int level = onLevel.length - 1;
+    while (onLevel[level] == null) {
+      level--;
+    }
+    return level;
+  }
+
   /**
    * Sets the bits of those jobs that have reservations enabled and that the others can starve.
    *

@@ -612,7 +612,10 @@ public final class SchedulingState implements ReservationContext {
 
   /** See {@code SchedulingCore.work}. */
   public long work() {
-    return index.work() + workers.work() + over.work();
+    return index.work()
+        + workers.work()
+        + over.work()
+        + (reservations == null ? 0 : reservations.work());
   }
 
   public long byteSize() {
