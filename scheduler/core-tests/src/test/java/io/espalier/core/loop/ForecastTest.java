@@ -73,12 +73,12 @@ class ForecastTest {
       hosts.append(']');
     }
     return """
-        {"bistro_settings": {
-           "nodes": {"levels": ["host", "db"], "node_order": "original", "node_sources": [
-             {"source": "manual", "prefs": {HOSTS}}]},
-           "resources": {"host": {"slots": {"default": 1, "limit": 2}}}, "scheduler": "POLICY"},
-         JOBS}
-        """
+    {"bistro_settings": {
+       "nodes": {"levels": ["host", "db"], "node_order": "original", "node_sources": [
+         {"source": "manual", "prefs": {HOSTS}}]},
+       "resources": {"host": {"slots": {"default": 1, "limit": 2}}}, "scheduler": "POLICY"},
+     JOBS}
+    """
         .replace("HOSTS", hosts)
         .replace("POLICY", policy)
         .replace("JOBS", jobs);
@@ -257,6 +257,41 @@ class ForecastTest {
     long third = 2 * 86_400_000L + 3_600_000 + 600_000 - 1_000_000;
     assertThat(run.millis()).isEqualTo(third);
     assertThat(answered(new Query.Eta("a", 30_000)).never()).isZero();
+  }
+
+  @Test
+  void windowsOfNodesOpenAndCloseInTheForecast() {
+    world.configure(
+        skewed("roundrobin", ONE)
+            .replace(
+                "\"resources\"",
+                "\"node_windows\": [{\"level\": \"host\", \"windows\": [\"01:00-01:10 UTC\"]}],"
+                    + " \"resources\""));
+    assertThat(world.running).as("closed").isEmpty();
+    Forecast run = forecast(snapshot(), 30_000);
+    assertThat(run.isComplete()).isTrue();
+    // As with windows of the job; but a window of a node ends no task's time to start.
+    assertThat(run.millis()).isEqualTo(2 * 86_400_000L + 3_600_000 + 600_000 - BEGAN);
+    assertThat(run.starts()).isEqualTo(310);
+  }
+
+  @Test
+  void noTaskIsForecastThatWouldOutlastItsWindow() {
+    String job = "\"bistro_job->a\": {\"owner\": \"o\", \"windows\": [\"01:00-01:10 UTC\"]OVERRUN}";
+    world.configure(skewed("roundrobin", job.replace("OVERRUN", "")));
+    // Two pairs of tasks fit into a window, of sixty.
+    long last = 29 * 86_400_000L + 3_600_000 - BEGAN;
+    assertThat(forecast(snapshot(), 240_000).millis()).isEqualTo(last + 480_000);
+    world.configure(skewed("roundrobin", job.replace("OVERRUN", ", \"overrun\": \"allow\"")));
+    // Three pairs start in each.
+    assertThat(forecast(snapshot(), 240_000).millis())
+        .isEqualTo(19 * 86_400_000L + 3_600_000 - BEGAN + 720_000);
+  }
+
+  private static Forecast forecast(SchedulerSnapshot from, long millis) {
+    return new Simulation(
+            from, Map.of("a", JobPace.constant(millis)), WhatIf.NOTHING, POLICIES, Map.of(), 1)
+        .run(60 * 86_400_000L);
   }
 
   @Test

@@ -8,50 +8,69 @@ import io.espalier.core.config.window.Schedule;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
-import java.util.LinkedHashMap;
+import io.espalier.core.scheduling.window.NodeWindowGates;
+import io.espalier.core.scheduling.window.WindowCutoff;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Opens and closes the windows of jobs in virtual time. */
+/** Opens and closes the windows of jobs and nodes in virtual time. */
 final class ForecastWindows {
+  /** The loop, too, counts on what this part of the tasks do not exceed. */
+  private static final double MOST = 0.95;
+
   private final SchedulingCore core;
-  private final Map<String, OpenTimes> times = new LinkedHashMap<>();
+  private final List<Timed> times = new ArrayList<>();
+  private final NodeWindowGates nodes;
   private long next;
 
-  ForecastWindows(SchedulingCore core) {
+  /** A job with windows, and how long its tasks must be able to run before one closes. */
+  private record Timed(String job, OpenTimes times, long cutoffMillis) {}
+
+  ForecastWindows(SchedulingCore core, Map<String, JobPace> paces) {
     this.core = core;
+    nodes = new NodeWindowGates(core);
     Config config = core.config();
     for (Job job : config.jobs().values()) {
       List<Schedule> schedules = config.settings().schedules(job);
       if (!schedules.stream().allMatch(Schedule::isAlways)) {
-        times.put(job.name(), new OpenTimes(schedules));
+        JobPace pace = paces.getOrDefault(job.name(), JobPace.constant(0));
+        long cutoff = WindowCutoff.of(job.scheduling(), () -> (long) pace.quantile(MOST));
+        times.add(new Timed(job.name(), new OpenTimes(schedules), cutoff));
       }
     }
     next = times.isEmpty() ? Long.MAX_VALUE : 0;
   }
 
   void step(long nowMillis) {
-    if (nowMillis < next) {
-      return;
+    if (nowMillis >= next) {
+      next = Long.MAX_VALUE;
+      times.forEach(timed -> step(timed, nowMillis));
     }
-    next = Long.MAX_VALUE;
-    times.forEach(
-        (job, open) -> {
-          Opening opening = open.next(nowMillis, 0);
-          boolean isOpen = opening != null && opening.fromMillis() <= nowMillis;
-          if (isOpen) {
-            core.open(GateKind.JOB_WINDOW, job);
-          } else {
-            core.close(Gate.of(GateKind.JOB_WINDOW, job, ""));
-          }
-          if (opening != null) {
-            next = Math.min(next, isOpen ? opening.toMillis() : opening.fromMillis());
-          }
-        });
+    do {
+      nodes.step(nowMillis);
+    } while (nodes.isBehind());
+  }
+
+  private void step(Timed timed, long nowMillis) {
+    Opening opening = timed.times.next(nowMillis, timed.cutoffMillis);
+    boolean isOpen = opening != null && opening.fromMillis() <= nowMillis;
+    if (isOpen) {
+      core.open(GateKind.JOB_WINDOW, timed.job);
+    } else {
+      core.close(Gate.of(GateKind.JOB_WINDOW, timed.job, ""));
+    }
+    if (opening != null) {
+      long changes =
+          isOpen
+              ? WindowCutoff.closedFrom(opening.toMillis(), timed.cutoffMillis)
+              : opening.fromMillis();
+      next = Math.min(next, changes);
+    }
   }
 
   /** Returns when the next window opens or closes; {@link Long#MAX_VALUE}: never. */
   long nextMillis() {
-    return next;
+    return Math.min(next, nodes.nextMillis());
   }
 }

@@ -25,8 +25,9 @@ import java.util.Optional;
  * invocation is an end that comes after a drawn duration. A draw depends on the seed, the task and
  * the attempt alone, so that two runs with one seed differ only by what was changed.
  *
- * <p>Windows open and close; pauses and brakes stay as they are. Jobs do not fail as a whole, and
- * nodes and configuration do not change. Not thread-safe; single use.
+ * <p>Windows of jobs and nodes open and close; pauses and brakes stay as they are, and roll-outs
+ * have no stages. Jobs do not fail as a whole, and nodes and configuration do not change. Not
+ * thread-safe; single use.
  */
 public final class Simulation {
   private static final int STARTS_PER_ROUND = 4_096;
@@ -88,7 +89,7 @@ public final class Simulation {
       throw new IllegalArgumentException("no policy " + core.config().settings().policy());
     }
     policy = known;
-    windows = new ForecastWindows(core);
+    windows = new ForecastWindows(core, paces);
     int jobs = core.jobCount();
     this.paces = new JobPace[jobs];
     left = new long[jobs];

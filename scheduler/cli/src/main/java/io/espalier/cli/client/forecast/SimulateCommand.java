@@ -7,7 +7,6 @@ import io.espalier.cli.term.DurationConverter;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Resource;
-import io.espalier.core.config.window.Schedule;
 import io.espalier.core.forecast.Forecast;
 import io.espalier.core.forecast.JobPace;
 import io.espalier.core.forecast.SchedulerSnapshot;
@@ -254,8 +253,6 @@ public final class SimulateCommand extends ClientCommand {
     for (CoreEvent event : snapshot.events()) {
       if (event instanceof CoreEvent.Gated gated && gated.kind() == GateKind.PAUSE) {
         ignored.add("pauses do not end");
-      } else if (event instanceof CoreEvent.Gated gated && gated.kind() == GateKind.NODE_WINDOW) {
-        ignored.add("windows of nodes stay as they are now");
       } else if ((event instanceof CoreEvent.Gated gated
               && (gated.kind() == GateKind.JOB_BRAKE || gated.kind() == GateKind.NODE_BRAKE))
           || event instanceof CoreEvent.FactorSet
@@ -265,12 +262,8 @@ public final class SimulateCommand extends ClientCommand {
         break; // Of those there may be millions, and nothing that matters here comes after them.
       }
     }
-    boolean hasWindows =
-        config.jobs().values().stream()
-            .anyMatch(
-                job -> !config.settings().schedules(job).stream().allMatch(Schedule::isAlways));
-    if (hasWindows) {
-      ignored.add("tasks start even if they would not end within their window");
+    if (config.jobs().values().stream().anyMatch(job -> job.scheduling().rollout().isPresent())) {
+      ignored.add("tasks do not wait for stages of roll-outs");
     }
     return List.copyOf(ignored);
   }

@@ -17,6 +17,9 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.window.NodeWindowGates;
+import io.espalier.core.scheduling.window.WindowCutoff;
+import io.espalier.core.scheduling.window.WindowMessages;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WindowGates implements RoundStep {
   private static final long RECHECK_MILLIS = 60_000;
-  private static final long ROUND_MILLIS = 10_000;
 
   private final SchedulingCore core;
   private final LoopEvents events;
@@ -246,7 +248,7 @@ public final class WindowGates implements RoundStep {
       next = Math.min(next, nowMillis + RECHECK_MILLIS);
     }
     if (opening != null && opening.fromMillis() == nowMillis) {
-      next = Math.min(next, opening.toMillis() - Math.max(0, takes - 1));
+      next = Math.min(next, WindowCutoff.closedFrom(opening.toMillis(), takes));
       return null;
     }
     long until = opening == null ? 0 : opening.fromMillis();
@@ -271,13 +273,8 @@ public final class WindowGates implements RoundStep {
   /** Returns how long a task must be able to run before a window closes. */
   private long takes(Job job) {
     JobScheduling scheduling = job.scheduling();
-    if (scheduling.mayOverrun()) {
-      return 0;
-    }
     long assumed = scheduling.assume().map(Duration::toMillis).orElse(-1L);
-    long takes = paces.mostTakeMillis(job.name(), assumed);
-    // Rounded up, so that cut-offs do not move with each task.
-    return (takes + ROUND_MILLIS - 1) / ROUND_MILLIS * ROUND_MILLIS;
+    return WindowCutoff.of(scheduling, () -> paces.mostTakeMillis(job.name(), assumed));
   }
 
   private String reason(Job job, List<Schedule> schedules, long until, long takes, long nowMillis) {

@@ -1,4 +1,4 @@
-package io.espalier.core.loop.watch;
+package io.espalier.core.scheduling.window;
 
 import io.espalier.core.config.window.Freeze;
 import io.espalier.core.config.window.Schedule;
@@ -8,7 +8,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 /** Tells people of windows. */
-final class WindowMessages {
+public final class WindowMessages {
   private static final long SIX_DAYS = 6L * 24 * 60 * 60 * 1000;
   private static final DateTimeFormatter SOON =
       DateTimeFormatter.ofPattern("EEE HH:mm zzz", Locale.ENGLISH);
@@ -18,7 +18,7 @@ final class WindowMessages {
   private WindowMessages() {}
 
   /** Returns an instant in the zone of a schedule; empty for {@link Long#MAX_VALUE}. */
-  static String instant(Schedule schedule, long millis, long nowMillis) {
+  public static String instant(Schedule schedule, long millis, long nowMillis) {
     if (millis == Long.MAX_VALUE) {
       return "";
     }
@@ -27,7 +27,7 @@ final class WindowMessages {
   }
 
   /** Returns the next change of a schedule. */
-  static String of(
+  public static String of(
       String whose, Schedule schedule, boolean open, long changesMillis, long nowMillis) {
     String instant = instant(schedule, changesMillis, nowMillis);
     return open
@@ -41,7 +41,7 @@ final class WindowMessages {
    * @param whose whose schedule it is
    * @param opensMillis when tasks may start again; {@link Long#MAX_VALUE}: never
    */
-  static String closed(String whose, Schedule schedule, long opensMillis, long nowMillis) {
+  public static String closed(String whose, Schedule schedule, long opensMillis, long nowMillis) {
     String opens = instant(schedule, opensMillis, nowMillis);
     String then = opens.isEmpty() ? " does not open for years" : " opens " + opens;
     Freeze freeze = schedule.freezeAt(nowMillis);

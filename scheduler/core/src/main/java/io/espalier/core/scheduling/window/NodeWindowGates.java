@@ -1,4 +1,4 @@
-package io.espalier.core.loop.watch;
+package io.espalier.core.scheduling.window;
 
 import io.espalier.core.api.view.WindowView;
 import io.espalier.core.config.Config;
@@ -29,9 +29,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Closes nodes outside of their windows (docs/adr/0070-windows.md). Nodes of a level with the same
  * windows form a group, which has one timer. All work is done in slices. Nothing may start while
- * {@link #step} has left some, because a node may still be open that is to be closed.
+ * {@link #step} has left some, because a node may still be open that is to be closed. For one
+ * thread.
  */
-final class NodeWindowGates {
+public final class NodeWindowGates {
   private static final int NODES_PER_STEP = 2_000;
   private static final int MOST_SHOWN = 80;
 
@@ -75,7 +76,7 @@ final class NodeWindowGates {
     }
   }
 
-  NodeWindowGates(SchedulingCore core) {
+  public NodeWindowGates(SchedulingCore core) {
     this.core = core;
   }
 
@@ -85,7 +86,7 @@ final class NodeWindowGates {
    * @return whether windows of a group have opened or closed, or something else is to be shown
    */
   @SuppressWarnings("ReferenceEquality") // Each configuration and topology is a new object.
-  boolean step(long nowMillis) {
+  public boolean step(long nowMillis) {
     if (config != core.config() || topology != core.topology()) {
       begin(core.config(), core.topology());
     }
@@ -105,16 +106,17 @@ final class NodeWindowGates {
   }
 
   /** Returns whether {@link #step} must be called again before anything starts. */
-  boolean isBehind() {
+  public boolean isBehind() {
     return !isGrouped || !changed.isEmpty() || !stale.isEmpty();
   }
 
-  long nextMillis() {
+  /** Returns when the next window opens or closes; {@link Long#MAX_VALUE}: never. */
+  public long nextMillis() {
     return next;
   }
 
-  /** When the first closed group opens; {@link Long#MAX_VALUE}: none does. */
-  long opensMillis() {
+  /** Returns when the first closed group opens; {@link Long#MAX_VALUE}: none does. */
+  public long opensMillis() {
     return groups.values().stream()
         .filter(group -> group.isClosed)
         .mapToLong(group -> group.changes)
@@ -122,7 +124,8 @@ final class NodeWindowGates {
         .orElse(Long.MAX_VALUE);
   }
 
-  @Nullable String problem() {
+  /** Returns which nodes have broken windows; null: none. */
+  public @Nullable String problem() {
     return brokenCount == 0
         ? null
         : "nothing starts on "
@@ -324,7 +327,7 @@ final class NodeWindowGates {
   }
 
   /** Returns the groups of nodes. */
-  Map<?, WindowView> view(long nowMillis) {
+  public Map<?, WindowView> view(long nowMillis) {
     Map<Key, WindowView> views = new LinkedHashMap<>();
     for (Group group : groups.values()) {
       if (group.isKnown) {
