@@ -65,9 +65,16 @@ final class SchedulerCommand implements Callable<Integer> {
               + " that leads; without ZooKeeper.")
   private @Nullable String ha;
 
+  @Option(
+      names = "--paused",
+      description =
+          "Start no task before a person releases the brake: espalier release. Tasks that still run"
+              + " on workers go on.")
+  private boolean paused;
+
   @Override
   public Integer call() throws InterruptedException {
-    ProcessOptions options = flags.options(config, false, false, 0, remote);
+    ProcessOptions options = flags.options(config, false, false, paused, 0, remote);
     Optional<ZooKeeperTarget> group = zookeeper.target();
     if (ha != null && !ha.equals("store")) {
       throw new CommandException(ExitCode.USAGE, "--ha " + ha + " is not known; there is: store");

@@ -44,7 +44,7 @@ class BindTest {
   private static ProcessOptions options(String... arguments) {
     Program program = new Program();
     new CommandLine(program).parseArgs(arguments);
-    return program.flags.options("site.json", false, false, 0, program.remote);
+    return program.flags.options("site.json", false, false, false, 0, program.remote);
   }
 
   private static List<String> problems(String... arguments) {

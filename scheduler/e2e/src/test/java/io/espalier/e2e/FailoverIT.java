@@ -304,6 +304,8 @@ class FailoverIT {
         .contains("the path is missing");
     assertThat(refusal(base, "--zookeeper", group(), "--thrift", "127.0.0.1:0"))
         .contains("workers are told the port before it is chosen");
+    assertThat(refusal(base, "--zookeeper", group(), "--paused"))
+        .contains("each fail-over would stop all starts");
     assertThat(refusal(new String[] {"worker", "--shard-id", "w"}))
         .contains("--scheduler HOST:PORT, or --zookeeper");
     Ended nobody = site.espalier("jobs", "--zookeeper", group());

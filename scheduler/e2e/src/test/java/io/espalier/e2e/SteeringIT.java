@@ -19,6 +19,42 @@ class SteeringIT {
   }
 
   @Test
+  void a_scheduler_started_paused_starts_nothing_before_the_brake_is_released(
+      @TempDir Path directory) throws Exception {
+    Site site =
+        new Site(directory)
+            .task("task.sh", "true")
+            .config(
+                """
+                {"bistro_settings": {
+                  "nodes": {"levels": ["host"], "node_sources": [
+                    {"source": "manual", "prefs": {"h1": [], "h2": []}}]},
+                  "resources": {}},
+                 "bistro_job->j": {"owner": "e2e", "command": ["./task.sh"]}}
+                """);
+    try (Espalier daemon = site.daemon("--paused")) {
+      Http http = new Http(daemon.url());
+      until(() -> http.response("/api/v1/jobs/j").statusCode() == 200);
+      Json.Obj explained = http.get("/api/v1/jobs/j/tasks/h1/explain");
+      assertThat(at(explained, "reasons", "0", "message").toString())
+          .contains("started with --paused");
+      daemon.signal("KILL").ended();
+    }
+    assertThat(site.starts("j")).isEmpty();
+
+    try (Espalier daemon = site.daemon()) {
+      Http http = new Http(daemon.url());
+      until(() -> http.response("/api/v1/jobs/j").statusCode() == 200);
+      assertThat(at(http.get("/api/v1/brakes"), "brakes", "0", "reason"))
+          .as("as durable as any brake")
+          .isEqualTo(Json.of("started with --paused"));
+      assertThat(site.starts("j")).isEmpty();
+      http.post("/api/v1/brakes/release", "{}");
+      until(() -> number(http.get("/api/v1/jobs/j"), "progress", "done") == 2);
+    }
+  }
+
+  @Test
   void limits_pauses_and_tasks_to_run_again_survive_kill_9(@TempDir Path directory)
       throws Exception {
     Site site =

@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -50,20 +49,11 @@ public final class HttpCalls implements CallClient {
   private static final int THREADS = 2;
   private static final Duration CONNECT = Duration.ofSeconds(10);
   private static final int QUOTED = 200;
-  private static final int MOST_OPTIONS = 1_000;
   private static final long AGAIN_MILLIS = 1_000;
   private static final long BODY_MILLIS = 500;
 
-  /** Options by what is configured: all calls of a job have the same. */
-  private final Map<Json.Obj, HttpCall> options =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Json.Obj, HttpCall> eldest) {
-          return size() > MOST_OPTIONS;
-        }
-      };
+  private final KnownOptions<HttpCall> options =
+      new KnownOptions<>(json -> CallKeys.read(CallKeys.HTTP, json));
 
   private @Nullable Connections connections;
 
@@ -95,8 +85,7 @@ public final class HttpCalls implements CallClient {
   }
 
   private HttpCall of(Call call) {
-    return options.computeIfAbsent(
-        call.spec().options(), json -> CallKeys.read(CallKeys.HTTP, json));
+    return options.of(call.spec().options());
   }
 
   @Override

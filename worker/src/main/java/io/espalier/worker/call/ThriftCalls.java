@@ -12,10 +12,8 @@ import io.espalier.json.JsonReader;
 import io.espalier.thrift.wire.AgentMessages;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
@@ -31,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 public final class ThriftCalls implements CallClient {
   private static final int THREADS = 2;
 
-  private final Map<Json.Obj, ThriftCall> options = new ConcurrentHashMap<>();
+  private final KnownOptions<ThriftCall> options =
+      new KnownOptions<>(json -> CallKeys.read(CallKeys.THRIFT, json));
   private @Nullable ExecutorService threads;
 
   @Override
@@ -40,8 +39,7 @@ public final class ThriftCalls implements CallClient {
   }
 
   private ThriftCall of(Call call) {
-    return options.computeIfAbsent(
-        call.spec().options(), json -> CallKeys.read(CallKeys.THRIFT, json));
+    return options.of(call.spec().options());
   }
 
   @Override

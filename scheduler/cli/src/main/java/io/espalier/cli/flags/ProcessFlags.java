@@ -147,7 +147,7 @@ public final class ProcessFlags {
    * @throws CommandException naming every invalid flag
    */
   public ProcessOptions options(String config, boolean oneRun, boolean fresh, int maxAttempts) {
-    return options(config, oneRun, fresh, maxAttempts, null);
+    return options(config, oneRun, fresh, false, maxAttempts, null);
   }
 
   /**
@@ -157,6 +157,7 @@ public final class ProcessFlags {
       String config,
       boolean oneRun,
       boolean fresh,
+      boolean paused,
       int maxAttempts,
       @Nullable RemoteFlags remoteFlags) {
     List<String> problems = new ArrayList<>();
@@ -223,6 +224,7 @@ public final class ProcessFlags {
         keeping,
         false,
         oneRun,
+        paused,
         seed == null ? System.nanoTime() : seed,
         Optional.ofNullable(record));
   }

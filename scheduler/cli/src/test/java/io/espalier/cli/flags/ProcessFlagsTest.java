@@ -19,7 +19,7 @@ class ProcessFlagsTest {
     Program program = new Program();
     new CommandLine(program)
         .parseArgs("--statuses-from=earlier", "--http=none", "--test-failure-rate=2");
-    assertThatThrownBy(() -> program.flags.options("site.json", false, true, 0, null))
+    assertThatThrownBy(() -> program.flags.options("site.json", false, true, false, 0, null))
         .isInstanceOf(CommandException.class)
         .hasMessageContaining("--fresh forgets all statuses and --statuses-from takes some")
         .hasMessageContaining("--test-failure-rate must be between 0 and 1");

@@ -101,6 +101,17 @@ class BrakesTest {
   // ---- a stop
 
   @Test
+  void nothingStartsWithABrakeThatIsSetBeforeTheFirstConfiguration() {
+    CompletionStage<BrakeView> paused = brake(ALL, 0, 0, null);
+    world.configure(TWO_HOSTS);
+    assertThat(done(paused).durable()).isTrue();
+    assertThat(world.running).isEmpty();
+    assertThat(newest("brake_set").data().get("target")).isEqualTo(Json.of("all"));
+    release(ALL, null);
+    assertThat(running("j")).isEqualTo(4);
+  }
+
+  @Test
   void nothingStartsAnywhereEvenWithoutResourcesAndNothingIsKilled() {
     world.configure(TWO_HOSTS);
     assertThat(running("j")).isEqualTo(4);

@@ -1,5 +1,6 @@
 package io.espalier.server.app;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.call.CallbackSigner;
 import io.espalier.core.event.Event;
 import io.espalier.core.logs.LogStore;
@@ -13,6 +14,7 @@ import io.espalier.core.running.TaskRunner;
 import io.espalier.core.running.TaskRunnerType;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.StatusParser;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.json.JsonReader;
 import io.espalier.server.app.loop.CurrentView;
@@ -43,6 +45,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +74,9 @@ record LoopParts(
     NotificationSender notifications,
     @Nullable Recording recording) {
   private static final Logger LOG = LoggerFactory.getLogger(LoopParts.class);
+  private static final Command.SetBrake BRAKE_ON_ALL =
+      new Command.SetBrake(
+          new Brake(Brake.Key.all(), 0, Map.of(), null, "", "started with --paused", 0, 0, 0), 0);
   private static final int EVENTS_KEPT = 20_000;
   private static final Duration FLUSH_AT_MOST = Duration.ofSeconds(20);
   private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);
@@ -152,6 +159,10 @@ record LoopParts(
     RestoredState restored = RestoredState.of(stored.store(), runner.outlivesScheduler());
     runner.open(new LoopTaskListener(thread));
     loop.restore(restored);
+    if (options.paused()) {
+      // The first step takes it before anything can start.
+      thread.accept(new LoopInput.Execute<>(BRAKE_ON_ALL, new CompletableFuture<>()));
+    }
     if (options.frozen()) {
       thread.accept(new LoopInput.Stop());
     }

@@ -59,6 +59,12 @@ public record HaOptions(
               + " with --thrift port 0: workers are told the port before it is chosen; name"
               + " one");
     }
+    if (options.paused()) {
+      return List.of(
+          flag
+              + " with --paused: each fail-over would stop all starts; run espalier brake, which"
+              + " lasts over fail-overs");
+    }
     return List.of();
   }
 

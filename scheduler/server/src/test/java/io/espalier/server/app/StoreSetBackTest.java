@@ -103,6 +103,7 @@ final class StoreSetBackTest {
         plain.logs(),
         false,
         false,
+        false,
         plain.seed(),
         plain.record());
   }

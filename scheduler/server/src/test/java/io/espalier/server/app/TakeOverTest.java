@@ -122,6 +122,7 @@ final class TakeOverTest {
         plain.logs(),
         false,
         false,
+        false,
         plain.seed(),
         plain.record());
   }

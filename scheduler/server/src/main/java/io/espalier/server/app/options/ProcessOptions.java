@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param frozen whether the process starts no task and only answers queries about stored data
  * @param oneRun whether the process ends when there is nothing left to do; it then refuses a
  *     command that cannot be started right away
+ * @param paused whether it starts with a brake on everything, which a person has to release
  * @param seed of every random choice
  * @param record where all inputs of the scheduling core are recorded; empty: nowhere
  */
@@ -26,6 +27,7 @@ public record ProcessOptions(
     TaskLogOptions logs,
     boolean frozen,
     boolean oneRun,
+    boolean paused,
     long seed,
     Optional<Path> record) {
   /**
@@ -66,6 +68,7 @@ public record ProcessOptions(
         "--fresh=" + store.fresh(),
         "--store-proof-ms=" + store.owning().proof().toMillis(),
         "--take-over=" + store.owning().takeOver(),
+        "--paused=" + paused,
         record.map(file -> "--record=" + file + " ").orElse("")
             + runner.remote().map(RunnerOptions.Remote::shown).orElse(""));
   }
@@ -119,6 +122,7 @@ public record ProcessOptions(
         new ListenerOptions(Optional.empty(), HttpSecurityOptions.OPEN),
         new TaskLogOptions(0, 0, false, Optional.empty()),
         true,
+        false,
         false,
         0,
         Optional.empty());
