@@ -221,6 +221,41 @@ class CallExecutorTest implements TaskListener {
   }
 
   @Test
+  void onlySoManyCallsAreSentAtATime() throws Exception {
+    calls.close();
+    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 2);
+    calls.open(this);
+    List<LaunchSpec> launches = new ArrayList<>();
+    for (int i = 0; i < 7; i++) {
+      launches.add(launch(polling(), "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
+    }
+    launches.forEach(calls::start);
+    // None of these was sent, so their ends need no answer of the service.
+    assertThat(calls.letGo("job", "n4", launches.get(4).invocation(), "not needed")).isTrue();
+    assertThat(end().kind()).isEqualTo(TaskResult.Kind.LOST);
+    assertThat(calls.kill("job", "n5", launches.get(5).invocation())).isTrue();
+    TaskResult killed = end();
+    assertThat(killed.kind()).isEqualTo(TaskResult.Kind.KILLED);
+    assertThat(killed.stopReason()).isEqualTo(StopReason.REQUESTED);
+    assertThat(killed.message()).isEqualTo("it was stopped before it was sent");
+    assertThat(killed.startedAtMillis()).isZero();
+
+    for (int i = 0; i < 7; i++) {
+      service.answers("/run/n" + i, Reply.of(200, ""));
+    }
+    for (int i = 0; i < 5; i++) {
+      assertThat(end().rawStatus()).isEqualTo("done");
+    }
+    assertThat(service.mostAtATime()).isLessThanOrEqualTo(2);
+    for (int i = 0; i < 7; i++) {
+      boolean ended = i == 4 || i == 5;
+      assertThat(service.requests("/run/n" + i)).as("n%s", i).hasSize(ended ? 0 : 1);
+    }
+    assertThat(service.requests(asking(launches.get(5)))).as("not cancelled either").isEmpty();
+    assertThat(calls.count()).isZero();
+  }
+
+  @Test
   void aLeaseThatEndedMeanwhileSendsNothing() throws Exception {
     calls.lease(0, 0);
     TaskResult end = run(launch(options()));

@@ -11,6 +11,7 @@ import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.api.view.FailureGroups;
+import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.NodeDetail;
@@ -23,6 +24,7 @@ import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.TaskKey;
 import io.espalier.json.JsonReader;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -347,5 +349,34 @@ class QueryQueueTest {
     assertThat(ask(new Query.Waiting("j")).reasons().get(0).kind())
         .as("what was cheap is made again")
         .isEqualTo("job_paused");
+  }
+
+  @Test
+  void onlySomeQueriesAboutTheEndsOfJobsAreOpenAtOnce() {
+    world.configure(hosts(200));
+    long one = workOf(new Query.Eta("j", 1));
+    long before = world.loop.questions().work();
+    List<CompletableFuture<JobEta>> asked = new ArrayList<>();
+    for (int i = 2; i < 102; i++) {
+      asked.add(world.ask(new Query.Eta("j", i)).toCompletableFuture());
+    }
+    CompletableFuture<JobEta> same = world.ask(new Query.Eta("j", 2)).toCompletableFuture();
+    world.settle();
+    List<CompletableFuture<JobEta>> refused =
+        asked.stream().filter(CompletableFuture::isCompletedExceptionally).toList();
+    assertThat(asked).allMatch(CompletableFuture::isDone);
+    assertThat(refused).hasSize(84);
+    assertThatThrownBy(refused.get(0)::join)
+        .hasRootCauseMessage("16 queries about the ends of jobs are open: try again")
+        .rootCause()
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> assertThat(e.reason()).isEqualTo(RefusedException.Reason.UNAVAILABLE));
+    assertThat(same.join()).as("shared, so it counts once").isSameAs(asked.get(0).join());
+    assertThat(world.loop.questions().work() - before).isBetween(16 * one, 17 * one);
+    assertThat(ask(new Query.Eta("j", 999)).left()).as("there is room again").isPositive();
+    assertThatThrownBy(() -> ask(new Query.Eta("nobody", 0)))
+        .hasRootCauseMessage("no such job: nobody");
+    assertThat(ask(new Query.Eta("j", 998)).left()).as("that took no place").isPositive();
   }
 }

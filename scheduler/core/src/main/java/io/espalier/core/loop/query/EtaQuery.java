@@ -10,8 +10,8 @@ import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** A query about the end of a job: a pass over the tasks of all jobs that compete with it. */
@@ -20,27 +20,27 @@ final class EtaQuery implements IncrementalQuery {
   private final LiveTasks live;
   private final Throughput paces;
   private final Query.Eta query;
-  private final AtomicReference<@Nullable EtaQuery> turn;
+  private final Queue<EtaQuery> line;
   private final CompletableFuture<JobEta> answer;
   private Map<String, JobPace> known = Map.of();
   private @Nullable EtaScan scan;
   private @Nullable EtaEstimate estimate;
 
   /**
-   * @param turn whose turn it is: only one such query at a time has its arrays, which are large
+   * @param line the open queries of this kind: only the first one has its arrays, which are large
    */
   EtaQuery(
       SchedulingCore core,
       LiveTasks live,
       Throughput paces,
       Query.Eta query,
-      AtomicReference<@Nullable EtaQuery> turn,
+      Queue<EtaQuery> line,
       CompletableFuture<JobEta> answer) {
     this.core = core;
     this.live = live;
     this.paces = paces;
     this.query = query;
-    this.turn = turn;
+    this.line = line;
     this.answer = answer;
   }
 
@@ -51,11 +51,9 @@ final class EtaQuery implements IncrementalQuery {
 
   @Override
   public long step(long nowMillis, int units) {
-    EtaQuery other = turn.get();
-    if (other != null && other != this) {
+    if (line.peek() != this) {
       return 0;
     }
-    turn.set(this);
     int job = core.findJob(query.job());
     if (core.job(job) == null) {
       answer.completeExceptionally(
@@ -93,11 +91,11 @@ final class EtaQuery implements IncrementalQuery {
     return used;
   }
 
-  /** Lets go of the arrays: the answer may be kept for long. */
+  /** Lets go of the arrays, because the answer may be kept for long, and of the turn. */
   private void end() {
     scan = null;
     estimate = null;
     known = Map.of();
-    turn.set(null);
+    line.remove();
   }
 }

@@ -30,11 +30,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Answers the queries of monitors on the scheduler thread, large ones a slice at a time: however
@@ -60,6 +58,9 @@ public final class QueryQueue implements Query.Handler {
 
   private static final int KEPT = 32;
 
+  /** Queries about the end of a job pass over all tasks, one after the other. */
+  private static final int MOST_ETAS = 16;
+
   private final SchedulingCore core;
   private final LiveTasks live;
   private final Throughput paces;
@@ -79,8 +80,8 @@ public final class QueryQueue implements Query.Handler {
         }
       };
 
-  /** The query about the end of a job that is being answered. */
-  private final AtomicReference<@Nullable EtaQuery> etaTurn = new AtomicReference<>();
+  /** The open queries about the end of a job; the first one is being answered. */
+  private final ArrayDeque<EtaQuery> etas = new ArrayDeque<>();
 
   private long work;
   private long now;
@@ -199,7 +200,18 @@ public final class QueryQueue implements Query.Handler {
 
   @Override
   public CompletionStage<JobEta> eta(Query.Eta query) {
-    return askOnce(query, answer -> new EtaQuery(core, live, paces, query, etaTurn, answer));
+    return askOnce(query, answer -> inLine(query, answer));
+  }
+
+  private EtaQuery inLine(Query.Eta query, CompletableFuture<JobEta> answer) {
+    if (etas.size() >= MOST_ETAS) {
+      throw new RefusedException(
+          RefusedException.Reason.UNAVAILABLE,
+          etas.size() + " queries about the ends of jobs are open: try again");
+    }
+    EtaQuery asked = new EtaQuery(core, live, paces, query, etas, answer);
+    etas.add(asked);
+    return asked;
   }
 
   @Override
