@@ -5,6 +5,7 @@ import io.espalier.core.call.CallClient;
 import io.espalier.core.call.CallCourse;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
@@ -475,7 +476,10 @@ public final class CallExecutor implements AutoCloseable {
               request == CallCourse.Request.POLL
                   ? call.client.poll(call.call, handle)
                   : call.client.cancel(call.call, handle),
-          (answer, at) -> call.course.answered(request, answer, at),
+          (answer, at) -> {
+            call.course.answered(request, answer, at);
+            tellPoll(call, at);
+          },
           this::answered);
     }
     if (!call.trouble.equals(call.course.trouble())) {
@@ -503,6 +507,23 @@ public final class CallExecutor implements AutoCloseable {
       at = Math.min(at, now() + wait / MS + 1);
     }
     set(call, at == CallCourse.NEVER ? null : new Timer(at, ++timerCount, call));
+  }
+
+  private void tellPoll(Running call, long atMillis) {
+    if (call.course.end() != null) {
+      return;
+    }
+    long clock = System.currentTimeMillis();
+    long next = call.course.nextMillis();
+    String trouble = call.course.trouble();
+    CallPoll poll =
+        new CallPoll(
+            clock,
+            trouble.isEmpty() ? "running" : trouble,
+            next == CallCourse.NEVER ? 0 : clock + Math.max(0, next - atMillis));
+    Progress news = Progress.NONE.withCounters(call.progress.counters()).withPoll(poll);
+    JournalKey key = call.key;
+    to(sink -> sink.progress(key.job(), key.node(), key.invocation(), news));
   }
 
   private void tellProgress(Running call) {

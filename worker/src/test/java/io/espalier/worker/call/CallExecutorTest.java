@@ -9,6 +9,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
@@ -52,6 +53,7 @@ class CallExecutorTest implements TaskListener {
   private final BlockingQueue<TaskResult> ends = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> started = new LinkedBlockingQueue<>();
   private final BlockingQueue<Progress> progress = new LinkedBlockingQueue<>();
+  private final BlockingQueue<CallPoll> polls = new LinkedBlockingQueue<>();
   private final MemoryLogStore logs = new MemoryLogStore();
 
   @TempDir
@@ -91,7 +93,11 @@ class CallExecutorTest implements TaskListener {
 
   @Override
   public void progress(String job, String node, Invocation invocation, Progress newest) {
-    progress.add(newest);
+    if (newest.poll() == null) {
+      progress.add(newest);
+    } else {
+      polls.add(newest.poll());
+    }
   }
 
   private Json.Builder options() {
@@ -169,6 +175,16 @@ class CallExecutorTest implements TaskListener {
     calls = new CallExecutor(new TaskLog(full, "here", end -> Json.Obj.EMPTY));
     calls.open(this);
     assertThat(run(launch(options())).rawStatus()).isEqualTo("done");
+  }
+
+  @Test
+  void eachPollIsTold() throws Exception {
+    LaunchSpec lasts = launch(polling());
+    service.answers("/run/n1", Reply.of(202, ""));
+    service.answers(asking(lasts), Reply.of(202, ""), Reply.of(500, "hiccup"), Reply.of(200, ""));
+    assertThat(run(lasts).rawStatus()).isEqualTo("done");
+    assertThat(polls).extracting(CallPoll::answer).containsExactly("running", "HTTP 500: hiccup");
+    assertThat(polls).allMatch(poll -> poll.nextMillis() > poll.atMillis());
   }
 
   @Test

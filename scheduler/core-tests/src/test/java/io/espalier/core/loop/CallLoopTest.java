@@ -64,7 +64,7 @@ class CallLoopTest {
     world.settle();
     RunningTaskView running = Objects.requireNonNull(asked.join().running());
     assertThat(running.invocation()).isEqualTo(launch.invocation());
-    assertThat(running.call()).isEqualTo(new RunningCall("http", false, 60_000));
+    assertThat(running.call()).isEqualTo(new RunningCall("http", false, 60_000, null));
     world.ends("j", "h1", TaskResult.Kind.EXITED, "done", null);
     world.settle();
     assertThat(status()).isEqualTo(StatusLabel.DONE);
