@@ -201,13 +201,13 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   /**
-   * Ends a call here, as lost, without touching its service; returns false when it is unknown, or
-   * has ended.
+   * Ends a call here, without touching its service: as lost, or as not started if it was not sent
+   * yet. Returns false when it is unknown, or has ended.
    *
    * @param why why nobody here asks about it any more
    */
   public boolean letGo(String job, String node, Invocation invocation, String why) {
-    return tell(new JournalKey(job, node, invocation), call -> call.course.letGo(why));
+    return tell(new JournalKey(job, node, invocation), call -> letGo(call, why));
   }
 
   private boolean tell(JournalKey key, Consumer<Running> message) {
@@ -603,8 +603,8 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   /**
-   * Lets go of all calls: each ends here as lost, and its service goes on. Whoever comes next asks
-   * about it.
+   * Lets go of all calls: each that was sent ends here as lost, and its service goes on. Whoever
+   * comes next asks about it.
    */
   @Override
   public void close() {
@@ -621,9 +621,18 @@ public final class CallExecutor implements AutoCloseable {
     thread.close(CLOSE_BOUND);
   }
 
+  private static void letGo(Running call, String why) {
+    if (call.isUnsent) {
+      // Nobody need ask a service that would not know it.
+      call.course.started(new CallAnswer.NotStarted(why, 1), now());
+    } else {
+      call.course.letGo(why);
+    }
+  }
+
   private void letGoOfAll() {
     for (Running call : new ArrayList<>(running.values())) {
-      call.course.letGo("its runner was stopped");
+      letGo(call, "its runner was stopped");
       advance(call);
     }
     clients.values().forEach(CallClient::close);

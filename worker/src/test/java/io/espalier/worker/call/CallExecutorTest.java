@@ -29,6 +29,7 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -232,7 +233,7 @@ class CallExecutorTest implements TaskListener {
     launches.forEach(calls::start);
     // None of these was sent, so their ends need no answer of the service.
     assertThat(calls.letGo("job", "n4", launches.get(4).invocation(), "not needed")).isTrue();
-    assertThat(end().kind()).isEqualTo(TaskResult.Kind.LOST);
+    assertThat(end().kind()).isEqualTo(TaskResult.Kind.NOT_STARTED);
     assertThat(calls.kill("job", "n5", launches.get(5).invocation())).isTrue();
     TaskResult killed = end();
     assertThat(killed.kind()).isEqualTo(TaskResult.Kind.KILLED);
@@ -253,6 +254,32 @@ class CallExecutorTest implements TaskListener {
     }
     assertThat(service.requests(asking(launches.get(5)))).as("not cancelled either").isEmpty();
     assertThat(calls.count()).isZero();
+  }
+
+  /** If they were lost, a service that never got them would be asked, and the outcome unknown. */
+  @Test
+  void whatWasNotSentWhenTheRunnerStopsWasNotStarted() throws Exception {
+    calls.close();
+    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 1);
+    calls.open(this);
+    for (int i = 0; i < 3; i++) {
+      calls.start(launch(polling(), "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
+    }
+    await().atMost(PATIENCE).until(() -> !service.requests("/run/n0").isEmpty());
+    calls.close();
+    Map<String, TaskResult.Kind> kinds = new HashMap<>();
+    for (int i = 0; i < 3; i++) {
+      TaskResult end = end();
+      kinds.put(end.node(), end.kind());
+    }
+    assertThat(kinds)
+        .containsOnly(
+            Map.entry("n0", TaskResult.Kind.LOST),
+            Map.entry("n1", TaskResult.Kind.NOT_STARTED),
+            Map.entry("n2", TaskResult.Kind.NOT_STARTED));
+    service.answers("/run/n0", Reply.of(202, ""));
+    assertThat(service.requests("/run/n1")).isEmpty();
+    assertThat(service.requests("/run/n2")).isEmpty();
   }
 
   @Test
