@@ -174,6 +174,14 @@ struct WireCounters {
   2: map<string, i64> values
 }
 
+// How a live call was last asked about.
+struct WirePoll {
+  1: WireRun run
+  2: i64 atMillis // by the clock of the worker's host
+  3: string answer
+  4: i64 nextMillis // 0: it is not asked again
+}
+
 struct WireSample {
   1: WireRun run
   2: WireUsage usage
@@ -187,6 +195,7 @@ struct WireReport {
   5: list<WireSample> usage
   6: optional string storeId
   7: optional list<WireCounters> counters
+  8: optional list<WirePoll> polls
 }
 
 struct WireReportAnswer {

@@ -34,10 +34,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -103,7 +100,7 @@ public final class SchedulerRouter {
     this.streams = streams;
     this.logStreams = logStreams;
     this.contract = contract;
-    this.replays = new IdempotencyCache(options.clock());
+    this.replays = new IdempotencyCache(options.clock(), options.answers());
     this.callbacks = new CallbackHandler(api, answers, contract, options.security().rates());
     pages.putAll(Webroot.pages());
     pages.remove(FleetRouter.FLEET_PAGE);
@@ -183,29 +180,21 @@ public final class SchedulerRouter {
     String key = asked.headers().get("idempotency-key");
     return key == null || key.isEmpty()
         ? action.get()
-        : replays.once(
-            request.caller().name() + "\n" + key, fingerprint(route, asked, bytes), action);
+        : replays.once(request.caller().name(), key, fingerprint(route, asked, bytes), action);
   }
 
   /** Returns a hash that is the same for requests with the same content. */
   private static String fingerprint(ApiRoute route, RequestData asked, byte[] body) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      String rest =
-          String.join(
-              "\n",
-              route.method(),
-              route.template(),
-              new TreeMap<>(asked.path()).toString(),
-              new TreeMap<>(asked.query()).toString(),
-              asked.headers().getOrDefault("if-match", ""),
-              asked.headers().getOrDefault("if-none-match", ""));
-      digest.update(rest.getBytes(StandardCharsets.UTF_8));
-      digest.update((byte) 0);
-      return HexFormat.of().formatHex(digest.digest(body));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    String rest =
+        String.join(
+            "\n",
+            route.method(),
+            route.template(),
+            new TreeMap<>(asked.path()).toString(),
+            new TreeMap<>(asked.query()).toString(),
+            asked.headers().getOrDefault("if-match", ""),
+            asked.headers().getOrDefault("if-none-match", ""));
+    return IdempotencyCache.hash(rest.getBytes(StandardCharsets.UTF_8), body);
   }
 
   private static ApiRequest request(RoutingContext ctx, RequestData asked, Json.Obj body) {

@@ -1,5 +1,6 @@
 package io.espalier.webui;
 
+import io.espalier.webui.http.IdempotencyCache;
 import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.v1.ServerIdentity;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.Set;
  * @param identity describes this process
  * @param clock for ages and running times
  * @param security authentication, rate limits and the audit log
+ * @param answers keeps the answers to requests with a key over restarts
  */
 public record WebOptions(
     String host,
@@ -24,7 +26,8 @@ public record WebOptions(
     ServerIdentity identity,
     Limits limits,
     InstantSource clock,
-    WebSecurity security) {
+    WebSecurity security,
+    IdempotencyCache.Store answers) {
   public WebOptions {
     allowedHosts = Set.copyOf(allowedHosts);
     if (port < 0 || port > 65535) {
@@ -69,26 +72,31 @@ public record WebOptions(
         ServerIdentity.UNNAMED,
         Limits.DEFAULT,
         InstantSource.system(),
-        WebSecurity.open());
+        WebSecurity.open(),
+        IdempotencyCache.Store.NONE);
   }
 
   public WebOptions withAllowedHosts(Set<String> newHosts) {
-    return new WebOptions(host, port, newHosts, identity, limits, clock, security);
+    return new WebOptions(host, port, newHosts, identity, limits, clock, security, answers);
   }
 
   public WebOptions withIdentity(ServerIdentity newIdentity) {
-    return new WebOptions(host, port, allowedHosts, newIdentity, limits, clock, security);
+    return new WebOptions(host, port, allowedHosts, newIdentity, limits, clock, security, answers);
   }
 
   public WebOptions withLimits(Limits newLimits) {
-    return new WebOptions(host, port, allowedHosts, identity, newLimits, clock, security);
+    return new WebOptions(host, port, allowedHosts, identity, newLimits, clock, security, answers);
   }
 
   public WebOptions withClock(InstantSource newClock) {
-    return new WebOptions(host, port, allowedHosts, identity, limits, newClock, security);
+    return new WebOptions(host, port, allowedHosts, identity, limits, newClock, security, answers);
   }
 
   public WebOptions withSecurity(WebSecurity newSecurity) {
-    return new WebOptions(host, port, allowedHosts, identity, limits, clock, newSecurity);
+    return new WebOptions(host, port, allowedHosts, identity, limits, clock, newSecurity, answers);
+  }
+
+  public WebOptions withAnswers(IdempotencyCache.Store newAnswers) {
+    return new WebOptions(host, port, allowedHosts, identity, limits, clock, security, newAnswers);
   }
 }

@@ -74,6 +74,8 @@ function Running({ task }) {
       item('For', seconds((now - r.started_at_ms) / 1000)), item('Worker', workerName(r.worker)),
       item('Time limit', r.timeout_at_ms && `in ${seconds((r.timeout_at_ms - now) / 1000)}`), item('Deadline', r.deadline_ms && c(At, { ms: r.deadline_ms })),
       item('Service', r.call && `called over ${r.call.executor}; ${r.call.awaits === 'callback' ? 'it is to call back' : 'it is to answer'}`),
+      item('Last poll', r.call?.polled_at_ms && `${seconds((now - r.call.polled_at_ms) / 1000)} ago: ${r.call.poll_answer}`),
+      item('Next poll', r.call?.next_poll_at_ms && c(At, { ms: r.call.next_poll_at_ms })),
       item('Outcome unknown', r.call && `after ${millis(r.call.unknown_hold_ms)} without any confirmation`),
       item('Longest silence', r.no_output_timeout_ms && millis(r.no_output_timeout_ms)),
       item('CPU time', u.cpu_ms !== undefined && millis(u.cpu_ms)), item('Memory', u.memory_bytes !== undefined && bytes(u.memory_bytes)), item('Peak memory', u.peak_memory_bytes !== undefined && bytes(u.peak_memory_bytes)),

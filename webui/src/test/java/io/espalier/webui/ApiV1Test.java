@@ -11,6 +11,7 @@ import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.LimitOverride;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import java.net.URLEncoder;
@@ -405,6 +406,30 @@ class ApiV1Test {
   }
 
   @Test
+  void queuesAreFilteredByTheirName() {
+    assertThat(texts(get("/api/v1/queues?name=etl&name=none"), "queues", "name"))
+        .containsExactly("etl");
+    assertThat(texts(get("/api/v1/queues?name=none"), "queues", "name")).isEmpty();
+  }
+
+  @Test
+  void overridesOfLimitsAreFilteredByWhatTheyLimit() {
+    LimitOverride h1 = new LimitOverride("host", "slots", "h1", 3, "", "", 0, 0);
+    LimitOverride level = new LimitOverride("host", "slots", "", 2, "", "", 0, 0);
+    LimitOverride memory = new LimitOverride("db", "memory", "r1", 1, "", "", 0, 0);
+    for (LimitOverride each : List.of(h1, level, memory)) {
+      served.scheduler.run(new Command.SetLimit(each, 0)).toCompletableFuture().join();
+    }
+    assertThat(texts(get("/api/v1/limits?level=host"), "overrides", "resource"))
+        .containsExactly("slots", "slots");
+    assertThat(texts(get("/api/v1/limits?resource=memory"), "overrides", "node"))
+        .containsExactly("r1");
+    assertThat(texts(get("/api/v1/limits?node=h1&node=r1"), "overrides", "node"))
+        .containsExactly("h1", "r1");
+    assertThat(texts(get("/api/v1/limits?node=h1&level=db"), "overrides", "node")).isEmpty();
+  }
+
+  @Test
   void workersAreFilteredByTheirState() {
     List<String> all = texts(get("/api/v1/workers"), "workers", "state");
     assertThat(all).isNotEmpty();
@@ -550,6 +575,8 @@ class ApiV1Test {
     try (Served other = Served.of(failing)) {
       assertThat(other.get("/api/v1/problems").body())
           .contains("\"message\":\"is missing\",\"since_ms\":1700000000000");
+      assertThat(other.get("/api/v1/problems?severity=error").body()).contains("is missing");
+      assertThat(other.get("/api/v1/problems?severity=warning").body()).contains("\"problems\":[]");
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.json.Json;
+import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.webui.http.HttpReply;
 import io.espalier.webui.http.IdempotencyCache;
 import io.espalier.webui.v1.ApiException;
@@ -15,8 +16,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -90,19 +93,101 @@ class IdempotencyTest {
     }
   }
 
+  /** Keeps answers as a status store does. */
+  private static final class Kept implements IdempotencyCache.Store {
+    final Map<String, KeyedAnswer> answers = new LinkedHashMap<>();
+    CompletionStage<Void> durable = CompletableFuture.completedFuture(null);
+
+    @Override
+    public List<KeyedAnswer> load() {
+      return List.copyOf(answers.values());
+    }
+
+    @Override
+    public CompletionStage<Void> keep(KeyedAnswer answer) {
+      answers.put(answer.key(), answer);
+      return durable;
+    }
+
+    @Override
+    public void forget(Set<String> keys) {
+      answers.keySet().removeAll(keys);
+    }
+  }
+
+  private final Kept kept = new Kept();
+  private final AtomicInteger acts = new AtomicInteger();
+
+  private CompletionStage<HttpReply> act(
+      IdempotencyCache replays, String caller, String key, String fingerprint, String answer) {
+    return replays.once(
+        caller,
+        key,
+        fingerprint,
+        () -> {
+          acts.incrementAndGet();
+          return CompletableFuture.completedFuture(ok(answer).with("ETag", "\"3\""));
+        });
+  }
+
+  @Test
+  void afterARestartARequestThatComesAgainGetsTheFirstAnswer() {
+    HttpReply first =
+        act(new IdempotencyCache(InstantSource.system(), kept), "ann", "k", "f", "\u00e4")
+            .toCompletableFuture()
+            .join();
+    IdempotencyCache next = new IdempotencyCache(InstantSource.system(), kept);
+    assertThat(act(next, "ann", "k", "f", "2").toCompletableFuture().join())
+        .isEqualTo(first.with("Idempotency-Replayed", "true"));
+    assertThatThrownBy(() -> act(next, "ann", "k", "other", "2"))
+        .hasMessageContaining("was used with another request");
+    assertThat(acts).hasValue(1);
+    assertThat(act(next, "bob", "k", "f", "2").toCompletableFuture().join().text())
+        .as("another caller's key")
+        .isEqualTo("2");
+    assertThat(kept.answers).hasSize(2);
+    assertThat(kept.answers.toString()).doesNotContain("ann", "bob");
+  }
+
+  @Test
+  void whatHadBegunBeforeARestartIsNotDoneAgain() {
+    var unused =
+        new IdempotencyCache(InstantSource.system(), kept)
+            .once("ann", "k", "f", () -> new CompletableFuture<>());
+    IdempotencyCache next = new IdempotencyCache(InstantSource.system(), kept);
+    assertThatThrownBy(() -> act(next, "ann", "k", "f", "2").toCompletableFuture().join())
+        .hasMessageContaining("look whether it was carried out, then use a new key");
+    assertThat(acts).hasValue(0);
+  }
+
+  @Test
+  void anAnswerIsGivenOnceItIsStored() {
+    CompletableFuture<Void> writing = new CompletableFuture<>();
+    kept.durable = writing;
+    CompletableFuture<HttpReply> answer =
+        act(new IdempotencyCache(InstantSource.system(), kept), "ann", "k", "f", "1")
+            .toCompletableFuture();
+    assertThat(acts).as("the action does not wait for the store").hasValue(1);
+    assertThat(answer).isNotDone();
+    writing.completeExceptionally(new IllegalStateException("the store is away"));
+    assertThat(answer.join().text()).isEqualTo("1");
+  }
+
   private static HttpReply ok(String text) {
     return new HttpReply(200, HttpReply.JSON, text, Map.of());
   }
 
   @Test
   void aRequestThatComesAgainWhileTheFirstIsActedUponWaitsForIt() {
-    IdempotencyCache replays = new IdempotencyCache(InstantSource.system());
+    IdempotencyCache replays =
+        new IdempotencyCache(InstantSource.system(), IdempotencyCache.Store.NONE);
     CompletableFuture<HttpReply> acting = new CompletableFuture<>();
     AtomicInteger acted = new AtomicInteger();
     List<CompletionStage<HttpReply>> answers = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       answers.add(
           replays.once(
+              "ann",
               "k",
               "same",
               () -> {
@@ -118,28 +203,34 @@ class IdempotencyTest {
 
   @Test
   void whatSaysNothingOfTheOutcomeIsTriedAgain() {
-    IdempotencyCache replays = new IdempotencyCache(InstantSource.system());
+    IdempotencyCache replays = new IdempotencyCache(InstantSource.system(), kept);
     CompletableFuture<HttpReply> failed =
         replays
-            .once("k", "same", () -> CompletableFuture.failedFuture(new ApiException(503, "later")))
+            .once(
+                "ann",
+                "k",
+                "same",
+                () -> CompletableFuture.failedFuture(new ApiException(503, "later")))
             .toCompletableFuture();
     assertThatThrownBy(failed::join).hasMessageContaining("later");
     HttpReply second =
         replays
-            .once("k", "same", () -> CompletableFuture.completedFuture(ok("2")))
+            .once("ann", "k", "same", () -> CompletableFuture.completedFuture(ok("2")))
             .toCompletableFuture()
             .join();
     assertThat(second.text()).isEqualTo("2");
+    assertThat(kept.answers).hasSize(1);
   }
 
   @Test
   void answersAreKeptForADayAndInBoundedNumber() {
     AtomicLong now = new AtomicLong();
-    IdempotencyCache replays = new IdempotencyCache(() -> Instant.ofEpochMilli(now.get()));
+    IdempotencyCache replays = new IdempotencyCache(() -> Instant.ofEpochMilli(now.get()), kept);
     AtomicInteger acted = new AtomicInteger();
     Runnable again =
         () ->
             replays.once(
+                "ann",
                 "first",
                 "same",
                 () -> {
@@ -154,15 +245,16 @@ class IdempotencyTest {
     again.run();
     assertThat(acted).hasValue(2);
     for (int i = 0; i < IdempotencyCache.MAX_ENTRIES; i++) {
-      replays.once("k" + i, "f", () -> CompletableFuture.completedFuture(ok("")));
+      replays.once("ann", "k" + i, "f", () -> CompletableFuture.completedFuture(ok("")));
     }
     again.run();
     assertThat(acted).as("the oldest went").hasValue(3);
     String large = "x".repeat(1 << 20);
     for (int i = 0; i < 20; i++) {
-      replays.once("l" + i, "f", () -> CompletableFuture.completedFuture(ok(large)));
+      replays.once("ann", "l" + i, "f", () -> CompletableFuture.completedFuture(ok(large)));
     }
     again.run();
     assertThat(acted).as("by their size").hasValue(4);
+    assertThat(kept.answers).as("the store has what the cache has").hasSizeLessThan(20);
   }
 }

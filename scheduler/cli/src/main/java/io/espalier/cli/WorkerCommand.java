@@ -13,7 +13,7 @@ import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.WorkerProcess;
 import io.espalier.server.app.options.HostPort;
-import io.espalier.server.app.options.LogRetentionOptions;
+import io.espalier.server.app.options.TaskLogOptions;
 import io.espalier.server.ha.LeaderFinder;
 import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.server.zk.ZooKeeperTarget;
@@ -237,7 +237,7 @@ public final class WorkerCommand implements Callable<Integer> {
     } catch (InvalidPathException e) {
       problems.add("not a path: " + e.getInput());
     }
-    LogRetentionOptions keeping = logs.keeping(problems);
+    TaskLogOptions keeping = logs.keeping(problems);
     MeasuringOptions measured = measuring.measuring(problems);
     Optional<HostPort> watched = http.listener(null, insecure, problems);
     HttpSecurityOptions access =

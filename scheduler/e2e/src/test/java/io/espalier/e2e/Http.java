@@ -57,6 +57,15 @@ final class Http {
     change("POST", path, body);
   }
 
+  /** {@code curl --json BODY -H 'Idempotency-Key: KEY' URL/path}. */
+  HttpResponse<String> keyed(String key, String path, String body) {
+    return send(
+        HttpRequest.newBuilder(URI.create(url + path))
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", key)
+            .POST(BodyPublishers.ofString(body)));
+  }
+
   /** Any other method. */
   Json.Obj change(String method, String path, String body) {
     HttpResponse<String> response =

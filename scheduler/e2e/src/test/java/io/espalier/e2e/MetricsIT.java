@@ -96,7 +96,8 @@ class MetricsIT {
             .config(nodes);
     Site remote = new Site(Files.createDirectory(directory.resolve("remote"))).config(nodes);
     Map<String, String> given = new TreeMap<>();
-    try (Espalier alone = local.daemon();
+    try (Espalier alone =
+            local.daemon("--ship-logs", "file://" + directory.resolve("shipped.jsonl"));
         Espalier pool =
             Espalier.start(
                 remote.directory(),

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.json.Json;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -52,6 +53,49 @@ class SteeringIT {
       http.post("/api/v1/brakes/release", "{}");
       until(() -> number(http.get("/api/v1/jobs/j"), "progress", "done") == 2);
     }
+  }
+
+  @Test
+  void a_request_that_comes_again_after_kill_9_gets_its_answer_and_changes_nothing(
+      @TempDir Path directory) throws Exception {
+    Site site =
+        new Site(directory)
+            .task("task.sh", "true")
+            .config(
+                """
+                {"bistro_settings": {
+                  "nodes": {"levels": ["host"], "node_sources": [
+                    {"source": "manual", "prefs": {"h1": [], "h2": []}}]},
+                  "resources": {}},
+                 "bistro_job->j": {"owner": "e2e", "command": ["./task.sh"]}}
+                """);
+    String rerun = "{\"selector\": {\"nodes\": [\"h1\"]}, \"expect\": 1}";
+    HttpResponse<String> first;
+    try (Espalier daemon = site.daemon()) {
+      Http http = new Http(daemon.url());
+      until(() -> number(http.get("/api/v1/jobs/j"), "progress", "done") == 2);
+      first = http.keyed("k1", "/api/v1/jobs/j/rerun", rerun);
+      daemon.signal("KILL").ended();
+    }
+    assertThat(first.statusCode()).isEqualTo(200);
+    try (Espalier daemon = site.daemon()) {
+      Http http = new Http(daemon.url());
+      until(() -> http.response("/api/v1/jobs/j").statusCode() == 200);
+      HttpResponse<String> again = http.keyed("k1", "/api/v1/jobs/j/rerun", rerun);
+      assertThat(again.body()).isEqualTo(first.body());
+      assertThat(again.headers().firstValue("Idempotency-Replayed")).contains("true");
+      assertThat(http.keyed("k1", "/api/v1/jobs/j/rerun", "{}").statusCode()).isEqualTo(422);
+      assertThat(reruns(http)).isEqualTo(1);
+      until(() -> number(http.get("/api/v1/jobs/j"), "progress", "done") == 2);
+      assertThat(http.keyed("k2", "/api/v1/jobs/j/rerun", rerun).statusCode()).isEqualTo(200);
+      assertThat(reruns(http)).isEqualTo(2);
+    }
+  }
+
+  private static long reruns(Http http) {
+    return http.events().stream()
+        .filter(event -> at(event, "kind").equals(Json.of("rerun")))
+        .count();
   }
 
   @Test

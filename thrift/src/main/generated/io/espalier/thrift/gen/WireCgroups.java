@@ -592,13 +592,13 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
           case 3: // SUBSYSTEMS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list122 = iprot.readListBegin();
-                struct.subsystems = new java.util.ArrayList<java.lang.String>(_list122.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem123;
-                for (int _i124 = 0; _i124 < _list122.size; ++_i124)
+                org.apache.thrift.protocol.TList _list130 = iprot.readListBegin();
+                struct.subsystems = new java.util.ArrayList<java.lang.String>(_list130.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem131;
+                for (int _i132 = 0; _i132 < _list130.size; ++_i132)
                 {
-                  _elem123 = iprot.readString();
-                  struct.subsystems.add(_elem123);
+                  _elem131 = iprot.readString();
+                  struct.subsystems.add(_elem131);
                 }
                 iprot.readListEnd();
               }
@@ -645,9 +645,9 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
         oprot.writeFieldBegin(SUBSYSTEMS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.subsystems.size()));
-          for (java.lang.String _iter125 : struct.subsystems)
+          for (java.lang.String _iter133 : struct.subsystems)
           {
-            oprot.writeString(_iter125);
+            oprot.writeString(_iter133);
           }
           oprot.writeListEnd();
         }
@@ -697,9 +697,9 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
       if (struct.isSetSubsystems()) {
         {
           oprot.writeI32(struct.subsystems.size());
-          for (java.lang.String _iter126 : struct.subsystems)
+          for (java.lang.String _iter134 : struct.subsystems)
           {
-            oprot.writeString(_iter126);
+            oprot.writeString(_iter134);
           }
         }
       }
@@ -722,13 +722,13 @@ public class WireCgroups implements org.apache.thrift.TBase<WireCgroups, WireCgr
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list127 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.subsystems = new java.util.ArrayList<java.lang.String>(_list127.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem128;
-          for (int _i129 = 0; _i129 < _list127.size; ++_i129)
+          org.apache.thrift.protocol.TList _list135 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.subsystems = new java.util.ArrayList<java.lang.String>(_list135.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem136;
+          for (int _i137 = 0; _i137 < _list135.size; ++_i137)
           {
-            _elem128 = iprot.readString();
-            struct.subsystems.add(_elem128);
+            _elem136 = iprot.readString();
+            struct.subsystems.add(_elem136);
           }
         }
         struct.setSubsystemsIsSet(true);

@@ -506,13 +506,13 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
           case 3: // REDACT
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list148 = iprot.readListBegin();
-                struct.redact = new java.util.ArrayList<java.lang.String>(_list148.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem149;
-                for (int _i150 = 0; _i150 < _list148.size; ++_i150)
+                org.apache.thrift.protocol.TList _list156 = iprot.readListBegin();
+                struct.redact = new java.util.ArrayList<java.lang.String>(_list156.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem157;
+                for (int _i158 = 0; _i158 < _list156.size; ++_i158)
                 {
-                  _elem149 = iprot.readString();
-                  struct.redact.add(_elem149);
+                  _elem157 = iprot.readString();
+                  struct.redact.add(_elem157);
                 }
                 iprot.readListEnd();
               }
@@ -551,9 +551,9 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
         oprot.writeFieldBegin(REDACT_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.redact.size()));
-          for (java.lang.String _iter151 : struct.redact)
+          for (java.lang.String _iter159 : struct.redact)
           {
-            oprot.writeString(_iter151);
+            oprot.writeString(_iter159);
           }
           oprot.writeListEnd();
         }
@@ -597,9 +597,9 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
       if (struct.isSetRedact()) {
         {
           oprot.writeI32(struct.redact.size());
-          for (java.lang.String _iter152 : struct.redact)
+          for (java.lang.String _iter160 : struct.redact)
           {
-            oprot.writeString(_iter152);
+            oprot.writeString(_iter160);
           }
         }
       }
@@ -619,13 +619,13 @@ public class WireLogOptions implements org.apache.thrift.TBase<WireLogOptions, W
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list153 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.redact = new java.util.ArrayList<java.lang.String>(_list153.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem154;
-          for (int _i155 = 0; _i155 < _list153.size; ++_i155)
+          org.apache.thrift.protocol.TList _list161 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.redact = new java.util.ArrayList<java.lang.String>(_list161.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem162;
+          for (int _i163 = 0; _i163 < _list161.size; ++_i163)
           {
-            _elem154 = iprot.readString();
-            struct.redact.add(_elem154);
+            _elem162 = iprot.readString();
+            struct.redact.add(_elem162);
           }
         }
         struct.setRedactIsSet(true);

@@ -415,14 +415,14 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
           case 1: // LINES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list254 = iprot.readListBegin();
-                struct.lines = new java.util.ArrayList<WireLogLine>(_list254.size);
-                @org.apache.thrift.annotation.Nullable WireLogLine _elem255;
-                for (int _i256 = 0; _i256 < _list254.size; ++_i256)
+                org.apache.thrift.protocol.TList _list262 = iprot.readListBegin();
+                struct.lines = new java.util.ArrayList<WireLogLine>(_list262.size);
+                @org.apache.thrift.annotation.Nullable WireLogLine _elem263;
+                for (int _i264 = 0; _i264 < _list262.size; ++_i264)
                 {
-                  _elem255 = new WireLogLine();
-                  _elem255.read(iprot);
-                  struct.lines.add(_elem255);
+                  _elem263 = new WireLogLine();
+                  _elem263.read(iprot);
+                  struct.lines.add(_elem263);
                 }
                 iprot.readListEnd();
               }
@@ -459,9 +459,9 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
         oprot.writeFieldBegin(LINES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.lines.size()));
-          for (WireLogLine _iter257 : struct.lines)
+          for (WireLogLine _iter265 : struct.lines)
           {
-            _iter257.write(oprot);
+            _iter265.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -499,9 +499,9 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
       if (struct.isSetLines()) {
         {
           oprot.writeI32(struct.lines.size());
-          for (WireLogLine _iter258 : struct.lines)
+          for (WireLogLine _iter266 : struct.lines)
           {
-            _iter258.write(oprot);
+            _iter266.write(oprot);
           }
         }
       }
@@ -516,14 +516,14 @@ public class WireLogPage implements org.apache.thrift.TBase<WireLogPage, WireLog
       java.util.BitSet incoming = iprot.readBitSet(2);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list259 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.lines = new java.util.ArrayList<WireLogLine>(_list259.size);
-          @org.apache.thrift.annotation.Nullable WireLogLine _elem260;
-          for (int _i261 = 0; _i261 < _list259.size; ++_i261)
+          org.apache.thrift.protocol.TList _list267 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.lines = new java.util.ArrayList<WireLogLine>(_list267.size);
+          @org.apache.thrift.annotation.Nullable WireLogLine _elem268;
+          for (int _i269 = 0; _i269 < _list267.size; ++_i269)
           {
-            _elem260 = new WireLogLine();
-            _elem260.read(iprot);
-            struct.lines.add(_elem260);
+            _elem268 = new WireLogLine();
+            _elem268.read(iprot);
+            struct.lines.add(_elem268);
           }
         }
         struct.setLinesIsSet(true);

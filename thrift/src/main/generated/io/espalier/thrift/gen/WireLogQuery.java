@@ -1076,13 +1076,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 1: // STREAMS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list230 = iprot.readListBegin();
-                struct.streams = new java.util.ArrayList<java.lang.String>(_list230.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem231;
-                for (int _i232 = 0; _i232 < _list230.size; ++_i232)
+                org.apache.thrift.protocol.TList _list238 = iprot.readListBegin();
+                struct.streams = new java.util.ArrayList<java.lang.String>(_list238.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem239;
+                for (int _i240 = 0; _i240 < _list238.size; ++_i240)
                 {
-                  _elem231 = iprot.readString();
-                  struct.streams.add(_elem231);
+                  _elem239 = iprot.readString();
+                  struct.streams.add(_elem239);
                 }
                 iprot.readListEnd();
               }
@@ -1094,13 +1094,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 2: // JOBS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list233 = iprot.readListBegin();
-                struct.jobs = new java.util.ArrayList<java.lang.String>(_list233.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem234;
-                for (int _i235 = 0; _i235 < _list233.size; ++_i235)
+                org.apache.thrift.protocol.TList _list241 = iprot.readListBegin();
+                struct.jobs = new java.util.ArrayList<java.lang.String>(_list241.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem242;
+                for (int _i243 = 0; _i243 < _list241.size; ++_i243)
                 {
-                  _elem234 = iprot.readString();
-                  struct.jobs.add(_elem234);
+                  _elem242 = iprot.readString();
+                  struct.jobs.add(_elem242);
                 }
                 iprot.readListEnd();
               }
@@ -1112,13 +1112,13 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
           case 3: // NODES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list236 = iprot.readListBegin();
-                struct.nodes = new java.util.ArrayList<java.lang.String>(_list236.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem237;
-                for (int _i238 = 0; _i238 < _list236.size; ++_i238)
+                org.apache.thrift.protocol.TList _list244 = iprot.readListBegin();
+                struct.nodes = new java.util.ArrayList<java.lang.String>(_list244.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem245;
+                for (int _i246 = 0; _i246 < _list244.size; ++_i246)
                 {
-                  _elem237 = iprot.readString();
-                  struct.nodes.add(_elem237);
+                  _elem245 = iprot.readString();
+                  struct.nodes.add(_elem245);
                 }
                 iprot.readListEnd();
               }
@@ -1203,9 +1203,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(STREAMS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.streams.size()));
-          for (java.lang.String _iter239 : struct.streams)
+          for (java.lang.String _iter247 : struct.streams)
           {
-            oprot.writeString(_iter239);
+            oprot.writeString(_iter247);
           }
           oprot.writeListEnd();
         }
@@ -1215,9 +1215,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(JOBS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.jobs.size()));
-          for (java.lang.String _iter240 : struct.jobs)
+          for (java.lang.String _iter248 : struct.jobs)
           {
-            oprot.writeString(_iter240);
+            oprot.writeString(_iter248);
           }
           oprot.writeListEnd();
         }
@@ -1227,9 +1227,9 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
         oprot.writeFieldBegin(NODES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.nodes.size()));
-          for (java.lang.String _iter241 : struct.nodes)
+          for (java.lang.String _iter249 : struct.nodes)
           {
-            oprot.writeString(_iter241);
+            oprot.writeString(_iter249);
           }
           oprot.writeListEnd();
         }
@@ -1313,27 +1313,27 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       if (struct.isSetStreams()) {
         {
           oprot.writeI32(struct.streams.size());
-          for (java.lang.String _iter242 : struct.streams)
+          for (java.lang.String _iter250 : struct.streams)
           {
-            oprot.writeString(_iter242);
+            oprot.writeString(_iter250);
           }
         }
       }
       if (struct.isSetJobs()) {
         {
           oprot.writeI32(struct.jobs.size());
-          for (java.lang.String _iter243 : struct.jobs)
+          for (java.lang.String _iter251 : struct.jobs)
           {
-            oprot.writeString(_iter243);
+            oprot.writeString(_iter251);
           }
         }
       }
       if (struct.isSetNodes()) {
         {
           oprot.writeI32(struct.nodes.size());
-          for (java.lang.String _iter244 : struct.nodes)
+          for (java.lang.String _iter252 : struct.nodes)
           {
-            oprot.writeString(_iter244);
+            oprot.writeString(_iter252);
           }
         }
       }
@@ -1366,39 +1366,39 @@ public class WireLogQuery implements org.apache.thrift.TBase<WireLogQuery, WireL
       java.util.BitSet incoming = iprot.readBitSet(10);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list245 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.streams = new java.util.ArrayList<java.lang.String>(_list245.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem246;
-          for (int _i247 = 0; _i247 < _list245.size; ++_i247)
+          org.apache.thrift.protocol.TList _list253 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.streams = new java.util.ArrayList<java.lang.String>(_list253.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem254;
+          for (int _i255 = 0; _i255 < _list253.size; ++_i255)
           {
-            _elem246 = iprot.readString();
-            struct.streams.add(_elem246);
+            _elem254 = iprot.readString();
+            struct.streams.add(_elem254);
           }
         }
         struct.setStreamsIsSet(true);
       }
       if (incoming.get(1)) {
         {
-          org.apache.thrift.protocol.TList _list248 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.jobs = new java.util.ArrayList<java.lang.String>(_list248.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem249;
-          for (int _i250 = 0; _i250 < _list248.size; ++_i250)
+          org.apache.thrift.protocol.TList _list256 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.jobs = new java.util.ArrayList<java.lang.String>(_list256.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem257;
+          for (int _i258 = 0; _i258 < _list256.size; ++_i258)
           {
-            _elem249 = iprot.readString();
-            struct.jobs.add(_elem249);
+            _elem257 = iprot.readString();
+            struct.jobs.add(_elem257);
           }
         }
         struct.setJobsIsSet(true);
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list251 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.nodes = new java.util.ArrayList<java.lang.String>(_list251.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem252;
-          for (int _i253 = 0; _i253 < _list251.size; ++_i253)
+          org.apache.thrift.protocol.TList _list259 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.nodes = new java.util.ArrayList<java.lang.String>(_list259.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem260;
+          for (int _i261 = 0; _i261 < _list259.size; ++_i261)
           {
-            _elem252 = iprot.readString();
-            struct.nodes.add(_elem252);
+            _elem260 = iprot.readString();
+            struct.nodes.add(_elem260);
           }
         }
         struct.setNodesIsSet(true);

@@ -766,13 +766,13 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
           case 1: // COMMAND
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list156 = iprot.readListBegin();
-                struct.command = new java.util.ArrayList<java.lang.String>(_list156.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem157;
-                for (int _i158 = 0; _i158 < _list156.size; ++_i158)
+                org.apache.thrift.protocol.TList _list164 = iprot.readListBegin();
+                struct.command = new java.util.ArrayList<java.lang.String>(_list164.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem165;
+                for (int _i166 = 0; _i166 < _list164.size; ++_i166)
                 {
-                  _elem157 = iprot.readString();
-                  struct.command.add(_elem157);
+                  _elem165 = iprot.readString();
+                  struct.command.add(_elem165);
                 }
                 iprot.readListEnd();
               }
@@ -810,15 +810,15 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
           case 5: // WORKER_SLOTS
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map159 = iprot.readMapBegin();
-                struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map159.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key160;
-                int _val161;
-                for (int _i162 = 0; _i162 < _map159.size; ++_i162)
+                org.apache.thrift.protocol.TMap _map167 = iprot.readMapBegin();
+                struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map167.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key168;
+                int _val169;
+                for (int _i170 = 0; _i170 < _map167.size; ++_i170)
                 {
-                  _key160 = iprot.readString();
-                  _val161 = iprot.readI32();
-                  struct.workerSlots.put(_key160, _val161);
+                  _key168 = iprot.readString();
+                  _val169 = iprot.readI32();
+                  struct.workerSlots.put(_key168, _val169);
                 }
                 iprot.readMapEnd();
               }
@@ -856,9 +856,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         oprot.writeFieldBegin(COMMAND_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.command.size()));
-          for (java.lang.String _iter163 : struct.command)
+          for (java.lang.String _iter171 : struct.command)
           {
-            oprot.writeString(_iter163);
+            oprot.writeString(_iter171);
           }
           oprot.writeListEnd();
         }
@@ -883,10 +883,10 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
         oprot.writeFieldBegin(WORKER_SLOTS_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32, struct.workerSlots.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter164 : struct.workerSlots.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter172 : struct.workerSlots.entrySet())
           {
-            oprot.writeString(_iter164.getKey());
-            oprot.writeI32(_iter164.getValue());
+            oprot.writeString(_iter172.getKey());
+            oprot.writeI32(_iter172.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -938,9 +938,9 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       if (struct.isSetCommand()) {
         {
           oprot.writeI32(struct.command.size());
-          for (java.lang.String _iter165 : struct.command)
+          for (java.lang.String _iter173 : struct.command)
           {
-            oprot.writeString(_iter165);
+            oprot.writeString(_iter173);
           }
         }
       }
@@ -956,10 +956,10 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       if (struct.isSetWorkerSlots()) {
         {
           oprot.writeI32(struct.workerSlots.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter166 : struct.workerSlots.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.Integer> _iter174 : struct.workerSlots.entrySet())
           {
-            oprot.writeString(_iter166.getKey());
-            oprot.writeI32(_iter166.getValue());
+            oprot.writeString(_iter174.getKey());
+            oprot.writeI32(_iter174.getValue());
           }
         }
       }
@@ -974,13 +974,13 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       java.util.BitSet incoming = iprot.readBitSet(6);
       if (incoming.get(0)) {
         {
-          org.apache.thrift.protocol.TList _list167 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.command = new java.util.ArrayList<java.lang.String>(_list167.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem168;
-          for (int _i169 = 0; _i169 < _list167.size; ++_i169)
+          org.apache.thrift.protocol.TList _list175 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.command = new java.util.ArrayList<java.lang.String>(_list175.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem176;
+          for (int _i177 = 0; _i177 < _list175.size; ++_i177)
           {
-            _elem168 = iprot.readString();
-            struct.command.add(_elem168);
+            _elem176 = iprot.readString();
+            struct.command.add(_elem176);
           }
         }
         struct.setCommandIsSet(true);
@@ -1001,15 +1001,15 @@ public class WireRecipe implements org.apache.thrift.TBase<WireRecipe, WireRecip
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TMap _map170 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32);
-          struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map170.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key171;
-          int _val172;
-          for (int _i173 = 0; _i173 < _map170.size; ++_i173)
+          org.apache.thrift.protocol.TMap _map178 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.I32);
+          struct.workerSlots = new java.util.HashMap<java.lang.String,java.lang.Integer>(2*_map178.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key179;
+          int _val180;
+          for (int _i181 = 0; _i181 < _map178.size; ++_i181)
           {
-            _key171 = iprot.readString();
-            _val172 = iprot.readI32();
-            struct.workerSlots.put(_key171, _val172);
+            _key179 = iprot.readString();
+            _val180 = iprot.readI32();
+            struct.workerSlots.put(_key179, _val180);
           }
         }
         struct.setWorkerSlotsIsSet(true);

@@ -17,6 +17,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   private static final org.apache.thrift.protocol.TField USAGE_FIELD_DESC = new org.apache.thrift.protocol.TField("usage", org.apache.thrift.protocol.TType.LIST, (short)5);
   private static final org.apache.thrift.protocol.TField STORE_ID_FIELD_DESC = new org.apache.thrift.protocol.TField("storeId", org.apache.thrift.protocol.TType.STRING, (short)6);
   private static final org.apache.thrift.protocol.TField COUNTERS_FIELD_DESC = new org.apache.thrift.protocol.TField("counters", org.apache.thrift.protocol.TType.LIST, (short)7);
+  private static final org.apache.thrift.protocol.TField POLLS_FIELD_DESC = new org.apache.thrift.protocol.TField("polls", org.apache.thrift.protocol.TType.LIST, (short)8);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireReportStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireReportTupleSchemeFactory();
@@ -28,6 +29,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   private @org.apache.thrift.annotation.Nullable java.util.List<WireSample> usage; // required
   private @org.apache.thrift.annotation.Nullable java.lang.String storeId; // optional
   private @org.apache.thrift.annotation.Nullable java.util.List<WireCounters> counters; // optional
+  private @org.apache.thrift.annotation.Nullable java.util.List<WirePoll> polls; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -37,7 +39,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     PROGRESS((short)4, "progress"),
     USAGE((short)5, "usage"),
     STORE_ID((short)6, "storeId"),
-    COUNTERS((short)7, "counters");
+    COUNTERS((short)7, "counters"),
+    POLLS((short)8, "polls");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -67,6 +70,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           return STORE_ID;
         case 7: // COUNTERS
           return COUNTERS;
+        case 8: // POLLS
+          return POLLS;
         default:
           return null;
       }
@@ -112,7 +117,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
   // isset id assignments
   private static final int __NUMBER_ISSET_ID = 0;
   private byte __isset_bitfield = 0;
-  private static final _Fields optionals[] = {_Fields.STORE_ID,_Fields.COUNTERS};
+  private static final _Fields optionals[] = {_Fields.STORE_ID,_Fields.COUNTERS,_Fields.POLLS};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -134,6 +139,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     tmpMap.put(_Fields.COUNTERS, new org.apache.thrift.meta_data.FieldMetaData("counters", org.apache.thrift.TFieldRequirementType.OPTIONAL,
         new org.apache.thrift.meta_data.ListMetaData(org.apache.thrift.protocol.TType.LIST,
             new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WireCounters.class))));
+    tmpMap.put(_Fields.POLLS, new org.apache.thrift.meta_data.FieldMetaData("polls", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.ListMetaData(org.apache.thrift.protocol.TType.LIST,
+            new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WirePoll.class))));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireReport.class, metaDataMap);
   }
@@ -197,6 +205,13 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       this.counters = __this__counters;
     }
+    if (other.isSetPolls()) {
+      java.util.List<WirePoll> __this__polls = new java.util.ArrayList<WirePoll>(other.polls.size());
+      for (WirePoll other_element : other.polls) {
+        __this__polls.add(new WirePoll(other_element));
+      }
+      this.polls = __this__polls;
+    }
   }
 
   @Override
@@ -214,6 +229,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     this.usage = null;
     this.storeId = null;
     this.counters = null;
+    this.polls = null;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -453,6 +469,47 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     }
   }
 
+  public int getPollsSize() {
+    return (this.polls == null) ? 0 : this.polls.size();
+  }
+
+  @org.apache.thrift.annotation.Nullable
+  public java.util.Iterator<WirePoll> getPollsIterator() {
+    return (this.polls == null) ? null : this.polls.iterator();
+  }
+
+  public void addToPolls(WirePoll elem) {
+    if (this.polls == null) {
+      this.polls = new java.util.ArrayList<WirePoll>();
+    }
+    this.polls.add(elem);
+  }
+
+  @org.apache.thrift.annotation.Nullable
+  public java.util.List<WirePoll> getPolls() {
+    return this.polls;
+  }
+
+  public WireReport setPolls(@org.apache.thrift.annotation.Nullable java.util.List<WirePoll> polls) {
+    this.polls = polls;
+    return this;
+  }
+
+  public void unsetPolls() {
+    this.polls = null;
+  }
+
+  /** Returns true if field polls is set (has been assigned a value) and false otherwise */
+  public boolean isSetPolls() {
+    return this.polls != null;
+  }
+
+  public void setPollsIsSet(boolean value) {
+    if (!value) {
+      this.polls = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -512,6 +569,14 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       break;
 
+    case POLLS:
+      if (value == null) {
+        unsetPolls();
+      } else {
+        setPolls((java.util.List<WirePoll>)value);
+      }
+      break;
+
     }
   }
 
@@ -540,6 +605,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     case COUNTERS:
       return getCounters();
 
+    case POLLS:
+      return getPolls();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -566,6 +634,8 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       return isSetStoreId();
     case COUNTERS:
       return isSetCounters();
+    case POLLS:
+      return isSetPolls();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -646,6 +716,15 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         return false;
     }
 
+    boolean this_present_polls = true && this.isSetPolls();
+    boolean that_present_polls = true && that.isSetPolls();
+    if (this_present_polls || that_present_polls) {
+      if (!(this_present_polls && that_present_polls))
+        return false;
+      if (!this.polls.equals(that.polls))
+        return false;
+    }
+
     return true;
   }
 
@@ -678,6 +757,10 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     hashCode = hashCode * 8191 + ((isSetCounters()) ? 131071 : 524287);
     if (isSetCounters())
       hashCode = hashCode * 8191 + counters.hashCode();
+
+    hashCode = hashCode * 8191 + ((isSetPolls()) ? 131071 : 524287);
+    if (isSetPolls())
+      hashCode = hashCode * 8191 + polls.hashCode();
 
     return hashCode;
   }
@@ -760,6 +843,16 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetPolls(), other.isSetPolls());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetPolls()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.polls, other.polls);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -836,6 +929,16 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         sb.append("null");
       } else {
         sb.append(this.counters);
+      }
+      first = false;
+    }
+    if (isSetPolls()) {
+      if (!first) sb.append(", ");
+      sb.append("polls:");
+      if (this.polls == null) {
+        sb.append("null");
+      } else {
+        sb.append(this.polls);
       }
       first = false;
     }
@@ -990,6 +1093,25 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 8: // POLLS
+            if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
+              {
+                org.apache.thrift.protocol.TList _list94 = iprot.readListBegin();
+                struct.polls = new java.util.ArrayList<WirePoll>(_list94.size);
+                @org.apache.thrift.annotation.Nullable WirePoll _elem95;
+                for (int _i96 = 0; _i96 < _list94.size; ++_i96)
+                {
+                  _elem95 = new WirePoll();
+                  _elem95.read(iprot);
+                  struct.polls.add(_elem95);
+                }
+                iprot.readListEnd();
+              }
+              struct.setPollsIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -1018,9 +1140,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(ENDS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.ends.size()));
-          for (WireEnd _iter94 : struct.ends)
+          for (WireEnd _iter97 : struct.ends)
           {
-            _iter94.write(oprot);
+            _iter97.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1030,9 +1152,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(PROGRESS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.progress.size()));
-          for (WireProgress _iter95 : struct.progress)
+          for (WireProgress _iter98 : struct.progress)
           {
-            _iter95.write(oprot);
+            _iter98.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1042,9 +1164,9 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
         oprot.writeFieldBegin(USAGE_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.usage.size()));
-          for (WireSample _iter96 : struct.usage)
+          for (WireSample _iter99 : struct.usage)
           {
-            _iter96.write(oprot);
+            _iter99.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1062,9 +1184,23 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
           oprot.writeFieldBegin(COUNTERS_FIELD_DESC);
           {
             oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.counters.size()));
-            for (WireCounters _iter97 : struct.counters)
+            for (WireCounters _iter100 : struct.counters)
             {
-              _iter97.write(oprot);
+              _iter100.write(oprot);
+            }
+            oprot.writeListEnd();
+          }
+          oprot.writeFieldEnd();
+        }
+      }
+      if (struct.polls != null) {
+        if (struct.isSetPolls()) {
+          oprot.writeFieldBegin(POLLS_FIELD_DESC);
+          {
+            oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.polls.size()));
+            for (WirePoll _iter101 : struct.polls)
+            {
+              _iter101.write(oprot);
             }
             oprot.writeListEnd();
           }
@@ -1111,7 +1247,10 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetCounters()) {
         optionals.set(6);
       }
-      oprot.writeBitSet(optionals, 7);
+      if (struct.isSetPolls()) {
+        optionals.set(7);
+      }
+      oprot.writeBitSet(optionals, 8);
       if (struct.isSetWorker()) {
         struct.worker.write(oprot);
       }
@@ -1121,27 +1260,27 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetEnds()) {
         {
           oprot.writeI32(struct.ends.size());
-          for (WireEnd _iter98 : struct.ends)
+          for (WireEnd _iter102 : struct.ends)
           {
-            _iter98.write(oprot);
+            _iter102.write(oprot);
           }
         }
       }
       if (struct.isSetProgress()) {
         {
           oprot.writeI32(struct.progress.size());
-          for (WireProgress _iter99 : struct.progress)
+          for (WireProgress _iter103 : struct.progress)
           {
-            _iter99.write(oprot);
+            _iter103.write(oprot);
           }
         }
       }
       if (struct.isSetUsage()) {
         {
           oprot.writeI32(struct.usage.size());
-          for (WireSample _iter100 : struct.usage)
+          for (WireSample _iter104 : struct.usage)
           {
-            _iter100.write(oprot);
+            _iter104.write(oprot);
           }
         }
       }
@@ -1151,9 +1290,18 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       if (struct.isSetCounters()) {
         {
           oprot.writeI32(struct.counters.size());
-          for (WireCounters _iter101 : struct.counters)
+          for (WireCounters _iter105 : struct.counters)
           {
-            _iter101.write(oprot);
+            _iter105.write(oprot);
+          }
+        }
+      }
+      if (struct.isSetPolls()) {
+        {
+          oprot.writeI32(struct.polls.size());
+          for (WirePoll _iter106 : struct.polls)
+          {
+            _iter106.write(oprot);
           }
         }
       }
@@ -1162,7 +1310,7 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireReport struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(7);
+      java.util.BitSet incoming = iprot.readBitSet(8);
       if (incoming.get(0)) {
         struct.worker = new WireWorker();
         struct.worker.read(iprot);
@@ -1174,42 +1322,42 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list102 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.ends = new java.util.ArrayList<WireEnd>(_list102.size);
-          @org.apache.thrift.annotation.Nullable WireEnd _elem103;
-          for (int _i104 = 0; _i104 < _list102.size; ++_i104)
+          org.apache.thrift.protocol.TList _list107 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.ends = new java.util.ArrayList<WireEnd>(_list107.size);
+          @org.apache.thrift.annotation.Nullable WireEnd _elem108;
+          for (int _i109 = 0; _i109 < _list107.size; ++_i109)
           {
-            _elem103 = new WireEnd();
-            _elem103.read(iprot);
-            struct.ends.add(_elem103);
+            _elem108 = new WireEnd();
+            _elem108.read(iprot);
+            struct.ends.add(_elem108);
           }
         }
         struct.setEndsIsSet(true);
       }
       if (incoming.get(3)) {
         {
-          org.apache.thrift.protocol.TList _list105 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.progress = new java.util.ArrayList<WireProgress>(_list105.size);
-          @org.apache.thrift.annotation.Nullable WireProgress _elem106;
-          for (int _i107 = 0; _i107 < _list105.size; ++_i107)
+          org.apache.thrift.protocol.TList _list110 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.progress = new java.util.ArrayList<WireProgress>(_list110.size);
+          @org.apache.thrift.annotation.Nullable WireProgress _elem111;
+          for (int _i112 = 0; _i112 < _list110.size; ++_i112)
           {
-            _elem106 = new WireProgress();
-            _elem106.read(iprot);
-            struct.progress.add(_elem106);
+            _elem111 = new WireProgress();
+            _elem111.read(iprot);
+            struct.progress.add(_elem111);
           }
         }
         struct.setProgressIsSet(true);
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list108 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.usage = new java.util.ArrayList<WireSample>(_list108.size);
-          @org.apache.thrift.annotation.Nullable WireSample _elem109;
-          for (int _i110 = 0; _i110 < _list108.size; ++_i110)
+          org.apache.thrift.protocol.TList _list113 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.usage = new java.util.ArrayList<WireSample>(_list113.size);
+          @org.apache.thrift.annotation.Nullable WireSample _elem114;
+          for (int _i115 = 0; _i115 < _list113.size; ++_i115)
           {
-            _elem109 = new WireSample();
-            _elem109.read(iprot);
-            struct.usage.add(_elem109);
+            _elem114 = new WireSample();
+            _elem114.read(iprot);
+            struct.usage.add(_elem114);
           }
         }
         struct.setUsageIsSet(true);
@@ -1220,17 +1368,31 @@ public class WireReport implements org.apache.thrift.TBase<WireReport, WireRepor
       }
       if (incoming.get(6)) {
         {
-          org.apache.thrift.protocol.TList _list111 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.counters = new java.util.ArrayList<WireCounters>(_list111.size);
-          @org.apache.thrift.annotation.Nullable WireCounters _elem112;
-          for (int _i113 = 0; _i113 < _list111.size; ++_i113)
+          org.apache.thrift.protocol.TList _list116 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.counters = new java.util.ArrayList<WireCounters>(_list116.size);
+          @org.apache.thrift.annotation.Nullable WireCounters _elem117;
+          for (int _i118 = 0; _i118 < _list116.size; ++_i118)
           {
-            _elem112 = new WireCounters();
-            _elem112.read(iprot);
-            struct.counters.add(_elem112);
+            _elem117 = new WireCounters();
+            _elem117.read(iprot);
+            struct.counters.add(_elem117);
           }
         }
         struct.setCountersIsSet(true);
+      }
+      if (incoming.get(7)) {
+        {
+          org.apache.thrift.protocol.TList _list119 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.polls = new java.util.ArrayList<WirePoll>(_list119.size);
+          @org.apache.thrift.annotation.Nullable WirePoll _elem120;
+          for (int _i121 = 0; _i121 < _list119.size; ++_i121)
+          {
+            _elem120 = new WirePoll();
+            _elem120.read(iprot);
+            struct.polls.add(_elem120);
+          }
+        }
+        struct.setPollsIsSet(true);
       }
     }
   }

@@ -506,14 +506,14 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
           case 3: // SETTLED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list114 = iprot.readListBegin();
-                struct.settled = new java.util.ArrayList<WireRun>(_list114.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem115;
-                for (int _i116 = 0; _i116 < _list114.size; ++_i116)
+                org.apache.thrift.protocol.TList _list122 = iprot.readListBegin();
+                struct.settled = new java.util.ArrayList<WireRun>(_list122.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem123;
+                for (int _i124 = 0; _i124 < _list122.size; ++_i124)
                 {
-                  _elem115 = new WireRun();
-                  _elem115.read(iprot);
-                  struct.settled.add(_elem115);
+                  _elem123 = new WireRun();
+                  _elem123.read(iprot);
+                  struct.settled.add(_elem123);
                 }
                 iprot.readListEnd();
               }
@@ -548,9 +548,9 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
         oprot.writeFieldBegin(SETTLED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.settled.size()));
-          for (WireRun _iter117 : struct.settled)
+          for (WireRun _iter125 : struct.settled)
           {
-            _iter117.write(oprot);
+            _iter125.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -594,9 +594,9 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
       if (struct.isSetSettled()) {
         {
           oprot.writeI32(struct.settled.size());
-          for (WireRun _iter118 : struct.settled)
+          for (WireRun _iter126 : struct.settled)
           {
-            _iter118.write(oprot);
+            _iter126.write(oprot);
           }
         }
       }
@@ -616,14 +616,14 @@ public class WireReportAnswer implements org.apache.thrift.TBase<WireReportAnswe
       }
       if (incoming.get(2)) {
         {
-          org.apache.thrift.protocol.TList _list119 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.settled = new java.util.ArrayList<WireRun>(_list119.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem120;
-          for (int _i121 = 0; _i121 < _list119.size; ++_i121)
+          org.apache.thrift.protocol.TList _list127 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.settled = new java.util.ArrayList<WireRun>(_list127.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem128;
+          for (int _i129 = 0; _i129 < _list127.size; ++_i129)
           {
-            _elem120 = new WireRun();
-            _elem120.read(iprot);
-            struct.settled.add(_elem120);
+            _elem128 = new WireRun();
+            _elem128.read(iprot);
+            struct.settled.add(_elem128);
           }
         }
         struct.setSettledIsSet(true);

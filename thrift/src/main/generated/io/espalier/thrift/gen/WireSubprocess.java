@@ -1121,13 +1121,13 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
           case 8: // PASSED_VARIABLES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list130 = iprot.readListBegin();
-                struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list130.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _elem131;
-                for (int _i132 = 0; _i132 < _list130.size; ++_i132)
+                org.apache.thrift.protocol.TList _list138 = iprot.readListBegin();
+                struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list138.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _elem139;
+                for (int _i140 = 0; _i140 < _list138.size; ++_i140)
                 {
-                  _elem131 = iprot.readString();
-                  struct.passedVariables.add(_elem131);
+                  _elem139 = iprot.readString();
+                  struct.passedVariables.add(_elem139);
                 }
                 iprot.readListEnd();
               }
@@ -1139,15 +1139,15 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
           case 9: // SET_VARIABLES
             if (schemeField.type == org.apache.thrift.protocol.TType.MAP) {
               {
-                org.apache.thrift.protocol.TMap _map133 = iprot.readMapBegin();
-                struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map133.size);
-                @org.apache.thrift.annotation.Nullable java.lang.String _key134;
-                @org.apache.thrift.annotation.Nullable java.lang.String _val135;
-                for (int _i136 = 0; _i136 < _map133.size; ++_i136)
+                org.apache.thrift.protocol.TMap _map141 = iprot.readMapBegin();
+                struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map141.size);
+                @org.apache.thrift.annotation.Nullable java.lang.String _key142;
+                @org.apache.thrift.annotation.Nullable java.lang.String _val143;
+                for (int _i144 = 0; _i144 < _map141.size; ++_i144)
                 {
-                  _key134 = iprot.readString();
-                  _val135 = iprot.readString();
-                  struct.setVariables.put(_key134, _val135);
+                  _key142 = iprot.readString();
+                  _val143 = iprot.readString();
+                  struct.setVariables.put(_key142, _val143);
                 }
                 iprot.readMapEnd();
               }
@@ -1210,9 +1210,9 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
         oprot.writeFieldBegin(PASSED_VARIABLES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRING, struct.passedVariables.size()));
-          for (java.lang.String _iter137 : struct.passedVariables)
+          for (java.lang.String _iter145 : struct.passedVariables)
           {
-            oprot.writeString(_iter137);
+            oprot.writeString(_iter145);
           }
           oprot.writeListEnd();
         }
@@ -1222,10 +1222,10 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
         oprot.writeFieldBegin(SET_VARIABLES_FIELD_DESC);
         {
           oprot.writeMapBegin(new org.apache.thrift.protocol.TMap(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING, struct.setVariables.size()));
-          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter138 : struct.setVariables.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter146 : struct.setVariables.entrySet())
           {
-            oprot.writeString(_iter138.getKey());
-            oprot.writeString(_iter138.getValue());
+            oprot.writeString(_iter146.getKey());
+            oprot.writeString(_iter146.getValue());
           }
           oprot.writeMapEnd();
         }
@@ -1310,19 +1310,19 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
       if (struct.isSetPassedVariables()) {
         {
           oprot.writeI32(struct.passedVariables.size());
-          for (java.lang.String _iter139 : struct.passedVariables)
+          for (java.lang.String _iter147 : struct.passedVariables)
           {
-            oprot.writeString(_iter139);
+            oprot.writeString(_iter147);
           }
         }
       }
       if (struct.isSetSetVariables()) {
         {
           oprot.writeI32(struct.setVariables.size());
-          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter140 : struct.setVariables.entrySet())
+          for (java.util.Map.Entry<java.lang.String, java.lang.String> _iter148 : struct.setVariables.entrySet())
           {
-            oprot.writeString(_iter140.getKey());
-            oprot.writeString(_iter140.getValue());
+            oprot.writeString(_iter148.getKey());
+            oprot.writeString(_iter148.getValue());
           }
         }
       }
@@ -1367,28 +1367,28 @@ public class WireSubprocess implements org.apache.thrift.TBase<WireSubprocess, W
       }
       if (incoming.get(7)) {
         {
-          org.apache.thrift.protocol.TList _list141 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
-          struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list141.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _elem142;
-          for (int _i143 = 0; _i143 < _list141.size; ++_i143)
+          org.apache.thrift.protocol.TList _list149 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRING);
+          struct.passedVariables = new java.util.ArrayList<java.lang.String>(_list149.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _elem150;
+          for (int _i151 = 0; _i151 < _list149.size; ++_i151)
           {
-            _elem142 = iprot.readString();
-            struct.passedVariables.add(_elem142);
+            _elem150 = iprot.readString();
+            struct.passedVariables.add(_elem150);
           }
         }
         struct.setPassedVariablesIsSet(true);
       }
       if (incoming.get(8)) {
         {
-          org.apache.thrift.protocol.TMap _map144 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING);
-          struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map144.size);
-          @org.apache.thrift.annotation.Nullable java.lang.String _key145;
-          @org.apache.thrift.annotation.Nullable java.lang.String _val146;
-          for (int _i147 = 0; _i147 < _map144.size; ++_i147)
+          org.apache.thrift.protocol.TMap _map152 = iprot.readMapBegin(org.apache.thrift.protocol.TType.STRING, org.apache.thrift.protocol.TType.STRING);
+          struct.setVariables = new java.util.HashMap<java.lang.String,java.lang.String>(2*_map152.size);
+          @org.apache.thrift.annotation.Nullable java.lang.String _key153;
+          @org.apache.thrift.annotation.Nullable java.lang.String _val154;
+          for (int _i155 = 0; _i155 < _map152.size; ++_i155)
           {
-            _key145 = iprot.readString();
-            _val146 = iprot.readString();
-            struct.setVariables.put(_key145, _val146);
+            _key153 = iprot.readString();
+            _val154 = iprot.readString();
+            struct.setVariables.put(_key153, _val154);
           }
         }
         struct.setSetVariablesIsSet(true);

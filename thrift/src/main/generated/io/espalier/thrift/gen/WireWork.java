@@ -1095,14 +1095,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 5: // RECIPES
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list174 = iprot.readListBegin();
-                struct.recipes = new java.util.ArrayList<WireRecipe>(_list174.size);
-                @org.apache.thrift.annotation.Nullable WireRecipe _elem175;
-                for (int _i176 = 0; _i176 < _list174.size; ++_i176)
+                org.apache.thrift.protocol.TList _list182 = iprot.readListBegin();
+                struct.recipes = new java.util.ArrayList<WireRecipe>(_list182.size);
+                @org.apache.thrift.annotation.Nullable WireRecipe _elem183;
+                for (int _i184 = 0; _i184 < _list182.size; ++_i184)
                 {
-                  _elem175 = new WireRecipe();
-                  _elem175.read(iprot);
-                  struct.recipes.add(_elem175);
+                  _elem183 = new WireRecipe();
+                  _elem183.read(iprot);
+                  struct.recipes.add(_elem183);
                 }
                 iprot.readListEnd();
               }
@@ -1114,14 +1114,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 6: // STARTS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list177 = iprot.readListBegin();
-                struct.starts = new java.util.ArrayList<WireStart>(_list177.size);
-                @org.apache.thrift.annotation.Nullable WireStart _elem178;
-                for (int _i179 = 0; _i179 < _list177.size; ++_i179)
+                org.apache.thrift.protocol.TList _list185 = iprot.readListBegin();
+                struct.starts = new java.util.ArrayList<WireStart>(_list185.size);
+                @org.apache.thrift.annotation.Nullable WireStart _elem186;
+                for (int _i187 = 0; _i187 < _list185.size; ++_i187)
                 {
-                  _elem178 = new WireStart();
-                  _elem178.read(iprot);
-                  struct.starts.add(_elem178);
+                  _elem186 = new WireStart();
+                  _elem186.read(iprot);
+                  struct.starts.add(_elem186);
                 }
                 iprot.readListEnd();
               }
@@ -1133,14 +1133,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 7: // ORDERS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list180 = iprot.readListBegin();
-                struct.orders = new java.util.ArrayList<WireOrder>(_list180.size);
-                @org.apache.thrift.annotation.Nullable WireOrder _elem181;
-                for (int _i182 = 0; _i182 < _list180.size; ++_i182)
+                org.apache.thrift.protocol.TList _list188 = iprot.readListBegin();
+                struct.orders = new java.util.ArrayList<WireOrder>(_list188.size);
+                @org.apache.thrift.annotation.Nullable WireOrder _elem189;
+                for (int _i190 = 0; _i190 < _list188.size; ++_i190)
                 {
-                  _elem181 = new WireOrder();
-                  _elem181.read(iprot);
-                  struct.orders.add(_elem181);
+                  _elem189 = new WireOrder();
+                  _elem189.read(iprot);
+                  struct.orders.add(_elem189);
                 }
                 iprot.readListEnd();
               }
@@ -1152,14 +1152,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 8: // ASKS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list183 = iprot.readListBegin();
-                struct.asks = new java.util.ArrayList<WireRun>(_list183.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem184;
-                for (int _i185 = 0; _i185 < _list183.size; ++_i185)
+                org.apache.thrift.protocol.TList _list191 = iprot.readListBegin();
+                struct.asks = new java.util.ArrayList<WireRun>(_list191.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem192;
+                for (int _i193 = 0; _i193 < _list191.size; ++_i193)
                 {
-                  _elem184 = new WireRun();
-                  _elem184.read(iprot);
-                  struct.asks.add(_elem184);
+                  _elem192 = new WireRun();
+                  _elem192.read(iprot);
+                  struct.asks.add(_elem192);
                 }
                 iprot.readListEnd();
               }
@@ -1171,14 +1171,14 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
           case 9: // SETTLED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list186 = iprot.readListBegin();
-                struct.settled = new java.util.ArrayList<WireRun>(_list186.size);
-                @org.apache.thrift.annotation.Nullable WireRun _elem187;
-                for (int _i188 = 0; _i188 < _list186.size; ++_i188)
+                org.apache.thrift.protocol.TList _list194 = iprot.readListBegin();
+                struct.settled = new java.util.ArrayList<WireRun>(_list194.size);
+                @org.apache.thrift.annotation.Nullable WireRun _elem195;
+                for (int _i196 = 0; _i196 < _list194.size; ++_i196)
                 {
-                  _elem187 = new WireRun();
-                  _elem187.read(iprot);
-                  struct.settled.add(_elem187);
+                  _elem195 = new WireRun();
+                  _elem195.read(iprot);
+                  struct.settled.add(_elem195);
                 }
                 iprot.readListEnd();
               }
@@ -1221,9 +1221,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(RECIPES_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.recipes.size()));
-          for (WireRecipe _iter189 : struct.recipes)
+          for (WireRecipe _iter197 : struct.recipes)
           {
-            _iter189.write(oprot);
+            _iter197.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1233,9 +1233,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(STARTS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.starts.size()));
-          for (WireStart _iter190 : struct.starts)
+          for (WireStart _iter198 : struct.starts)
           {
-            _iter190.write(oprot);
+            _iter198.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1245,9 +1245,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ORDERS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.orders.size()));
-          for (WireOrder _iter191 : struct.orders)
+          for (WireOrder _iter199 : struct.orders)
           {
-            _iter191.write(oprot);
+            _iter199.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1257,9 +1257,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(ASKS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.asks.size()));
-          for (WireRun _iter192 : struct.asks)
+          for (WireRun _iter200 : struct.asks)
           {
-            _iter192.write(oprot);
+            _iter200.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1269,9 +1269,9 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
         oprot.writeFieldBegin(SETTLED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.settled.size()));
-          for (WireRun _iter193 : struct.settled)
+          for (WireRun _iter201 : struct.settled)
           {
-            _iter193.write(oprot);
+            _iter201.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -1339,45 +1339,45 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       if (struct.isSetRecipes()) {
         {
           oprot.writeI32(struct.recipes.size());
-          for (WireRecipe _iter194 : struct.recipes)
+          for (WireRecipe _iter202 : struct.recipes)
           {
-            _iter194.write(oprot);
+            _iter202.write(oprot);
           }
         }
       }
       if (struct.isSetStarts()) {
         {
           oprot.writeI32(struct.starts.size());
-          for (WireStart _iter195 : struct.starts)
+          for (WireStart _iter203 : struct.starts)
           {
-            _iter195.write(oprot);
+            _iter203.write(oprot);
           }
         }
       }
       if (struct.isSetOrders()) {
         {
           oprot.writeI32(struct.orders.size());
-          for (WireOrder _iter196 : struct.orders)
+          for (WireOrder _iter204 : struct.orders)
           {
-            _iter196.write(oprot);
+            _iter204.write(oprot);
           }
         }
       }
       if (struct.isSetAsks()) {
         {
           oprot.writeI32(struct.asks.size());
-          for (WireRun _iter197 : struct.asks)
+          for (WireRun _iter205 : struct.asks)
           {
-            _iter197.write(oprot);
+            _iter205.write(oprot);
           }
         }
       }
       if (struct.isSetSettled()) {
         {
           oprot.writeI32(struct.settled.size());
-          for (WireRun _iter198 : struct.settled)
+          for (WireRun _iter206 : struct.settled)
           {
-            _iter198.write(oprot);
+            _iter206.write(oprot);
           }
         }
       }
@@ -1406,70 +1406,70 @@ public class WireWork implements org.apache.thrift.TBase<WireWork, WireWork._Fie
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list199 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.recipes = new java.util.ArrayList<WireRecipe>(_list199.size);
-          @org.apache.thrift.annotation.Nullable WireRecipe _elem200;
-          for (int _i201 = 0; _i201 < _list199.size; ++_i201)
+          org.apache.thrift.protocol.TList _list207 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.recipes = new java.util.ArrayList<WireRecipe>(_list207.size);
+          @org.apache.thrift.annotation.Nullable WireRecipe _elem208;
+          for (int _i209 = 0; _i209 < _list207.size; ++_i209)
           {
-            _elem200 = new WireRecipe();
-            _elem200.read(iprot);
-            struct.recipes.add(_elem200);
+            _elem208 = new WireRecipe();
+            _elem208.read(iprot);
+            struct.recipes.add(_elem208);
           }
         }
         struct.setRecipesIsSet(true);
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list202 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.starts = new java.util.ArrayList<WireStart>(_list202.size);
-          @org.apache.thrift.annotation.Nullable WireStart _elem203;
-          for (int _i204 = 0; _i204 < _list202.size; ++_i204)
+          org.apache.thrift.protocol.TList _list210 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.starts = new java.util.ArrayList<WireStart>(_list210.size);
+          @org.apache.thrift.annotation.Nullable WireStart _elem211;
+          for (int _i212 = 0; _i212 < _list210.size; ++_i212)
           {
-            _elem203 = new WireStart();
-            _elem203.read(iprot);
-            struct.starts.add(_elem203);
+            _elem211 = new WireStart();
+            _elem211.read(iprot);
+            struct.starts.add(_elem211);
           }
         }
         struct.setStartsIsSet(true);
       }
       if (incoming.get(6)) {
         {
-          org.apache.thrift.protocol.TList _list205 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.orders = new java.util.ArrayList<WireOrder>(_list205.size);
-          @org.apache.thrift.annotation.Nullable WireOrder _elem206;
-          for (int _i207 = 0; _i207 < _list205.size; ++_i207)
+          org.apache.thrift.protocol.TList _list213 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.orders = new java.util.ArrayList<WireOrder>(_list213.size);
+          @org.apache.thrift.annotation.Nullable WireOrder _elem214;
+          for (int _i215 = 0; _i215 < _list213.size; ++_i215)
           {
-            _elem206 = new WireOrder();
-            _elem206.read(iprot);
-            struct.orders.add(_elem206);
+            _elem214 = new WireOrder();
+            _elem214.read(iprot);
+            struct.orders.add(_elem214);
           }
         }
         struct.setOrdersIsSet(true);
       }
       if (incoming.get(7)) {
         {
-          org.apache.thrift.protocol.TList _list208 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.asks = new java.util.ArrayList<WireRun>(_list208.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem209;
-          for (int _i210 = 0; _i210 < _list208.size; ++_i210)
+          org.apache.thrift.protocol.TList _list216 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.asks = new java.util.ArrayList<WireRun>(_list216.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem217;
+          for (int _i218 = 0; _i218 < _list216.size; ++_i218)
           {
-            _elem209 = new WireRun();
-            _elem209.read(iprot);
-            struct.asks.add(_elem209);
+            _elem217 = new WireRun();
+            _elem217.read(iprot);
+            struct.asks.add(_elem217);
           }
         }
         struct.setAsksIsSet(true);
       }
       if (incoming.get(8)) {
         {
-          org.apache.thrift.protocol.TList _list211 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.settled = new java.util.ArrayList<WireRun>(_list211.size);
-          @org.apache.thrift.annotation.Nullable WireRun _elem212;
-          for (int _i213 = 0; _i213 < _list211.size; ++_i213)
+          org.apache.thrift.protocol.TList _list219 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.settled = new java.util.ArrayList<WireRun>(_list219.size);
+          @org.apache.thrift.annotation.Nullable WireRun _elem220;
+          for (int _i221 = 0; _i221 < _list219.size; ++_i221)
           {
-            _elem212 = new WireRun();
-            _elem212.read(iprot);
-            struct.settled.add(_elem212);
+            _elem220 = new WireRun();
+            _elem220.read(iprot);
+            struct.settled.add(_elem220);
           }
         }
         struct.setSettledIsSet(true);

@@ -794,14 +794,14 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
           case 5: // REFUSALS
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list214 = iprot.readListBegin();
-                struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list214.size);
-                @org.apache.thrift.annotation.Nullable WireStartRefusal _elem215;
-                for (int _i216 = 0; _i216 < _list214.size; ++_i216)
+                org.apache.thrift.protocol.TList _list222 = iprot.readListBegin();
+                struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list222.size);
+                @org.apache.thrift.annotation.Nullable WireStartRefusal _elem223;
+                for (int _i224 = 0; _i224 < _list222.size; ++_i224)
                 {
-                  _elem215 = new WireStartRefusal();
-                  _elem215.read(iprot);
-                  struct.refusals.add(_elem215);
+                  _elem223 = new WireStartRefusal();
+                  _elem223.read(iprot);
+                  struct.refusals.add(_elem223);
                 }
                 iprot.readListEnd();
               }
@@ -813,15 +813,15 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
           case 6: // ASKED
             if (schemeField.type == org.apache.thrift.protocol.TType.LIST) {
               {
-                org.apache.thrift.protocol.TList _list217 = iprot.readListBegin();
-                struct.asked = new java.util.ArrayList<WireRunState>(_list217.size);
-                @org.apache.thrift.annotation.Nullable WireRunState _elem218;
-                for (int _i219 = 0; _i219 < _list217.size; ++_i219)
+                org.apache.thrift.protocol.TList _list225 = iprot.readListBegin();
+                struct.asked = new java.util.ArrayList<WireRunState>(_list225.size);
+                @org.apache.thrift.annotation.Nullable WireRunState _elem226;
+                for (int _i227 = 0; _i227 < _list225.size; ++_i227)
                 {
-                  _elem218 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
-                  if (_elem218 != null)
+                  _elem226 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
+                  if (_elem226 != null)
                   {
-                    struct.asked.add(_elem218);
+                    struct.asked.add(_elem226);
                   }
                 }
                 iprot.readListEnd();
@@ -865,9 +865,9 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
         oprot.writeFieldBegin(REFUSALS_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.STRUCT, struct.refusals.size()));
-          for (WireStartRefusal _iter220 : struct.refusals)
+          for (WireStartRefusal _iter228 : struct.refusals)
           {
-            _iter220.write(oprot);
+            _iter228.write(oprot);
           }
           oprot.writeListEnd();
         }
@@ -877,9 +877,9 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
         oprot.writeFieldBegin(ASKED_FIELD_DESC);
         {
           oprot.writeListBegin(new org.apache.thrift.protocol.TList(org.apache.thrift.protocol.TType.I32, struct.asked.size()));
-          for (WireRunState _iter221 : struct.asked)
+          for (WireRunState _iter229 : struct.asked)
           {
-            oprot.writeI32(_iter221.getValue());
+            oprot.writeI32(_iter229.getValue());
           }
           oprot.writeListEnd();
         }
@@ -938,18 +938,18 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
       if (struct.isSetRefusals()) {
         {
           oprot.writeI32(struct.refusals.size());
-          for (WireStartRefusal _iter222 : struct.refusals)
+          for (WireStartRefusal _iter230 : struct.refusals)
           {
-            _iter222.write(oprot);
+            _iter230.write(oprot);
           }
         }
       }
       if (struct.isSetAsked()) {
         {
           oprot.writeI32(struct.asked.size());
-          for (WireRunState _iter223 : struct.asked)
+          for (WireRunState _iter231 : struct.asked)
           {
-            oprot.writeI32(_iter223.getValue());
+            oprot.writeI32(_iter231.getValue());
           }
         }
       }
@@ -977,29 +977,29 @@ public class WireWorkAnswer implements org.apache.thrift.TBase<WireWorkAnswer, W
       }
       if (incoming.get(4)) {
         {
-          org.apache.thrift.protocol.TList _list224 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
-          struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list224.size);
-          @org.apache.thrift.annotation.Nullable WireStartRefusal _elem225;
-          for (int _i226 = 0; _i226 < _list224.size; ++_i226)
+          org.apache.thrift.protocol.TList _list232 = iprot.readListBegin(org.apache.thrift.protocol.TType.STRUCT);
+          struct.refusals = new java.util.ArrayList<WireStartRefusal>(_list232.size);
+          @org.apache.thrift.annotation.Nullable WireStartRefusal _elem233;
+          for (int _i234 = 0; _i234 < _list232.size; ++_i234)
           {
-            _elem225 = new WireStartRefusal();
-            _elem225.read(iprot);
-            struct.refusals.add(_elem225);
+            _elem233 = new WireStartRefusal();
+            _elem233.read(iprot);
+            struct.refusals.add(_elem233);
           }
         }
         struct.setRefusalsIsSet(true);
       }
       if (incoming.get(5)) {
         {
-          org.apache.thrift.protocol.TList _list227 = iprot.readListBegin(org.apache.thrift.protocol.TType.I32);
-          struct.asked = new java.util.ArrayList<WireRunState>(_list227.size);
-          @org.apache.thrift.annotation.Nullable WireRunState _elem228;
-          for (int _i229 = 0; _i229 < _list227.size; ++_i229)
+          org.apache.thrift.protocol.TList _list235 = iprot.readListBegin(org.apache.thrift.protocol.TType.I32);
+          struct.asked = new java.util.ArrayList<WireRunState>(_list235.size);
+          @org.apache.thrift.annotation.Nullable WireRunState _elem236;
+          for (int _i237 = 0; _i237 < _list235.size; ++_i237)
           {
-            _elem228 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
-            if (_elem228 != null)
+            _elem236 = io.espalier.thrift.gen.WireRunState.findByValue(iprot.readI32());
+            if (_elem236 != null)
             {
-              struct.asked.add(_elem228);
+              struct.asked.add(_elem236);
             }
           }
         }

@@ -8,6 +8,7 @@ import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.ReportResponse;
 import io.espalier.core.protocol.RunId;
+import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
@@ -19,6 +20,7 @@ import io.espalier.thrift.gen.WireEndKind;
 import io.espalier.thrift.gen.WireHeartbeat;
 import io.espalier.thrift.gen.WireHeartbeatAnswer;
 import io.espalier.thrift.gen.WireHeartbeatVerdict;
+import io.espalier.thrift.gen.WirePoll;
 import io.espalier.thrift.gen.WireProgress;
 import io.espalier.thrift.gen.WireReport;
 import io.espalier.thrift.gen.WireReportAnswer;
@@ -144,6 +146,17 @@ public final class WireReports {
     if (!counters.isEmpty()) {
       wire.setCounters(counters);
     }
+    List<WirePoll> polls = new ArrayList<>();
+    for (Report.ProgressOf of : report.progress()) {
+      CallPoll poll = of.progress().poll();
+      if (poll != null) {
+        polls.add(
+            new WirePoll(Wire.of(of.run()), poll.atMillis(), poll.answer(), poll.nextMillis()));
+      }
+    }
+    if (!polls.isEmpty()) {
+      wire.setPolls(polls);
+    }
     return wire;
   }
 
@@ -159,6 +172,13 @@ public final class WireReports {
       newest.compute(
           Wire.run(each.getRun()),
           (run, known) -> (known == null ? Progress.NONE : known).withCounters(counters));
+    }
+    for (WirePoll each : Wire.each(report.getPolls(), p -> p)) {
+      CallPoll poll =
+          new CallPoll(each.getAtMillis(), Wire.text(each.getAnswer()), each.getNextMillis());
+      newest.compute(
+          Wire.run(each.getRun()),
+          (run, known) -> (known == null ? Progress.NONE : known).withPoll(poll));
     }
     List<Report.ProgressOf> progress = new ArrayList<>();
     newest.forEach((run, of) -> progress.add(new Report.ProgressOf(run, of)));
@@ -277,6 +297,7 @@ public final class WireReports {
             wire.isSetTotal() ? wire.getTotal() : null,
             wire.getCursor(),
             object,
-            Counters.NONE));
+            Counters.NONE,
+            null));
   }
 }

@@ -22,6 +22,7 @@ import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
@@ -248,10 +249,14 @@ class WireTest {
                         null,
                         "c",
                         Json.object().put("done", 1).build(),
-                        new Counters(Map.of("rows", 5L)))),
+                        new Counters(Map.of("rows", 5L)),
+                        new CallPoll(1_790_000_000_000L, "running", 0))),
                 new Report.ProgressOf(
                     new RunId("job", "m", new Invocation(3, 2, 5)),
-                    Progress.NONE.withCounters(new Counters(Map.of("bytes", 1L << 60))))),
+                    Progress.NONE.withCounters(new Counters(Map.of("bytes", 1L << 60)))),
+                new Report.ProgressOf(
+                    new RunId("job", "k", new Invocation(3, 3, 5)),
+                    Progress.NONE.withPoll(new CallPoll(1, "HTTP 500", 1L << 60)))),
             List.of(
                 new Report.UsageOf(run, live),
                 new Report.UsageOf(run, new ResourceUsage(1, -1, 3, -1))),

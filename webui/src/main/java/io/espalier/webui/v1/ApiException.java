@@ -5,6 +5,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogQueryException;
 import io.espalier.core.problem.Causes;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.text.ShortText;
 import io.espalier.webui.contract.Violation;
 import io.espalier.webui.v1.json.ApiJson;
 import java.util.ArrayList;
@@ -21,6 +22,9 @@ public final class ApiException extends RuntimeException {
   private static final int TOLD = 5;
 
   private static final int MOST_PROBLEMS = 100;
+
+  /** The maximum number of characters of the sentence for people, which may quote the request. */
+  private static final int MOST_DETAIL = 4_000;
 
   private static final Map<Integer, String> TITLES =
       Map.ofEntries(
@@ -139,7 +143,7 @@ public final class ApiException extends RuntimeException {
             .put("type", "about:blank")
             .put("title", TITLES.getOrDefault(status, "Error"))
             .put("status", status)
-            .put("detail", String.valueOf(getMessage()));
+            .put("detail", ShortText.shown(String.valueOf(getMessage()), MOST_DETAIL));
     if (!code.isEmpty()) {
       document.put("code", code);
     }

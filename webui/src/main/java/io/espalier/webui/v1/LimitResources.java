@@ -31,14 +31,22 @@ final class LimitResources {
   }
 
   private CompletionStage<Json> limits(ApiRequest request) {
-    request.allowing();
+    request.allowing("level", "resource", "node");
     return api.ask(new Query.Limits())
         .thenApply(
             found -> {
               List<Json> overrides = new ArrayList<>();
-              found.forEach(limit -> overrides.add(json(limit).build()));
+              found.stream()
+                  .filter(limit -> isWanted(limit.override().key(), request))
+                  .forEach(limit -> overrides.add(json(limit).build()));
               return Json.object().put("overrides", new Json.Arr(overrides)).build();
             });
+  }
+
+  private static boolean isWanted(LimitOverride.Key key, ApiRequest request) {
+    return ListRequest.fits(request.all("level"), key.level())
+        && ListRequest.fits(request.all("resource"), key.resource())
+        && ListRequest.fits(request.all("node"), key.node());
   }
 
   private CompletionStage<Json> set(ApiRequest request) {

@@ -22,12 +22,15 @@ final class QueueResources {
   }
 
   private CompletionStage<Json> queues(ApiRequest request) {
-    request.allowing();
+    request.allowing("name");
+    List<String> names = request.all("name");
     return api.ask(new Query.Queues())
         .thenApply(
             found -> {
               List<Json> queues = new ArrayList<>();
-              found.forEach(queue -> queues.add(json(queue)));
+              found.stream()
+                  .filter(queue -> ListRequest.fits(names, queue.name()))
+                  .forEach(queue -> queues.add(json(queue)));
               Json.Builder body = Json.object();
               Config config = api.view().config();
               if (config != null) {

@@ -10,6 +10,7 @@ import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.webui.v1.json.SettingsJson;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -44,11 +45,15 @@ final class ServerResources {
   }
 
   private CompletionStage<Json> problems(ApiRequest request) {
-    request.allowing();
+    request.allowing("severity");
+    List<String> severities = request.all("severity");
     SchedulerView view = api.view();
     ProblemAges ages = api.problemAges();
     List<Json> problems = new ArrayList<>();
     for (Problem problem : view.configProblems()) {
+      if (!ListRequest.fits(severities, problem.severity().name().toLowerCase(Locale.ROOT))) {
+        continue;
+      }
       long since = ages.of(problem);
       Json.Obj form = ApiJson.problem(problem);
       problems.add(since == 0 ? form : form.with("since_ms", Json.of(since)));

@@ -5,8 +5,10 @@ import io.espalier.core.call.CallClient;
 import io.espalier.core.call.CallCourse;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
@@ -53,19 +55,25 @@ public final class CallExecutor implements AutoCloseable {
   private static final Duration CLOSE_BOUND = Duration.ofSeconds(2);
   private static final long MS = 1_000_000L;
 
-  /** The questions that may be unanswered at a time: each holds a connection with its buffers. */
-  private static final int MOST_QUESTIONS = 500;
+  /**
+   * The questions that may be unanswered at a time, and the starts: each holds a connection with
+   * its buffers. They are counted apart, so that services which take no calls leave those that run
+   * to be asked about.
+   */
+  private static final int MOST_REQUESTS = 500;
 
   private final TaskLog log;
   private final OwnerThread<Runnable> thread = new OwnerThread<>("calls");
-  private final Map<JournalKey, LaunchSpec> known = new ConcurrentHashMap<>();
+  private final Map<JournalKey, InvocationLimits> known = new ConcurrentHashMap<>();
   private final Map<JournalKey, Running> running = new HashMap<>();
   private final Map<String, CallClient> clients = new HashMap<>();
   private final TreeSet<Timer> timers =
       new TreeSet<>(Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::number));
   private final ArrayDeque<Running> waiting = new ArrayDeque<>();
-  private final int mostQuestions;
+  private final ArrayDeque<Unsent> unsent = new ArrayDeque<>();
+  private final int mostRequests;
   private int questions;
+  private int starts;
   private long timerCount;
   private @Nullable TaskListener listener;
   private boolean begun;
@@ -78,6 +86,9 @@ public final class CallExecutor implements AutoCloseable {
 
   /** When to look at a call. */
   private record Timer(long atMillis, long number, Running call) {}
+
+  /** A call that waits until fewer others are being sent. */
+  private record Unsent(Running call, Json.Obj argument) {}
 
   /** A call without an end; confined to the thread. */
   private static final class Running {
@@ -93,6 +104,9 @@ public final class CallExecutor implements AutoCloseable {
 
     /** When it was sent, epoch milliseconds; 0: by somebody else. */
     long startedMillis;
+
+    /** Whether it waits to be sent. */
+    boolean isUnsent;
 
     /** Whether a question is due, and too many others are unanswered. */
     boolean isWaiting;
@@ -113,12 +127,12 @@ public final class CallExecutor implements AutoCloseable {
    * @param log takes the events of calls
    */
   public CallExecutor(TaskLog log) {
-    this(log, MOST_QUESTIONS);
+    this(log, MOST_REQUESTS);
   }
 
-  CallExecutor(TaskLog log, int mostQuestions) {
+  CallExecutor(TaskLog log, int mostRequests) {
     this.log = log;
-    this.mostQuestions = mostQuestions;
+    this.mostRequests = mostRequests;
   }
 
   /**
@@ -155,7 +169,7 @@ public final class CallExecutor implements AutoCloseable {
       if (listener == null) {
         throw new IllegalStateException("not open");
       }
-      if (known.putIfAbsent(key, launch) != null) {
+      if (known.putIfAbsent(key, launch.limits()) != null) {
         throw new IllegalStateException("this invocation was started before: " + key);
       }
       late = closed;
@@ -181,20 +195,20 @@ public final class CallExecutor implements AutoCloseable {
   /** Moves the time limits of a call; returns false when it is unknown, has ended, or has none. */
   public boolean extend(String job, String node, Invocation invocation, long millis) {
     JournalKey key = new JournalKey(job, node, invocation);
-    LaunchSpec launch = known.get(key);
-    return launch != null
-        && (launch.limits().timeoutMillis() > 0 || launch.limits().deadlineMillis() > 0)
+    InvocationLimits limits = known.get(key);
+    return limits != null
+        && (limits.timeoutMillis() > 0 || limits.deadlineMillis() > 0)
         && tell(key, call -> call.limits.extend(millis));
   }
 
   /**
-   * Ends a call here, as lost, without touching its service; returns false when it is unknown, or
-   * has ended.
+   * Ends a call here, without touching its service: as lost, or as not started if it was not sent
+   * yet. Returns false when it is unknown, or has ended.
    *
    * @param why why nobody here asks about it any more
    */
   public boolean letGo(String job, String node, Invocation invocation, String why) {
-    return tell(new JournalKey(job, node, invocation), call -> call.course.letGo(why));
+    return tell(new JournalKey(job, node, invocation), call -> letGo(call, why));
   }
 
   private boolean tell(JournalKey key, Consumer<Running> message) {
@@ -303,12 +317,31 @@ public final class CallExecutor implements AutoCloseable {
     if (sent == null) {
       return;
     }
-    event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
     running.put(sent.key, sent);
+    sent.isUnsent = true;
+    unsent.add(new Unsent(sent, launch.argument()));
+    sendNext();
+    advance(sent);
+  }
+
+  /** Sends what waits, as far as it may. */
+  private void sendNext() {
+    while (starts < mostRequests && !unsent.isEmpty()) {
+      Unsent next = unsent.remove();
+      if (!next.call().isOver) {
+        starts++;
+        send(next.call(), next.argument());
+      }
+    }
+  }
+
+  private void send(Running sent, Json.Obj argument) {
+    sent.isUnsent = false;
+    event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
     sent.startedMillis = System.currentTimeMillis();
     ask(
         sent,
-        () -> sent.client.start(sent.call, launch.argument(), () -> !sent.isOver && !mayNotSend()),
+        () -> sent.client.start(sent.call, argument, () -> !sent.isOver && !mayNotSend()),
         (answer, nowMillis) -> {
           sent.course.started(answer, nowMillis);
           JournalKey key = sent.key;
@@ -318,8 +351,10 @@ public final class CallExecutor implements AutoCloseable {
             to(sink -> sink.started(key.job(), key.node(), key.invocation()));
           }
         },
-        () -> {});
-    advance(sent);
+        () -> {
+          starts--;
+          sendNext();
+        });
   }
 
   private void take(LaunchSpec launch) {
@@ -410,6 +445,10 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void stop(Running call, StopReason reason) {
+    if (call.isUnsent) {
+      call.course.neverSent(reason);
+      return;
+    }
     boolean first = !call.course.isStopping();
     if (!call.course.stop(reason, now()) && first) {
       event(
@@ -426,7 +465,7 @@ public final class CallExecutor implements AutoCloseable {
       event(call, "stopped", Json.object().put("reason", over.name().toLowerCase(Locale.ROOT)));
       stop(call, over);
     }
-    boolean waits = questions >= mostQuestions && call.course.nextMillis() <= now();
+    boolean waits = questions >= mostRequests && call.course.nextMillis() <= now();
     CallCourse.Request request = waits ? null : call.course.due(now());
     if (request != null) {
       questions++;
@@ -437,7 +476,10 @@ public final class CallExecutor implements AutoCloseable {
               request == CallCourse.Request.POLL
                   ? call.client.poll(call.call, handle)
                   : call.client.cancel(call.call, handle),
-          (answer, at) -> call.course.answered(request, answer, at),
+          (answer, at) -> {
+            call.course.answered(request, answer, at);
+            tellPoll(call, at);
+          },
           this::answered);
     }
     if (!call.trouble.equals(call.course.trouble())) {
@@ -467,6 +509,23 @@ public final class CallExecutor implements AutoCloseable {
     set(call, at == CallCourse.NEVER ? null : new Timer(at, ++timerCount, call));
   }
 
+  private void tellPoll(Running call, long atMillis) {
+    if (call.course.end() != null) {
+      return;
+    }
+    long clock = System.currentTimeMillis();
+    long next = call.course.nextMillis();
+    String trouble = call.course.trouble();
+    CallPoll poll =
+        new CallPoll(
+            clock,
+            trouble.isEmpty() ? "running" : trouble,
+            next == CallCourse.NEVER ? 0 : clock + Math.max(0, next - atMillis));
+    Progress news = Progress.NONE.withCounters(call.progress.counters()).withPoll(poll);
+    JournalKey key = call.key;
+    to(sink -> sink.progress(key.job(), key.node(), key.invocation(), news));
+  }
+
   private void tellProgress(Running call) {
     Json.Obj progress = call.course.takeProgress();
     Counters counters = call.course.counters();
@@ -483,7 +542,7 @@ public final class CallExecutor implements AutoCloseable {
   /** A question was answered: the next may be asked. */
   private void answered() {
     questions--;
-    while (questions < mostQuestions && !waiting.isEmpty()) {
+    while (questions < mostRequests && !waiting.isEmpty()) {
       Running next = waiting.remove();
       next.isWaiting = false;
       if (running.get(next.key) == next) {
@@ -545,7 +604,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void end(JournalKey key, TaskResult result) {
-    LaunchSpec unused = known.remove(key);
+    InvocationLimits unused = known.remove(key);
     to(sink -> sink.ended(result));
   }
 
@@ -565,8 +624,8 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   /**
-   * Lets go of all calls: each ends here as lost, and its service goes on. Whoever comes next asks
-   * about it.
+   * Lets go of all calls: each that was sent ends here as lost, and its service goes on. Whoever
+   * comes next asks about it.
    */
   @Override
   public void close() {
@@ -583,9 +642,18 @@ public final class CallExecutor implements AutoCloseable {
     thread.close(CLOSE_BOUND);
   }
 
+  private static void letGo(Running call, String why) {
+    if (call.isUnsent) {
+      // Nobody need ask a service that would not know it.
+      call.course.started(new CallAnswer.NotStarted(why, 1), now());
+    } else {
+      call.course.letGo(why);
+    }
+  }
+
   private void letGoOfAll() {
     for (Running call : new ArrayList<>(running.values())) {
-      call.course.letGo("its runner was stopped");
+      letGo(call, "its runner was stopped");
       advance(call);
     }
     clients.values().forEach(CallClient::close);

@@ -9,6 +9,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
@@ -29,6 +30,7 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -51,6 +53,7 @@ class CallExecutorTest implements TaskListener {
   private final BlockingQueue<TaskResult> ends = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> started = new LinkedBlockingQueue<>();
   private final BlockingQueue<Progress> progress = new LinkedBlockingQueue<>();
+  private final BlockingQueue<CallPoll> polls = new LinkedBlockingQueue<>();
   private final MemoryLogStore logs = new MemoryLogStore();
 
   @TempDir
@@ -90,7 +93,11 @@ class CallExecutorTest implements TaskListener {
 
   @Override
   public void progress(String job, String node, Invocation invocation, Progress newest) {
-    progress.add(newest);
+    if (newest.poll() == null) {
+      progress.add(newest);
+    } else {
+      polls.add(newest.poll());
+    }
   }
 
   private Json.Builder options() {
@@ -171,6 +178,16 @@ class CallExecutorTest implements TaskListener {
   }
 
   @Test
+  void eachPollIsTold() throws Exception {
+    LaunchSpec lasts = launch(polling());
+    service.answers("/run/n1", Reply.of(202, ""));
+    service.answers(asking(lasts), Reply.of(202, ""), Reply.of(500, "hiccup"), Reply.of(200, ""));
+    assertThat(run(lasts).rawStatus()).isEqualTo("done");
+    assertThat(polls).extracting(CallPoll::answer).containsExactly("running", "HTTP 500: hiccup");
+    assertThat(polls).allMatch(poll -> poll.nextMillis() > poll.atMillis());
+  }
+
+  @Test
   void aServiceMaySayUntilWhenToWait() throws Exception {
     String date =
         DateTimeFormatter.RFC_1123_DATE_TIME.format(
@@ -218,6 +235,67 @@ class CallExecutorTest implements TaskListener {
     assertThat(service.requests(asking(gone))).as("it was waiting").isEmpty();
     assertThat(service.mostAtATime()).isLessThanOrEqualTo(2);
     assertThat(calls.count()).isZero();
+  }
+
+  @Test
+  void onlySoManyCallsAreSentAtATime() throws Exception {
+    calls.close();
+    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 2);
+    calls.open(this);
+    List<LaunchSpec> launches = new ArrayList<>();
+    for (int i = 0; i < 7; i++) {
+      launches.add(launch(polling(), "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
+    }
+    launches.forEach(calls::start);
+    // None of these was sent, so their ends need no answer of the service.
+    assertThat(calls.letGo("job", "n4", launches.get(4).invocation(), "not needed")).isTrue();
+    assertThat(end().kind()).isEqualTo(TaskResult.Kind.NOT_STARTED);
+    assertThat(calls.kill("job", "n5", launches.get(5).invocation())).isTrue();
+    TaskResult killed = end();
+    assertThat(killed.kind()).isEqualTo(TaskResult.Kind.KILLED);
+    assertThat(killed.stopReason()).isEqualTo(StopReason.REQUESTED);
+    assertThat(killed.message()).isEqualTo("it was stopped before it was sent");
+    assertThat(killed.startedAtMillis()).isZero();
+
+    for (int i = 0; i < 7; i++) {
+      service.answers("/run/n" + i, Reply.of(200, ""));
+    }
+    for (int i = 0; i < 5; i++) {
+      assertThat(end().rawStatus()).isEqualTo("done");
+    }
+    assertThat(service.mostAtATime()).isLessThanOrEqualTo(2);
+    for (int i = 0; i < 7; i++) {
+      boolean ended = i == 4 || i == 5;
+      assertThat(service.requests("/run/n" + i)).as("n%s", i).hasSize(ended ? 0 : 1);
+    }
+    assertThat(service.requests(asking(launches.get(5)))).as("not cancelled either").isEmpty();
+    assertThat(calls.count()).isZero();
+  }
+
+  /** If they were lost, a service that never got them would be asked, and the outcome unknown. */
+  @Test
+  void whatWasNotSentWhenTheRunnerStopsWasNotStarted() throws Exception {
+    calls.close();
+    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 1);
+    calls.open(this);
+    for (int i = 0; i < 3; i++) {
+      calls.start(launch(polling(), "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
+    }
+    await().atMost(PATIENCE).until(() -> !service.requests("/run/n0").isEmpty());
+    calls.close();
+    Map<String, TaskResult.Kind> kinds = new HashMap<>();
+    for (int i = 0; i < 3; i++) {
+      TaskResult end = end();
+      kinds.put(end.node(), end.kind());
+    }
+    assertThat(kinds)
+        .containsOnly(
+            Map.entry("n0", TaskResult.Kind.LOST),
+            Map.entry("n1", TaskResult.Kind.NOT_STARTED),
+            Map.entry("n2", TaskResult.Kind.NOT_STARTED));
+    service.answers("/run/n0", Reply.of(202, ""));
+    assertThat(service.requests("/run/n1")).isEmpty();
+    assertThat(service.requests("/run/n2")).isEmpty();
   }
 
   @Test

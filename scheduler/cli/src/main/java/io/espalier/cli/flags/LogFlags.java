@@ -1,11 +1,14 @@
 package io.espalier.cli.flags;
 
 import io.espalier.cli.term.DurationConverter;
-import io.espalier.server.app.options.LogRetentionOptions;
+import io.espalier.server.app.options.TaskLogOptions;
+import io.espalier.server.shipping.LogAddress;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The flags for the retention of task output. */
+/** The flags for the output of tasks. */
 public final class LogFlags {
   private static final int MOST_DAYS = 36_500;
   private static final long MOST_MB = 1L << 40;
@@ -39,13 +42,33 @@ public final class LogFlags {
               + " tasks (default ${DEFAULT-VALUE}).")
   private boolean redactCommon;
 
-  public LogRetentionOptions keeping(List<String> problems) {
+  @Option(
+      names = "--ship-logs",
+      paramLabel = "ADDRESS",
+      description =
+          "Send all output of tasks there as JSON lines: file:///PATH, syslog://HOST:PORT, or"
+              + " http[s]://... with #headers_file=FILE for a token.")
+  private @Nullable String ship;
+
+  public TaskLogOptions keeping(List<String> problems) {
     if (retentionDays < 0 || retentionDays > MOST_DAYS) {
       problems.add("--log-retention-days must be between 0 and " + MOST_DAYS);
     }
     if (maxMb < 0 || maxMb > MOST_MB) {
       problems.add("--log-max-mb must be between 0 and " + MOST_MB);
     }
-    return new LogRetentionOptions(retentionDays, maxMb, redactCommon);
+    return new TaskLogOptions(retentionDays, maxMb, redactCommon, shipping(problems));
+  }
+
+  private Optional<LogAddress> shipping(List<String> problems) {
+    if (ship == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(LogAddress.parse(ship));
+    } catch (IllegalArgumentException e) {
+      problems.add("--ship-logs " + ship + ": " + e.getMessage());
+      return Optional.empty();
+    }
   }
 }

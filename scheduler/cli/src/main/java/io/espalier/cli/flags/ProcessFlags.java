@@ -9,13 +9,13 @@ import io.espalier.server.app.options.EventRetentionOptions;
 import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ImportSource;
 import io.espalier.server.app.options.ListenerOptions;
-import io.espalier.server.app.options.LogRetentionOptions;
 import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.options.RunnerOptions;
 import io.espalier.server.app.options.RunnerOptions.Remote;
 import io.espalier.server.app.options.RunnerOptions.Simulation;
 import io.espalier.server.app.options.SourceOptions;
 import io.espalier.server.app.options.StoreOptions;
+import io.espalier.server.app.options.TaskLogOptions;
 import io.espalier.server.security.HttpSecurityOptions;
 import io.espalier.worker.resources.MeasuringOptions;
 import java.net.InetAddress;
@@ -184,7 +184,7 @@ public final class ProcessFlags {
     if (fresh && !statusesFrom.isEmpty()) {
       problems.add("--fresh forgets all statuses and --statuses-from takes some: give one of them");
     }
-    LogRetentionOptions keeping = logs.keeping(problems);
+    TaskLogOptions keeping = logs.keeping(problems);
     StoreOptions.Owning owning = statusStore.owning(problems);
     EventRetentionOptions events = statusStore.events(problems);
     Duration kept = statusStore.keepFinished(problems);

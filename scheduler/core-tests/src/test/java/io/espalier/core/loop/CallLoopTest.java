@@ -14,11 +14,16 @@ import io.espalier.core.call.CallbackSigner;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
+import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.Progress;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusLabel;
+import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -64,11 +69,29 @@ class CallLoopTest {
     world.settle();
     RunningTaskView running = Objects.requireNonNull(asked.join().running());
     assertThat(running.invocation()).isEqualTo(launch.invocation());
-    assertThat(running.call()).isEqualTo(new RunningCall("http", false, 60_000));
+    assertThat(running.call()).isEqualTo(new RunningCall("http", false, 60_000, null));
     world.ends("j", "h1", TaskResult.Kind.EXITED, "done", null);
     world.settle();
     assertThat(status()).isEqualTo(StatusLabel.DONE);
     assertThat(world.row("j", "h1").call()).isNull();
+  }
+
+  @Test
+  void aPollIsShownAndLeavesTheProgressAsItWas() {
+    world.configure(CALL);
+    LaunchSpec launch = world.launch("j", "h1");
+    CallPoll poll = new CallPoll(5, "running", 7);
+    Progress said = ProgressParser.of(Json.object().put("done", 3).build());
+    for (Progress news : List.of(said, Progress.NONE.withPoll(poll))) {
+      world.post(
+          new LoopInput.TaskProgressed(new TaskKey("j", "h1"), launch.invocation(), () -> news));
+    }
+    CompletableFuture<Explanation> asked =
+        world.ask(new Query.Explain("j", "h1")).toCompletableFuture();
+    world.settle();
+    RunningTaskView running = Objects.requireNonNull(asked.join().running());
+    assertThat(running.call()).isEqualTo(new RunningCall("http", false, 60_000, poll));
+    assertThat(running.progress()).isEqualTo(said.withPoll(poll));
   }
 
   @Test

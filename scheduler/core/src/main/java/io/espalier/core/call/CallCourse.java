@@ -242,6 +242,14 @@ public final class CallCourse {
     return canCancel;
   }
 
+  /** Ends a call that was to stop before it was sent. */
+  public void neverSent(StopReason reason) {
+    if (starting && end == null) {
+      stop = reason;
+      finish(TaskResult.Kind.KILLED, "it was stopped before it was sent", 0);
+    }
+  }
+
   /** Ends the call here without touching the service: somebody else will ask about it. */
   public void letGo(String message) {
     if (end == null) {

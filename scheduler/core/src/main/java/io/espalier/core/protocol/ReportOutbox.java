@@ -82,7 +82,7 @@ final class ReportOutbox {
   }
 
   void progress(RunId run, Progress news) {
-    progress.put(run, news);
+    progress.put(run, news.after(progress.get(run)));
   }
 
   void usage(RunId run, ResourceUsage news) {

@@ -106,7 +106,8 @@ public final class ProgressParser {
             ? text.value()
             : cursor instanceof Json.Num ? cursor.toString() : null,
         json,
-        Counters.NONE);
+        Counters.NONE,
+        null);
   }
 
   private static boolean isCount(@Nullable Json value) {

@@ -22,11 +22,13 @@ import io.espalier.server.app.loop.LoopTaskListener;
 import io.espalier.server.app.loop.LoopThread;
 import io.espalier.server.app.loop.RecentEvents;
 import io.espalier.server.app.metrics.EventMetrics;
+import io.espalier.server.app.metrics.LogMetrics;
 import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.options.RunnerOptions;
 import io.espalier.server.notify.NotificationSender;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.replay.Recording;
+import io.espalier.server.shipping.LogShipper;
 import io.espalier.server.store.StatusWriter;
 import io.espalier.worker.DryRunRunner;
 import io.espalier.worker.LocalRunner;
@@ -112,6 +114,19 @@ record LoopParts(
     NotificationSender notifications =
         opened.add("notifications", new NotificationSender(stored.taken().storeId(), clock));
     LoopThread thread = opened.add("scheduler", new LoopThread(clock, stored.onDeath()));
+    // Closed after the runner, so that it sends the output of the last tasks, too.
+    options
+        .logs()
+        .ship()
+        .map(
+            to ->
+                LogShipper.start(
+                    logs,
+                    stored.data(),
+                    to,
+                    options.source().instanceNodeName(),
+                    problem -> thread.accept(new LoopInput.SourceError("log shipping", problem))))
+        .ifPresent(shipper -> LogMetrics.register(opened.add("log shipping", shipper), metrics));
     TaskRunner runner = runner(options, stored, logs, statusText, plugins);
     // Registered right away: when reading the store fails below, the next attempt must find the
     // port free.

@@ -2,6 +2,9 @@ package io.espalier.server.app;
 
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.logs.LogReader;
+import io.espalier.core.status.store.KeyedAnswer;
+import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.server.Version;
 import io.espalier.server.app.loop.LoopSchedulerApi;
 import io.espalier.server.app.metrics.JvmMetrics;
@@ -15,11 +18,13 @@ import io.espalier.server.app.update.ConfigPlanner;
 import io.espalier.server.config.JobEditor;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.store.DataDirectory;
+import io.espalier.server.store.StatusWriter;
 import io.espalier.server.store.StoreCleaner;
 import io.espalier.server.store.archive.JobExpiry;
 import io.espalier.server.store.archive.StatusArchive;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
+import io.espalier.webui.http.IdempotencyCache;
 import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.security.AuditLog;
 import io.espalier.webui.security.FileAuditLog;
@@ -30,7 +35,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -159,10 +167,32 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
         WebOptions.at(at.host(), at.port())
             .withAllowedHosts(options.http().access().names(stored.leadership().names()))
             .withSecurity(security)
+            .withAnswers(new Answers(stored.store(), loop.writer()))
             .withIdentity(
                 new ServerIdentity(Version.get(), loop.runner().name(), loop.runner().shard())),
         api,
         metrics);
+  }
+
+  /** The answers to requests with a key, in the status store. */
+  private record Answers(StatusStore store, StatusWriter writer) implements IdempotencyCache.Store {
+    @Override
+    public List<KeyedAnswer> load() {
+      return store.answers();
+    }
+
+    @Override
+    public CompletionStage<Void> keep(KeyedAnswer answer) {
+      // The writer commits in the order of submission, also what the loop submits.
+      return writer.submit(StoreTransaction.builder().answer(answer).build());
+    }
+
+    @Override
+    public void forget(Set<String> keys) {
+      StoreTransaction.Builder batch = StoreTransaction.builder();
+      keys.forEach(batch::endAnswer);
+      var unused = writer.submit(batch.build());
+    }
   }
 
   /** Opens the audit log of this data directory; it does not depend on who leads. */

@@ -11,7 +11,8 @@ import io.espalier.server.ExitCode;
 import io.espalier.server.app.metrics.JvmMetrics;
 import io.espalier.server.app.metrics.LogMetrics;
 import io.espalier.server.app.metrics.WorkerMetrics;
-import io.espalier.server.app.options.LogRetentionOptions;
+import io.espalier.server.app.options.TaskLogOptions;
+import io.espalier.server.shipping.LogShipper;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.webui.WebOptions;
 import io.espalier.webui.WebServer;
@@ -76,7 +77,7 @@ public final class WorkerProcess implements AutoCloseable {
       AgentOptions agent,
       List<String> workerCommand,
       Path commandDirectory,
-      LogRetentionOptions logs,
+      TaskLogOptions logs,
       MeasuringOptions measuring,
       boolean noop,
       Optional<WebOptions> web) {
@@ -141,7 +142,14 @@ public final class WorkerProcess implements AutoCloseable {
       try {
         // Closed after the agent, so that a worker can be watched while it drains.
         AgentStats stats = new AgentStats();
-        web = options.web().map(at -> serve(at, stats, logs));
+        Optional<LogShipper> shipper =
+            options
+                .logs()
+                .ship()
+                .map(to -> LogShipper.start(logs, data, to, about.shard(), problem -> {}));
+        // Closed after the agent, so that it sends the output of the last tasks, too.
+        shipper.ifPresent(sending -> opened.add("log shipping", sending));
+        web = options.web().map(at -> serve(at, stats, logs, shipper));
         agent =
             opened.add(
                 "agent",
@@ -167,10 +175,12 @@ public final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  private WebServer serve(WebOptions at, AgentStats stats, LogStore logs) {
+  private WebServer serve(
+      WebOptions at, AgentStats stats, LogStore logs, Optional<LogShipper> shipper) {
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     opened.add("metrics of the process", new JvmMetrics(metrics));
     LogMetrics.register(logs, metrics);
+    shipper.ifPresent(sending -> LogMetrics.register(sending, metrics));
     WorkerMetrics.register(stats, metrics);
     return opened.add("web server", WebServer.worker(at, stats::problem, metrics));
   }

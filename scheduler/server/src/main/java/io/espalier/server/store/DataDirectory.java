@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  *   statuses.sqlite   task statuses
  *   epoch             the highest epoch seen
  *   newest-event      the newest event that the store is known to contain
+ *   logs-shipped      id of the line of output from which on the receiver lacks them
  *   set-back          exists while the scheduler waits because its store was set back
  *   passed-on         exists when others have taken over the statuses (--statuses-from)
  *   jobs/NAME/        working directories of tasks, named by the worker
@@ -48,6 +49,7 @@ public final class DataDirectory implements AutoCloseable {
   public static final String STATUSES = "statuses.sqlite";
 
   private static final List<String> STORE_FILES = List.of("", "-wal", "-shm");
+  private static final String SHIPPED = "logs-shipped";
   private static final String HELD = "io.espalier.data-directory.";
 
   private final Path root;
@@ -205,6 +207,29 @@ public final class DataDirectory implements AutoCloseable {
       return EventMark.parse(Files.readString(file), "the file " + file);
     } catch (NoSuchFileException e) {
       return EventMark.NONE;
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
+  }
+
+  /** Durably replaces the position that {@link #shippedLogs()} returns. */
+  public void shippedLogs(long nextId) {
+    try {
+      AtomicFiles.replace(root.resolve(SHIPPED), nextId + "\n");
+    } catch (IOException e) {
+      throw unusable(root, e);
+    }
+  }
+
+  /** Returns the id of the first line of output that was not sent to its receiver yet. */
+  public long shippedLogs() {
+    Path file = root.resolve(SHIPPED);
+    try {
+      return Long.parseLong(Files.readString(file).strip());
+    } catch (NoSuchFileException e) {
+      return 0;
+    } catch (NumberFormatException e) {
+      throw unusable(file, new IOException("it has no number; delete it to send all output again"));
     } catch (IOException e) {
       throw unusable(root, e);
     }

@@ -7,6 +7,7 @@ import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
@@ -46,6 +47,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
   private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   private final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
+  private final Map<String, KeyedAnswer> answers = new LinkedHashMap<>();
   private List<QueueUsage> queueUsage = List.of();
   private final Map<String, Long> incarnations = new HashMap<>();
   private final Map<String, Long> absences = new HashMap<>();
@@ -218,6 +220,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<KeyedAnswer> answers() {
+    return List.copyOf(answers.values());
+  }
+
+  @Override
   public synchronized List<Quarantine> quarantines() {
     return List.copyOf(quarantines.values());
   }
@@ -293,6 +300,8 @@ public final class MemoryStatusStore implements StatusStore {
     batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
     batch.endedNotifications().forEach(notifications::remove);
     batch.notifications().forEach(each -> notifications.put(each.key(), each));
+    batch.endedAnswers().forEach(answers::remove);
+    batch.answers().forEach(each -> answers.put(each.key(), each));
     batch.standings().forEach(standing -> standings.put(standing.job(), standing));
     if (!batch.queueUsage().isEmpty()) {
       queueUsage = batch.queueUsage();

@@ -133,7 +133,9 @@ final class WithoutData {
             batch.incarnations(),
             events,
             batch.endedNotifications(),
-            batch.notifications()),
+            batch.notifications(),
+            batch.endedAnswers(),
+            batch.answers()),
         tasks);
   }
 }

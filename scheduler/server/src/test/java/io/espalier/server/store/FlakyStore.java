@@ -5,6 +5,7 @@ import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
@@ -177,6 +178,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<Brake> brakes() {
     return inner.brakes();
+  }
+
+  @Override
+  public List<KeyedAnswer> answers() {
+    return inner.answers();
   }
 
   @Override

@@ -17,7 +17,7 @@ public enum Invariant {
   LIMITS,
   /**
    * While a brake that stops everything, or a job, is durable, the leader hands no start of it to a
-   * worker.
+   * worker. A start from before the brake may follow until the brake's command is answered.
    */
   BRAKED,
   /** A start is sent only after its assignment is durable. */

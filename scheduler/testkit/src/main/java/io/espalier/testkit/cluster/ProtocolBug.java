@@ -97,7 +97,7 @@ public enum ProtocolBug {
   /** Monitors see changes that are not durable yet. */
   SHOWN_BEFORE_DURABLE(Invariant.SHOWN_IS_DURABLE, 1),
   /** A new leader does not read the brakes that were set under the one before it. */
-  BRAKES_FORGOTTEN(Invariant.BRAKED, 12);
+  BRAKES_FORGOTTEN(Invariant.BRAKED, 156);
 
   private final Invariant breaks;
   private final long caughtBy;

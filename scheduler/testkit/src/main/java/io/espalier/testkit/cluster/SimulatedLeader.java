@@ -1,6 +1,7 @@
 package io.espalier.testkit.cluster;
 
 import io.espalier.core.api.Command;
+import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.call.CallbackSigner;
 import io.espalier.core.config.task.KillRequest;
@@ -67,6 +68,9 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   final SchedulerLoop loop;
   private final SchedulingCore core;
   private final long epoch;
+
+  /** The answers of brakes that are not known as durable: starts before them may be under way. */
+  private final Map<Brake.Key, CompletableFuture<BrakeView>> unanswered = new HashMap<>();
 
   /** When an operator last released a brake; that need not be durable yet. */
   private final Map<Brake.Key, Long> released = new HashMap<>();
@@ -251,6 +255,19 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     if (command instanceof Command.ReleaseBrake release) {
       released.put(release.key(), process.localNow());
     }
+    if (command instanceof Command.SetBrake set) {
+      CompletableFuture<BrakeView> answer = new CompletableFuture<>();
+      unanswered.put(set.brake().key(), answer);
+      var unused =
+          answer.thenAccept(
+              view -> {
+                if (view.durable()) {
+                  unanswered.remove(set.brake().key(), answer);
+                }
+              });
+      inputs.add(new LoopInput.Execute<>(set, answer));
+      return;
+    }
     inputs.add(new LoopInput.Execute<>(command, new CompletableFuture<>()));
   }
 
@@ -428,6 +445,8 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
               .filter(
                   brake ->
                       brake.sinceMillis() > released.getOrDefault(brake.key(), -1L)
+                          && (!unanswered.containsKey(brake.key())
+                              || launch.invocation().startMillis() >= brake.sinceMillis())
                           && (brake.untilMillis() == 0 || process.localNow() < brake.untilMillis()))
               .toList();
       cluster.invariants.handedOver(launch, inForce);

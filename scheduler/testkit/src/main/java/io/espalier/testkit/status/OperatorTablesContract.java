@@ -11,6 +11,7 @@ import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.outcome.JobStateRecord.Start;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
@@ -213,6 +214,24 @@ abstract class OperatorTablesContract extends AttemptsContract {
             .build());
     restartAfterKill();
     assertThat(store.quarantines()).containsExactly(found.tried(NOW + 6));
+  }
+
+  @Test
+  void answers_are_kept_until_they_are_ended() throws Exception {
+    KeyedAnswer begun = new KeyedAnswer("a".repeat(64), NOW, Json.object().build());
+    KeyedAnswer other =
+        new KeyedAnswer(
+            "b", NOW + 1, Json.object().put("text", "\u00e4\ud83d\udd25".repeat(30_000)).build());
+    store.commit(epoch, StoreTransaction.builder().answer(begun).answer(other).build());
+    restartAfterKill();
+    assertThat(store.answers()).containsExactlyInAnyOrder(begun, other);
+    KeyedAnswer answered =
+        new KeyedAnswer(begun.key(), NOW, Json.object().put("status", 200).build());
+    store.commit(
+        epoch,
+        StoreTransaction.builder().endAnswer("b").endAnswer("never").answer(answered).build());
+    restartAfterKill();
+    assertThat(store.answers()).containsExactly(answered);
   }
 
   @Test

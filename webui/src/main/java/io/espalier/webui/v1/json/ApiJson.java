@@ -13,6 +13,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
@@ -156,13 +157,17 @@ public final class ApiJson {
     counters(json, progress == null ? Counters.NONE : progress.counters());
     RunningCall call = task.call();
     if (call != null) {
-      json.put(
-          "call",
+      Json.Builder about =
           Json.object()
               .put("executor", call.executor())
               .put("awaits", call.awaitsCallback() ? "callback" : "answer")
-              .put("unknown_hold_ms", call.unknownHoldMillis())
-              .build());
+              .put("unknown_hold_ms", call.unknownHoldMillis());
+      CallPoll poll = call.poll();
+      if (poll != null) {
+        about.put("polled_at_ms", poll.atMillis()).put("poll_answer", poll.answer());
+        time(about, "next_poll_at_ms", poll.nextMillis());
+      }
+      json.put("call", about.build());
     }
     return json.putIfPresent("progress", progressOf(task))
         .putIfPresent("usage", task.usage() == null ? null : AttemptJson.usage(task.usage()))

@@ -90,6 +90,16 @@ final class TaskDetailPrinter {
                 + "; the outcome is unknown after "
                 + HumanFormat.duration(JsonFields.number(call, "unknown_hold_ms"))
                 + " without any");
+        long polled = JsonFields.number(call, "polled_at_ms");
+        long next = JsonFields.number(call, "next_poll_at_ms");
+        if (polled > 0) {
+          lines.add(
+              "last polled at "
+                  + HumanFormat.time(polled)
+                  + ": "
+                  + JsonFields.text(call, "poll_answer")
+                  + (next > 0 ? "; the next poll is at " + HumanFormat.time(next) : ""));
+        }
       }
     }
   }

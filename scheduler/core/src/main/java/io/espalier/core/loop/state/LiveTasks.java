@@ -181,7 +181,10 @@ public final class LiveTasks {
 
     /** Notes the newest progress and updates its rate since the first report of this attempt. */
     public void heard(Progress newest, long nowMillis) {
-      progress = newest;
+      progress = newest.after(progress);
+      if (newest.poll() != null && newest.isEmpty()) {
+        return;
+      }
       heardMillis = nowMillis;
       Long done = newest.done();
       if (done == null) {
@@ -224,7 +227,9 @@ public final class LiveTasks {
           TaskArgument.roleIn(launch.argument()),
           status.step() == null ? "" : status.step().label(),
           waitedMillis,
-          launch.call() == null ? null : RunningCall.of(launch.call()));
+          launch.call() == null
+              ? null
+              : RunningCall.of(launch.call(), progress == null ? null : progress.poll()));
     }
 
     public Invocation invocation() {

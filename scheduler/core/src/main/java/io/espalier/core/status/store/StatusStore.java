@@ -181,6 +181,9 @@ public interface StatusStore extends AutoCloseable {
   /** All notifications that are to be sent, in the order of their sequences. */
   List<Notification> notifications();
 
+  /** All answers to requests with a key, in any order. */
+  List<KeyedAnswer> answers();
+
   /** The last stored usage of queues, in any order. */
   List<QueueUsage> queueUsage();
 

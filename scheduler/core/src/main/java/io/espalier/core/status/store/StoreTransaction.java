@@ -20,7 +20,7 @@ import java.util.Set;
  * <p>They are applied in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses,
  * pauses, ended cordons, cordons, ended limits, limits, ended brakes, brakes, ended quarantines,
  * quarantines, job states, usage of queues, incarnations, events, ended notifications,
- * notifications.
+ * notifications, ended answers, answers.
  *
  * @param forgottenJobs jobs whose rows and states are all deleted
  * @param deletedRows rows to delete; missing rows are not an error
@@ -45,6 +45,8 @@ import java.util.Set;
  * @param events events to append to the event log, with ascending sequences above all stored ones
  * @param endedNotifications notifications that need not be sent any more
  * @param notifications notifications to be sent, replacing older ones with the same key
+ * @param endedAnswers keys of answers that are no longer needed
+ * @param answers answers to requests with a key, replacing older ones with the same key
  */
 public record StoreTransaction(
     Set<String> forgottenJobs,
@@ -68,7 +70,9 @@ public record StoreTransaction(
     Map<String, Long> incarnations,
     List<Event> events,
     Set<Notification.Key> endedNotifications,
-    List<Notification> notifications) {
+    List<Notification> notifications,
+    Set<String> endedAnswers,
+    List<KeyedAnswer> answers) {
 
   /** A transaction without changes. */
   public static final StoreTransaction EMPTY = new Builder().build();
@@ -96,6 +100,8 @@ public record StoreTransaction(
     events = List.copyOf(events);
     endedNotifications = Set.copyOf(endedNotifications);
     notifications = List.copyOf(notifications);
+    endedAnswers = Set.copyOf(endedAnswers);
+    answers = List.copyOf(answers);
   }
 
   /** A transaction that only writes rows. */
@@ -132,7 +138,9 @@ public record StoreTransaction(
         + incarnations.size()
         + events.size()
         + endedNotifications.size()
-        + notifications.size();
+        + notifications.size()
+        + endedAnswers.size()
+        + answers.size();
   }
 
   public boolean isEmpty() {
@@ -166,6 +174,8 @@ public record StoreTransaction(
     private final List<Event> events = new ArrayList<>();
     private final Set<Notification.Key> endedNotifications = new LinkedHashSet<>();
     private final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
+    private final Set<String> endedAnswers = new LinkedHashSet<>();
+    private final Map<String, KeyedAnswer> answers = new LinkedHashMap<>();
 
     private Builder() {}
 
@@ -308,6 +318,18 @@ public record StoreTransaction(
       return this;
     }
 
+    public Builder answer(KeyedAnswer answer) {
+      endedAnswers.remove(answer.key());
+      answers.put(answer.key(), answer);
+      return this;
+    }
+
+    public Builder endAnswer(String key) {
+      answers.remove(key);
+      endedAnswers.add(key);
+      return this;
+    }
+
     /** Adds the changes of another batch after those collected so far. */
     public Builder add(StoreTransaction later) {
       later.forgottenJobs.forEach(this::forget);
@@ -334,6 +356,8 @@ public record StoreTransaction(
       events.addAll(later.events);
       later.endedNotifications.forEach(this::endNotification);
       later.notifications.forEach(this::notification);
+      later.endedAnswers.forEach(this::endAnswer);
+      later.answers.forEach(this::answer);
       return this;
     }
 
@@ -360,7 +384,9 @@ public record StoreTransaction(
           + incarnations.size()
           + events.size()
           + endedNotifications.size()
-          + notifications.size();
+          + notifications.size()
+          + endedAnswers.size()
+          + answers.size();
     }
 
     public StoreTransaction build() {
@@ -386,7 +412,9 @@ public record StoreTransaction(
           incarnations,
           events,
           endedNotifications,
-          List.copyOf(notifications.values()));
+          List.copyOf(notifications.values()),
+          endedAnswers,
+          List.copyOf(answers.values()));
     }
   }
 }

@@ -58,7 +58,15 @@ public final class LoopTaskListener implements TaskListener {
   @Override
   public void progress(String job, String node, Invocation invocation, Progress progress) {
     Key key = new Key(new TaskKey(job, node), invocation);
-    if (waiting.put(key, progress) == null) {
+    boolean[] isFirst = new boolean[1];
+    Progress unused =
+        waiting.compute(
+            key,
+            (same, before) -> {
+              isFirst[0] = before == null;
+              return progress.after(before);
+            });
+    if (isFirst[0]) {
       CompletableFuture.delayedExecutor(PROGRESS_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
           .execute(() -> tell(key));
     }

@@ -1,11 +1,12 @@
 package io.espalier.server.app.metrics;
 
 import io.espalier.core.logs.LogStore;
+import io.espalier.server.shipping.LogShipper;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** Publishes the metrics of a task log store. */
+/** Publishes the metrics of a task log store and of the shipping of its lines. */
 public final class LogMetrics {
   private LogMetrics() {}
 
@@ -34,6 +35,18 @@ public final class LogMetrics {
     Gauge.builder("espalier.logs.full", logs, l -> l.hasRoom() && l.problem().isEmpty() ? 0 : 1)
         .description(
             "1 while output of tasks is not kept: it cannot be written, or not as fast as it comes")
+        .register(metrics);
+  }
+
+  public static void register(LogShipper shipper, MeterRegistry metrics) {
+    FunctionCounter.builder("espalier.logs.shipped", shipper, LogShipper::shipped)
+        .description("Lines of task logs that the receiver of --ship-logs has taken")
+        .register(metrics);
+    FunctionCounter.builder("espalier.logs.shipping.failures", shipper, LogShipper::failures)
+        .description("Failed requests to the receiver of --ship-logs")
+        .register(metrics);
+    Gauge.builder("espalier.logs.shipping.delay.seconds", shipper, s -> s.behind().toMillis() / 1e3)
+        .description("Age of the oldest line that waits for the receiver of --ship-logs")
         .register(metrics);
   }
 }

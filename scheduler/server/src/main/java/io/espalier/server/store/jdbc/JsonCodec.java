@@ -8,6 +8,7 @@ import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Result;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusStore;
@@ -142,6 +143,22 @@ final class JsonCodec {
           store + ": the stored notification " + key + " cannot be read: " + e.getMessage(),
           false,
           e);
+    }
+  }
+
+  /**
+   * Decodes an answer to a request with a key.
+   *
+   * @param store name for the message
+   * @throws StoreException not retryable, when it cannot be read
+   */
+  static KeyedAnswer answer(
+      String store, JsonDecoder json, String key, long sinceMillis, String text) {
+    try {
+      return new KeyedAnswer(key, sinceMillis, object(json, text));
+    } catch (IllegalArgumentException e) {
+      throw new StoreException(
+          store + ": the stored answer " + key + " cannot be read: " + e.getMessage(), false, e);
     }
   }
 

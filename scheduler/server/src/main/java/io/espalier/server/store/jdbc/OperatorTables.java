@@ -8,8 +8,8 @@ import java.util.Collection;
 
 /**
  * Writes the commands of operators (pauses, cordons, limits, brakes, quarantines), roll-outs, the
- * states of jobs and queues, and notifications. These are few rows, so it caches no prepared
- * statements. Each call is part of the open transaction. Not thread-safe.
+ * states of jobs and queues, notifications, and answers to requests with a key. These are few rows,
+ * so it caches no prepared statements. Each call is part of the open transaction. Not thread-safe.
  */
 final class OperatorTables {
   private final Session session;
@@ -115,6 +115,13 @@ final class OperatorTables {
             to.name(each.notifier())
                 .value(each.sequence())
                 .value(JsonWriter.compact(each.toJson())));
+    delete("#answer WHERE request = ?", batch.endedAnswers(), (key, to) -> to.value(key));
+    replace(
+        "#answer",
+        "request, since, body",
+        batch.answers(),
+        (each, to) ->
+            to.value(each.key()).value(each.sinceMillis()).value(JsonWriter.compact(each.body())));
     replace(
         "#job_standing",
         "job*, body",

@@ -13,6 +13,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
@@ -212,6 +213,11 @@ final class RowMapper {
       throws SQLException {
     return JsonCodec.notification(
         store, json, new Notification.Key(row.name(), row.large()), row.text());
+  }
+
+  /** Reads an answer to a request with a key: key, since, body. */
+  static KeyedAnswer answer(String store, JsonDecoder json, ColumnReader row) throws SQLException {
+    return JsonCodec.answer(store, json, row.text(), row.large(), row.text());
   }
 
   /** Reads a quarantine: level, node, job, body. */

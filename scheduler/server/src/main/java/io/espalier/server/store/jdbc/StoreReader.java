@@ -10,6 +10,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
@@ -317,6 +318,13 @@ abstract class StoreReader implements StatusStore {
     return all(
         "SELECT target*, level*, name*, body FROM #brake",
         row -> RowMapper.brake(description(), json, row));
+  }
+
+  @Override
+  public final List<KeyedAnswer> answers() {
+    return all(
+        "SELECT request, since, body FROM #answer",
+        row -> RowMapper.answer(description(), json, row));
   }
 
   @Override

@@ -30,6 +30,7 @@ public final class MySqlStatusStore extends JdbcStatusStore {
           "brake",
           "notification",
           "quarantine",
+          "answer",
           "rollout",
           "queue_usage",
           "nodes",
