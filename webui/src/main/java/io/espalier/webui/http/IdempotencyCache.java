@@ -208,11 +208,12 @@ public final class IdempotencyCache {
         entry.size > MAX_STORED
             ? CompletableFuture.completedFuture(null)
             : store.keep(entry.stored(key, kept));
-    stored
-        .handle((done, problem) -> kept)
-        .toCompletableFuture()
-        .completeOnTimeout(kept, STORED_WITHIN_MILLIS, TimeUnit.MILLISECONDS)
-        .thenAccept(entry.answer::complete);
+    var unused =
+        stored
+            .handle((done, problem) -> kept)
+            .toCompletableFuture()
+            .completeOnTimeout(kept, STORED_WITHIN_MILLIS, TimeUnit.MILLISECONDS)
+            .thenAccept(entry.answer::complete);
   }
 
   private void forgetOld() {

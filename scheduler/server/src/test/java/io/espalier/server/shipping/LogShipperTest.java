@@ -76,9 +76,8 @@ final class LogShipperTest {
   }
 
   private static Json field(String line, String name) {
-    Json value = ((Json.Obj) Objects.requireNonNull(JsonReader.parse(line).value())).get(name);
-    assertThat(value).as("%s in %s", name, line).isNotNull();
-    return value;
+    Json object = Objects.requireNonNull(JsonReader.parse(line).value());
+    return Objects.requireNonNull(((Json.Obj) object).get(name), () -> name + " in " + line);
   }
 
   private static List<String> numbered(String job, int from, int to) {
