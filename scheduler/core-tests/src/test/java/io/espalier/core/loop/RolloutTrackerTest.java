@@ -361,24 +361,77 @@ class RolloutTrackerTest {
   }
 
   @Test
-  void aRollOutThatCannotBeReadBeginsAgainAndThatIsTold() {
+  void aRollOutThatCannotBeReadHaltsItsJobUntilItIsResumed() {
+    spoilTheRollOut(
+        () ->
+            world.rollouts.replaceAll(
+                (key, row) ->
+                    row.part() > 0
+                        ? row
+                        : new RolloutRow(row.job(), 0, Json.object().put("stages", "?").build())));
+    for (int restart = 0; restart < 2; restart++) {
+      assertThat(state()).isEqualTo(JobState.HALTED);
+      assertThat(running()).isEmpty();
+      assertThat(Objects.requireNonNull(world.view).errors().get("rollouts"))
+          .startsWith("what is stored of the roll-out of job j cannot be read (")
+          .endsWith("when somebody resumes the job");
+      assertThat(world.view.rollouts()).isEmpty();
+      command = "another does not begin it again";
+      world.crashAndRestart();
+      world.configure(config(STAGES));
+      world.advance(3_600_000);
+    }
+    var promoted = world.run(new Command.Promote("j", "ann", "")).toCompletableFuture();
+    world.settle();
+    Assertions.assertThatThrownBy(promoted::join)
+        .hasMessageContaining("begins again when the job is resumed");
+    world.run(new Command.Resume("j", "ann", ""));
+    world.settle();
+    assertThat(rollout().stage()).isZero();
+    assertThat(rollout().sizes()).containsExactly(1L, 7L, 32L);
+    assertThat(running()).hasSize(1);
+    assertThat(Objects.requireNonNull(world.view).errors()).isEmpty();
+    world.crashAndRestart();
+    world.configure(config(STAGES));
+    assertThat(state()).isEqualTo(JobState.RUNNING);
+    assertThat(rollout().sizes()).containsExactly(1L, 7L, 32L);
+    world.core.verify();
+  }
+
+  /** Without its members the open stage would be empty, and would pass. */
+  @Test
+  void aRollOutWithoutItsMembersHaltsItsJob() {
+    spoilTheRollOut(() -> world.rollouts.keySet().removeIf(key -> key.part() > 0));
+    assertThat(state()).isEqualTo(JobState.HALTED);
+    world.advance(3_600_000);
+    assertThat(running()).isEmpty();
+    assertThat(Objects.requireNonNull(world.view).errors().get("rollouts"))
+        .contains("(0 of the 8 tasks of its stages are there)");
+  }
+
+  @Test
+  void aRollOutOfWhichOnlyMembersAreLeftHaltsItsJob() {
+    spoilTheRollOut(() -> world.rollouts.keySet().removeIf(key -> key.part() == 0));
+    assertThat(state()).isEqualTo(JobState.HALTED);
+    assertThat(running()).isEmpty();
+    world.configure(config(""));
+    assertThat(running()).as("the job has no stages any more").hasSize(32);
+    assertThat(world.rollouts).isEmpty();
+    world.advance(1_000);
+    assertThat(Objects.requireNonNull(world.view).errors()).isEmpty();
+  }
+
+  /** Runs two stages to their end, and restarts with another content of the store. */
+  private void spoilTheRollOut(Runnable spoil) {
     world.configure(config(STAGES));
     endAll("done");
     world.advance(600_000);
     assertThat(rollout().stage()).isEqualTo(1);
     endAll("done");
     world.advance(1_000);
-    world.rollouts.replaceAll(
-        (key, row) ->
-            row.part() > 0
-                ? row
-                : new RolloutRow(row.job(), 0, Json.object().put("stages", "what?").build()));
+    spoil.run();
     world.crashAndRestart();
     world.configure(config(STAGES));
-    assertThat(rollout().stage()).isZero();
-    assertThat(running()).hasSize(1);
-    assertThat(Objects.requireNonNull(world.view).errors().get("rollouts"))
-        .startsWith("what is stored of the roll-out of job j cannot be read (")
-        .endsWith("): it begins again with the tasks that are left");
+    world.advance(1_000);
   }
 }
