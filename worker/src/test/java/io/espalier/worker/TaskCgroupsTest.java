@@ -425,6 +425,10 @@ class TaskCgroupsTest {
             .until(() -> Files.exists(job.resolve("own")) && Files.size(job.resolve("own")) > 0);
         long stray = Long.parseLong(Files.readString(job.resolve("pid")).strip());
         long own = Long.parseLong(Files.readString(job.resolve("own")).strip());
+        // Stopped first: a worker that sees its task end would kill the rest of the task's group.
+        assertThat(
+                new ProcessBuilder("kill", "-STOP", Long.toString(worker.pid())).start().waitFor())
+            .isZero();
         worker.children().forEach(TaskCgroupsTest::killHard);
         worker.destroyForcibly().waitFor();
         assertThat(TaskBench.isDead(stray)).isFalse();
