@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.TaskCounts;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
+import io.espalier.core.scheduling.query.SubtreeCountScan;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.RolloutRow;
 import java.util.ArrayList;
@@ -127,6 +130,44 @@ class RolloutTrackerTest {
             "rollout_stage_opened",
             "rollout_stage_passed");
     world.core.verify();
+  }
+
+  @Test
+  void tasksThatWaitForTheirStageAreBlockedAndNotReady() {
+    world.configure(config(STAGES));
+    assertThat(counts()).containsExactly(0L, 0L, 1L, 39L);
+    world.writes("j", running().get(0), "error");
+    assertThat(counts()).containsExactly(0L, 0L, 0L, 39L);
+    world.advance(1_000);
+    endAll("done");
+    assertThat(counts()).containsExactly(1L, 0L, 0L, 39L);
+    world.run(new Command.Promote("j", "ann", ""));
+    world.settle();
+    assertThat(counts()).containsExactly(1L, 0L, 7L, 32L);
+    world.run(new Command.Pause("j", 0, "ann", ""));
+    world.settle();
+    endAll("error");
+    world.advance(2_000);
+    assertThat(counts()).containsExactly(1L, 0L, 0L, 39L);
+    world.run(new Command.Resume("j", "ann", ""));
+    world.settle();
+    world.run(new Command.Promote("j", "ann", ""));
+    world.settle();
+    assertThat(counts()).containsExactly(1L, 0L, 39L, 0L);
+  }
+
+  /** Done, ready, running and blocked, and the same below the root. */
+  private List<Long> counts() {
+    JobProgress all = world.core.tasks().progress(world.core.findJob("j"));
+    SubtreeCountScan scan = world.core.tasks().counts(world.core.findJob("j"), false);
+    scan.begin(0);
+    while (!scan.isDone()) {
+      scan.step(10);
+    }
+    TaskCounts below = scan.counts();
+    assertThat(List.of(below.done(), below.ready(), below.running(), below.blocked()))
+        .containsExactly(all.done(), all.ready(), all.running(), all.blocked());
+    return List.of(all.done(), all.ready(), all.running(), all.blocked());
   }
 
   @Test
