@@ -136,7 +136,10 @@ class BadInputIT {
   void tasks_may_do_what_they_like(@TempDir Path directory) {
     Site site =
         new Site(directory)
-            .script("garbage.sh", "head -c 3000 /dev/urandom >\"$2\"")
+            // One line whose first byte can begin neither JSON nor a label; the rest is random.
+            .script(
+                "garbage.sh",
+                "{ printf '#'; head -c 3000 /dev/urandom | LC_ALL=C tr -d '\\n'; } >\"$2\"")
             .script("two.sh", "echo failed >\"$2\"; echo done >>\"$2\"")
             .script("nothing.sh", "exit 0")
             .script("much.sh", "exec 3>\"$2\"; head -c 10000000 /dev/zero | tr '\\0' 'x' >&3")

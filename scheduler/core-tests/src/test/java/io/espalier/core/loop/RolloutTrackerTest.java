@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.TaskCounts;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
+import io.espalier.core.scheduling.query.SubtreeCountScan;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.RolloutRow;
 import java.util.ArrayList;
@@ -127,6 +130,44 @@ class RolloutTrackerTest {
             "rollout_stage_opened",
             "rollout_stage_passed");
     world.core.verify();
+  }
+
+  @Test
+  void tasksThatWaitForTheirStageAreBlockedAndNotReady() {
+    world.configure(config(STAGES));
+    assertThat(counts()).containsExactly(0L, 0L, 1L, 39L);
+    world.writes("j", running().get(0), "error");
+    assertThat(counts()).containsExactly(0L, 0L, 0L, 39L);
+    world.advance(1_000);
+    endAll("done");
+    assertThat(counts()).containsExactly(1L, 0L, 0L, 39L);
+    world.run(new Command.Promote("j", "ann", ""));
+    world.settle();
+    assertThat(counts()).containsExactly(1L, 0L, 7L, 32L);
+    world.run(new Command.Pause("j", 0, "ann", ""));
+    world.settle();
+    endAll("error");
+    world.advance(2_000);
+    assertThat(counts()).containsExactly(1L, 0L, 0L, 39L);
+    world.run(new Command.Resume("j", "ann", ""));
+    world.settle();
+    world.run(new Command.Promote("j", "ann", ""));
+    world.settle();
+    assertThat(counts()).containsExactly(1L, 0L, 39L, 0L);
+  }
+
+  /** Done, ready, running and blocked, and the same below the root. */
+  private List<Long> counts() {
+    JobProgress all = world.core.tasks().progress(world.core.findJob("j"));
+    SubtreeCountScan scan = world.core.tasks().counts(world.core.findJob("j"), false);
+    scan.begin(0);
+    while (!scan.isDone()) {
+      scan.step(10);
+    }
+    TaskCounts below = scan.counts();
+    assertThat(List.of(below.done(), below.ready(), below.running(), below.blocked()))
+        .containsExactly(all.done(), all.ready(), all.running(), all.blocked());
+    return List.of(all.done(), all.ready(), all.running(), all.blocked());
   }
 
   @Test
@@ -361,24 +402,77 @@ class RolloutTrackerTest {
   }
 
   @Test
-  void aRollOutThatCannotBeReadBeginsAgainAndThatIsTold() {
+  void aRollOutThatCannotBeReadHaltsItsJobUntilItIsResumed() {
+    spoilTheRollOut(
+        () ->
+            world.rollouts.replaceAll(
+                (key, row) ->
+                    row.part() > 0
+                        ? row
+                        : new RolloutRow(row.job(), 0, Json.object().put("stages", "?").build())));
+    for (int restart = 0; restart < 2; restart++) {
+      assertThat(state()).isEqualTo(JobState.HALTED);
+      assertThat(running()).isEmpty();
+      assertThat(Objects.requireNonNull(world.view).errors().get("rollouts"))
+          .startsWith("what is stored of the roll-out of job j cannot be read (")
+          .endsWith("when somebody resumes the job");
+      assertThat(world.view.rollouts()).isEmpty();
+      command = "another does not begin it again";
+      world.crashAndRestart();
+      world.configure(config(STAGES));
+      world.advance(3_600_000);
+    }
+    var promoted = world.run(new Command.Promote("j", "ann", "")).toCompletableFuture();
+    world.settle();
+    Assertions.assertThatThrownBy(promoted::join)
+        .hasMessageContaining("begins again when the job is resumed");
+    world.run(new Command.Resume("j", "ann", ""));
+    world.settle();
+    assertThat(rollout().stage()).isZero();
+    assertThat(rollout().sizes()).containsExactly(1L, 7L, 32L);
+    assertThat(running()).hasSize(1);
+    assertThat(Objects.requireNonNull(world.view).errors()).isEmpty();
+    world.crashAndRestart();
+    world.configure(config(STAGES));
+    assertThat(state()).isEqualTo(JobState.RUNNING);
+    assertThat(rollout().sizes()).containsExactly(1L, 7L, 32L);
+    world.core.verify();
+  }
+
+  /** Without its members the open stage would be empty, and would pass. */
+  @Test
+  void aRollOutWithoutItsMembersHaltsItsJob() {
+    spoilTheRollOut(() -> world.rollouts.keySet().removeIf(key -> key.part() > 0));
+    assertThat(state()).isEqualTo(JobState.HALTED);
+    world.advance(3_600_000);
+    assertThat(running()).isEmpty();
+    assertThat(Objects.requireNonNull(world.view).errors().get("rollouts"))
+        .contains("(0 of the 8 tasks of its stages are there)");
+  }
+
+  @Test
+  void aRollOutOfWhichOnlyMembersAreLeftHaltsItsJob() {
+    spoilTheRollOut(() -> world.rollouts.keySet().removeIf(key -> key.part() == 0));
+    assertThat(state()).isEqualTo(JobState.HALTED);
+    assertThat(running()).isEmpty();
+    world.configure(config(""));
+    assertThat(running()).as("the job has no stages any more").hasSize(32);
+    assertThat(world.rollouts).isEmpty();
+    world.advance(1_000);
+    assertThat(Objects.requireNonNull(world.view).errors()).isEmpty();
+  }
+
+  /** Runs two stages to their end, and restarts with another content of the store. */
+  private void spoilTheRollOut(Runnable spoil) {
     world.configure(config(STAGES));
     endAll("done");
     world.advance(600_000);
     assertThat(rollout().stage()).isEqualTo(1);
     endAll("done");
     world.advance(1_000);
-    world.rollouts.replaceAll(
-        (key, row) ->
-            row.part() > 0
-                ? row
-                : new RolloutRow(row.job(), 0, Json.object().put("stages", "what?").build()));
+    spoil.run();
     world.crashAndRestart();
     world.configure(config(STAGES));
-    assertThat(rollout().stage()).isZero();
-    assertThat(running()).hasSize(1);
-    assertThat(Objects.requireNonNull(world.view).errors().get("rollouts"))
-        .startsWith("what is stored of the roll-out of job j cannot be read (")
-        .endsWith("): it begins again with the tasks that are left");
+    world.advance(1_000);
   }
 }

@@ -2,7 +2,6 @@ package io.espalier.core.rollout;
 
 import io.espalier.core.json.Json;
 import io.soabase.recordbuilder.core.RecordBuilder;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -161,34 +160,42 @@ public record Rollout(
     }
     List<Long> sizes = new ArrayList<>();
     for (Json each : items(json, "sizes")) {
-      sizes.add(number(each));
+      sizes.add(number("sizes", each));
     }
     return new Rollout(
         job,
         Long.parseLong(text(json, "fingerprint"), 36),
         stages,
         sizes,
-        (int) number(json.get("stage")),
+        (int) number("stage", json.get("stage")),
         Phase.valueOf(text(json, "phase").toUpperCase(Locale.ROOT)),
-        number(json.get("opened_ms")),
-        number(json.get("ended_ms")),
-        number(json.get("counted")),
-        number(json.get("failed")),
-        number(json.get("p95_ms")),
+        number("opened_ms", json.get("opened_ms")),
+        number("ended_ms", json.get("ended_ms")),
+        number("counted", json.get("counted")),
+        number("failed", json.get("failed")),
+        number("p95_ms", json.get("p95_ms")),
         text(json, "reason"),
         text(json, "author"));
   }
 
   private static List<Json> items(Json.Obj json, String key) {
-    return json.get(key) instanceof Json.Arr array ? array.items() : List.of();
+    if (json.get(key) instanceof Json.Arr array) {
+      return array.items();
+    }
+    throw new IllegalArgumentException(key + " is missing");
   }
 
   private static String text(Json.Obj json, String key) {
-    return json.get(key) instanceof Json.Str text ? text.value() : "";
+    if (json.get(key) instanceof Json.Str text) {
+      return text.value();
+    }
+    throw new IllegalArgumentException(key + " is missing");
   }
 
-  private static long number(@Nullable Json json) {
-    BigDecimal value = json instanceof Json.Num number ? number.value() : BigDecimal.ZERO;
-    return value.longValue();
+  private static long number(String key, @Nullable Json json) {
+    if (json instanceof Json.Num number) {
+      return number.value().longValue();
+    }
+    throw new IllegalArgumentException(key + " is missing");
   }
 }

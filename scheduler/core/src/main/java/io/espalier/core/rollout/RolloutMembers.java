@@ -56,6 +56,11 @@ public final class RolloutMembers {
     return count;
   }
 
+  /** Returns the number of tasks of all stages but the last. */
+  public int size() {
+    return hashes.length;
+  }
+
   /** Returns the stage of a task, from 0. */
   public int stage(String node) {
     int at = Arrays.binarySearch(hashes, RolloutOrder.hash(job, node));

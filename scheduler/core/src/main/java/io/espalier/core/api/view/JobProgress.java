@@ -12,7 +12,7 @@ import java.util.Map;
  * @param blocked tasks that are neither running, waiting nor ended and cannot start for other
  *     reasons: their job is paused, stopped, disabled, has errors, has failed, needs no more, is
  *     past its {@code complete_by} or waits for other jobs; or they wait for other tasks on their
- *     node; or they need more than any node has
+ *     node or for their stage; or they need more than any node has
  * @param avoided tasks excluded by filters
  * @param disabled tasks on a disabled node
  * @param ratePerSecond attempts that ended in the last minute, per second

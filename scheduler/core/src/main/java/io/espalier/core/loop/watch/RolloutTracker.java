@@ -25,9 +25,7 @@ import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StoreTransaction;
-import io.espalier.core.text.ShortText;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -48,11 +46,6 @@ import org.jspecify.annotations.Nullable;
  * cause.
  */
 public final class RolloutTracker implements RoundStep {
-  /** The number of tasks in one stored row of members. */
-  private static final int MEMBERS_PER_ROW = 50_000;
-
-  private static final int MOST_REASON = 200;
-
   private final SchedulingCore core;
   private final LoopEvents events;
   private final Supplier<StoreTransaction.Builder> batch;
@@ -73,8 +66,8 @@ public final class RolloutTracker implements RoundStep {
 
   private long evaluations;
 
-  /** What of the store could not be read, for people; empty: nothing. */
-  private String unreadable = "";
+  /** The jobs whose stored roll-outs cannot be read, with why; they are halted. */
+  private final Map<String, String> unread = new TreeMap<>();
 
   /** The roll-out of one job. */
   private static final class Staged {
@@ -136,49 +129,46 @@ public final class RolloutTracker implements RoundStep {
 
   /**
    * Restores what outlived a restart: later stages stay closed, and halted jobs start nothing. A
-   * roll-out that cannot be read begins again with what is left, and that is told.
+   * job whose roll-out cannot be read is halted until somebody resumes it, and that is told: nobody
+   * knows which of its tasks may start.
    */
   public void restore(List<RolloutRow> rows) {
-    Map<String, List<String>> members = new HashMap<>();
-    for (RolloutRow row : rows) {
-      if (row.part() > 0 && row.body().get("members") instanceof Json.Str text) {
-        members.computeIfAbsent(row.job(), job -> new ArrayList<>()).add(text.value());
-      }
-    }
-    for (RolloutRow row : rows) {
-      if (row.part() == 0) {
-        try {
-          restore(row, members.getOrDefault(row.job(), List.of()));
-        } catch (IllegalArgumentException e) {
-          unreadable =
-              "what is stored of the roll-out of job "
-                  + row.job()
-                  + " cannot be read ("
-                  + ShortText.shown(String.valueOf(e.getMessage()), MOST_REASON)
-                  + "): it begins again with the tasks that are left";
-        }
-      }
-    }
+    StoredRollouts.read(
+        rows,
+        this::restore,
+        (job, why) -> {
+          unread.put(job, why);
+          core.close(new Gate(GateKind.HALTED, Scope.job(job), "", unread(job, why), 0, 0));
+        });
   }
 
-  private void restore(RolloutRow row, List<String> texts) {
-    Rollout now = Rollout.fromJson(row.job(), row.body());
-    Staged staged = new Staged(now, RolloutMembers.ofTexts(row.job(), texts, now.stages().size()));
+  private void restore(Rollout now, RolloutMembers members) {
+    Staged staged = new Staged(now, members);
     staged.isRestored = true;
-    all.put(row.job(), staged);
+    all.put(now.job(), staged);
     if (now.phase() != Phase.PASSED) {
-      core.close(new StageGate(staged.members, now.stage(), whenNext(now, null)));
+      core.close(new StageGate(members, now.stage(), whenNext(now, null)));
     }
     if (now.phase() == Phase.HALTED) {
       closeHalted(now);
     }
   }
 
+  private static String unread(String job, String why) {
+    return "what is stored of the roll-out of job "
+        + job
+        + " cannot be read ("
+        + why
+        + "): it begins again, with the tasks that are left, when somebody resumes the job";
+  }
+
   /** Forgets a job that was deleted and created again. */
   public void forget(String job) {
     toDraw.remove(job);
     config = null; // It is looked at again.
-    if (all.remove(job) != null) {
+    boolean wasRead = all.remove(job) != null;
+    boolean wasUnread = unread.remove(job) != null;
+    if (wasRead || wasUnread) {
       batch.get().endRollout(job);
       core.openStages(job);
       core.open(GateKind.HALTED, job);
@@ -258,8 +248,16 @@ public final class RolloutTracker implements RoundStep {
     return staged.now;
   }
 
-  /** Goes on with a halted roll-out, if it is one; what was counted so far does not count. */
+  /**
+   * Goes on with a halted roll-out, if it is one; what was counted so far does not count. One that
+   * cannot be read begins again.
+   */
   public void resume(String job) {
+    if (unread.remove(job) != null) {
+      batch.get().endRollout(job);
+      configure();
+      core.open(GateKind.HALTED, job);
+    }
     Staged staged = all.get(job);
     if (staged != null && staged.now.phase() == Phase.HALTED) {
       core.open(GateKind.HALTED, job);
@@ -274,6 +272,9 @@ public final class RolloutTracker implements RoundStep {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
     }
     Staged staged = all.get(job);
+    if (unread.containsKey(job)) {
+      throw conflict(job, "cannot be read: it begins again when the job is resumed");
+    }
     if (toDraw.contains(job)) {
       throw conflict(job, "begins just now: try again in a moment");
     }
@@ -309,7 +310,7 @@ public final class RolloutTracker implements RoundStep {
     boolean drew = !toDraw.isEmpty() && mayBegin.getAsBoolean() && drawNext(nowMillis);
     boolean isAll = isNew || drew || isDirty;
     if (all.isEmpty() || !(isAll || changes != core.changes() || nowMillis >= next)) {
-      return drew;
+      return isNew || drew;
     }
     isDirty = false;
     next = Long.MAX_VALUE;
@@ -345,7 +346,14 @@ public final class RolloutTracker implements RoundStep {
 
   @Override
   public void problems(BiConsumer<String, @Nullable String> told) {
-    told.accept("rollouts", unreadable.isEmpty() ? null : unreadable);
+    String first = unread.isEmpty() ? "" : unread.keySet().iterator().next();
+    int more = unread.size() - 1;
+    told.accept(
+        "rollouts",
+        unread.isEmpty()
+            ? null
+            : unread(first, unread.getOrDefault(first, ""))
+                + (more == 0 ? "" : " (and " + more + " more)"));
   }
 
   @Override
@@ -375,11 +383,13 @@ public final class RolloutTracker implements RoundStep {
     stateNumber = core.stateNumber();
     for (Job job : core.config().jobs().values()) {
       RolloutSpec spec = job.scheduling().rollout().orElse(null);
-      if (spec != null && job.isValid()) {
+      if (spec != null && job.isValid() && !unread.containsKey(job.name())) {
         configure(job, spec);
       }
     }
-    for (String name : List.copyOf(all.keySet())) {
+    Set<String> known = new TreeSet<>(all.keySet());
+    known.addAll(unread.keySet());
+    for (String name : known) {
       Job job = core.config().job(name);
       if (job == null || (job.isValid() && job.scheduling().rollout().isEmpty())) {
         forget(name);
@@ -471,10 +481,7 @@ public final class RolloutTracker implements RoundStep {
     Staged staged = new Staged(first, members);
     all.put(name, staged);
     batch.get().endRollout(name);
-    int part = 1;
-    for (String text : members.texts(MEMBERS_PER_ROW)) {
-      batch.get().rollout(new RolloutRow(name, part++, Json.object().put("members", text).build()));
-    }
+    StoredRollouts.rows(members).forEach(batch.get()::rollout);
     put(staged, first);
     close(staged, spec);
     event(EventKind.ROLLOUT_STAGE_OPENED, first, nowMillis, "", "");
@@ -578,7 +585,7 @@ public final class RolloutTracker implements RoundStep {
 
   private void put(Staged staged, Rollout now) {
     staged.now = now;
-    batch.get().rollout(new RolloutRow(now.job(), 0, now.toJson()));
+    batch.get().rollout(StoredRollouts.row(now));
   }
 
   /** Returns in words when the next stage opens. */

@@ -55,7 +55,10 @@ public final class ProgressCounts {
     }
     long startable = 0;
     if (state.mayStart(job)) {
-      startable = state.jobs.dependencies[job].length > 0 ? state.tasks.startable(job) : ready;
+      startable =
+          state.jobs.dependencies[job].length > 0
+              ? state.tasks.startable(job)
+              : ready - state.statuses.staged().waiting(job);
     }
     return JobProgress.of(
         state.jobs.name(job),

@@ -189,7 +189,7 @@ public final class SubtreeCountScan {
 
   private void count(int begin, int end) {
     state.tasks.tally(job, begin, end, states(state, job), counts, row(job));
-    if (state.jobs.dependencies[job].length > 0) {
+    if (state.jobs.dependencies[job].length > 0 || state.statuses.staged().waiting(job) > 0) {
       for (int node = begin; node < end; node++) {
         int code = state.tasks.code(job, node);
         if (states(state, job)[code] == READY && !state.index.isReady(node, job)) {

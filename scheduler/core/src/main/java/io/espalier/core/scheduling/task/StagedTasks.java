@@ -54,6 +54,9 @@ public final class StagedTasks {
     /** By stage: the tasks that have not ended, among those before {@link #counted}. */
     final long[] left;
 
+    /** By stage: those of them that only wait for their stage, or for less. */
+    final long[] ready;
+
     int open;
     int counted;
 
@@ -64,12 +67,20 @@ public final class StagedTasks {
       this.members = members;
       of = new byte[tasks];
       left = new long[members.stages()];
+      ready = new long[members.stages()];
+    }
+
+    void count(int stage, int code, int by) {
+      left[stage] += isLeft(code) ? by : 0;
+      ready[stage] +=
+          StatusCodes.isReady(code) && StatusCodes.effect(code) == StatusCodes.OPEN ? by : 0;
     }
 
     @Override
     public void changed(int at, int before, int after) {
       if (at < counted) {
-        left[of[at] - 1] += (isLeft(after) ? 1 : 0) - (isLeft(before) ? 1 : 0);
+        count(of[at] - 1, before, -1);
+        count(of[at] - 1, after, 1);
       }
     }
   }
@@ -151,6 +162,14 @@ public final class StagedTasks {
         : Arrays.stream(stages.left, 0, stages.open + 1).sum();
   }
 
+  /** Returns how many tasks would be ready if their stages were open, as far as is known. */
+  public long waiting(int job) {
+    Stages stages = byJob[job];
+    return stages == null
+        ? 0
+        : Arrays.stream(stages.ready, stages.open + 1, stages.ready.length).sum();
+  }
+
   public boolean isDone() {
     return dirty.isEmpty();
   }
@@ -175,8 +194,7 @@ public final class StagedTasks {
       for (; at < count && done < units; at++) {
         int node = tasks.first(job) + at;
         if (stages != null && at == stages.counted) {
-          int stage = stage(stages, job, node);
-          stages.left[stage] += isLeft(tasks.code(job, node)) ? 1 : 0;
+          stages.count(stage(stages, job, node), tasks.code(job, node), 1);
           stages.counted++;
         }
         done += NODE_UNITS + (statuses.stageChanged(job, node) ? REFRESH_UNITS : 0);
