@@ -13,6 +13,7 @@ import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
 import io.espalier.core.scheduling.query.SubtreeCountScan;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.RolloutRow;
 import java.util.ArrayList;
 import java.util.List;
@@ -399,6 +400,62 @@ class RolloutTrackerTest {
     world.advance(1_000);
     assertThat(rollout().phase()).isEqualTo(Phase.SOAKING);
     assertThat(world.loop.evaluationsOfRollouts()).isBetween(before + 1, before + 3);
+  }
+
+  @Test
+  void tasksOfAQuarantinedHostAreNoPartOfTheSample() {
+    String config =
+        config(
+            "\"stages\": [16, \"100%\"], \"spread\": \"host\","
+                + " \"fail_when\": {\"failed_percent\": 5, \"min_samples\": 20}");
+    world.configure(config);
+    for (String node : running()) {
+      if (node.startsWith("h3")) {
+        world.writes("j", node, "error");
+      }
+    }
+    assertThat(rollout().failed()).isEqualTo(2);
+    Quarantine.Key host = new Quarantine.Key("host", "h3", "");
+    world.run(new Command.SetQuarantine(host, "ann", "disk errors"));
+    world.settle();
+    assertThat(rollout().counted()).isZero();
+    assertThat(rollout().failed()).isZero();
+    world.advance(2_000);
+    world.crashAndRestart();
+    world.configure(config);
+    endAll("done");
+    world.advance(1_000);
+    assertThat(rollout().stage()).isEqualTo(1);
+    assertThat(hosts()).hasSize(7).doesNotContain("h3");
+    endAll("done");
+    world.advance(1_000);
+    assertThat(rollout().phase()).as("the last stage waits for all").isEqualTo(Phase.RUNNING);
+    world.run(new Command.LiftQuarantine(host, "ann", ""));
+    world.settle();
+    assertThat(running()).hasSize(5);
+    endAll("done");
+    world.advance(1_000);
+    assertThat(rollout().phase()).isEqualTo(Phase.PASSED);
+    assertThat(state()).isEqualTo(JobState.SUCCEEDED);
+    world.core.verify();
+  }
+
+  @Test
+  void aStageOfWhichAllIsInQuarantineWaits() {
+    world.configure(config("\"stages\": [1, \"100%\"]"));
+    String only = running().get(0);
+    Quarantine.Key host = new Quarantine.Key("host", only.substring(0, 2), "j");
+    world.run(new Command.SetQuarantine(host, "ann", ""));
+    world.settle();
+    world.writes("j", only, "error");
+    world.advance(3_600_000);
+    assertThat(rollout().stage()).isZero();
+    assertThat(rollout().counted()).isZero();
+    assertThat(rollout().phase()).isEqualTo(Phase.RUNNING);
+    world.run(new Command.Promote("j", "ann", ""));
+    world.settle();
+    assertThat(running()).hasSize(35);
+    world.core.verify();
   }
 
   @Test

@@ -156,8 +156,8 @@ public final class SchedulerLoop {
     this.outcomes = new JobStateTracker(core, events, verifications);
     WindowGates windows = new WindowGates(core, events, paces);
     this.health = new HealthLimits(core, events);
-    this.rollouts = new RolloutTracker(core, events, this::batch, this::mayBegin);
     this.quarantines = new Quarantines(core, events, this::batch);
+    this.rollouts = new RolloutTracker(core, events, quarantines, this::batch, this::mayBegin);
     this.views =
         new ViewPublisher(
             core,

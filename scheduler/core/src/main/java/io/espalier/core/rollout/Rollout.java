@@ -115,6 +115,11 @@ public record Rollout(
     return withCounts(counted + 1, failed + (hasFailed ? 1 : 0));
   }
 
+  /** Returns the roll-out without a task that was counted as failed. */
+  public Rollout uncounted() {
+    return withCounts(Math.max(0, counted - 1), Math.max(0, failed - 1));
+  }
+
   private Rollout withCounts(long ofCounted, long ofFailed) {
     return with().counted(ofCounted).failed(ofFailed).build();
   }

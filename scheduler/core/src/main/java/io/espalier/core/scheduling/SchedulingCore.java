@@ -319,12 +319,25 @@ public final class SchedulingCore {
   }
 
   /**
-   * Returns how many tasks of the open stages of a job have not ended; -1: that is not known yet.
+   * Returns how many tasks of the open stages of a job have not ended, without those below nodes
+   * that are set apart; -1: that is not known yet.
    *
    * @param job the number of a job
    */
   public long leftInStages(int job) {
     return staged().left(job);
+  }
+
+  /** Returns how many of those below nodes that are set apart have not ended. */
+  public long leftApartInStages(int job) {
+    return staged().leftApart(job);
+  }
+
+  /** Returns whether a task of a job with stages is below a node that is set apart. */
+  public boolean isApartInStages(int job, String node) {
+    int level = job < 0 ? -1 : state().jobs.levels[job];
+    int number = level < 0 ? -1 : topology().find(level, node);
+    return number >= 0 && staged().isApart(job, number);
   }
 
   /** Returns how many tasks were looked at so far because of stages. */

@@ -145,7 +145,9 @@ final class EventLines {
           Json.of(gate.job()),
           Json.of(gate.members().stages()),
           Json.of(gate.open()),
-          Json.strings(gate.members().texts(Integer.MAX_VALUE)));
+          Json.strings(gate.members().texts(Integer.MAX_VALUE)),
+          Json.strings(gate.apart().stream().map(Scope::level).toList()),
+          Json.strings(gate.apart().stream().map(Scope::name).toList()));
     } else if (event instanceof CoreEvent.StagesOpened e) {
       line("stages-end", Json.of(e.job()));
     } else if (event instanceof CoreEvent.CapSet e) {

@@ -139,12 +139,24 @@ final class LineEvents {
   }
 
   private static CoreEvent stages(List<Json> in) {
-    List<String> members = new ArrayList<>();
-    if (item(in, 4) instanceof Json.Arr array) {
-      array.items().forEach(each -> members.add(each instanceof Json.Str s ? s.value() : ""));
+    RolloutMembers frozen = RolloutMembers.ofTexts(text(in, 1), texts(in, 4), number(in, 2));
+    List<Scope> apart = new ArrayList<>();
+    if (in.size() > 6) { // Recordings of earlier versions have less.
+      List<String> levels = texts(in, 5);
+      List<String> nodes = texts(in, 6);
+      for (int i = 0; i < levels.size(); i++) {
+        apart.add(Scope.node(levels.get(i), nodes.get(i)));
+      }
     }
-    RolloutMembers frozen = RolloutMembers.ofTexts(text(in, 1), members, number(in, 2));
-    return new CoreEvent.StagesClosed(new StageGate(frozen, number(in, 3), ""));
+    return new CoreEvent.StagesClosed(new StageGate(frozen, number(in, 3), apart, ""));
+  }
+
+  private static List<String> texts(List<Json> in, int at) {
+    List<String> texts = new ArrayList<>();
+    if (item(in, at) instanceof Json.Arr array) {
+      array.items().forEach(each -> texts.add(each instanceof Json.Str s ? s.value() : ""));
+    }
+    return texts;
   }
 
   private static CoreEvent queues(List<Json> in) {

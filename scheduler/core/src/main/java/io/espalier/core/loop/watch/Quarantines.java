@@ -56,6 +56,7 @@ public final class Quarantines implements RoundStep {
 
   private long next = Long.MAX_VALUE;
   private boolean changed;
+  private long revision;
 
   /**
    * @param batch the changes of this step for the store
@@ -355,6 +356,19 @@ public final class Quarantines implements RoundStep {
     return both;
   }
 
+  /** Returns a number that changes whenever {@link #nodesClosedTo} may change; from 0. */
+  long revision() {
+    return revision;
+  }
+
+  /** Returns the nodes that are in quarantine for a job or for all jobs, also during a trial. */
+  List<Scope> nodesClosedTo(String job) {
+    return all.keySet().stream()
+        .filter(key -> key.job().isEmpty() || key.job().equals(job))
+        .map(key -> Scope.node(key.level(), key.node()))
+        .toList();
+  }
+
   /** Returns what is suggested; null: nothing. */
   private @Nullable String problem() {
     if (suggestions.isEmpty()) {
@@ -388,6 +402,7 @@ public final class Quarantines implements RoundStep {
 
   private void put(Quarantine quarantine) {
     all.put(quarantine.key(), quarantine);
+    revision++;
     batch.get().quarantine(quarantine);
     close(quarantine);
     scheduleNext();
@@ -399,6 +414,7 @@ public final class Quarantines implements RoundStep {
     if (lifted == null) {
       return;
     }
+    revision++;
     onTrial.remove(key);
     core.open(kind(key), scope(key));
     batch.get().endQuarantine(key);

@@ -48,6 +48,7 @@ import org.jspecify.annotations.Nullable;
 public final class RolloutTracker implements RoundStep {
   private final SchedulingCore core;
   private final LoopEvents events;
+  private final Quarantines quarantines;
   private final Supplier<StoreTransaction.Builder> batch;
   private final BooleanSupplier mayBegin;
   private final Map<String, Staged> all = new TreeMap<>();
@@ -59,6 +60,10 @@ public final class RolloutTracker implements RoundStep {
   private @Nullable Config config;
   private long stateNumber = -1;
   private long changes = -1;
+
+  /** The {@link Quarantines#revision} that the stages know. */
+  private long quarantined = -1;
+
   private long next = Long.MAX_VALUE;
 
   /** Whether all are to be evaluated again. */
@@ -79,6 +84,9 @@ public final class RolloutTracker implements RoundStep {
 
     /** The nodes whose tasks were counted as failed, since a restart at most. */
     final Set<String> failedOnce = new HashSet<>();
+
+    /** The nodes in quarantine: what is below is no part of the sample. */
+    List<Scope> apart = List.of();
 
     /** Whether tasks may have been counted before a restart. */
     boolean isRestored;
@@ -119,10 +127,12 @@ public final class RolloutTracker implements RoundStep {
   public RolloutTracker(
       SchedulingCore core,
       LoopEvents events,
+      Quarantines quarantines,
       Supplier<StoreTransaction.Builder> batch,
       BooleanSupplier mayBegin) {
     this.core = core;
     this.events = events;
+    this.quarantines = quarantines;
     this.batch = batch;
     this.mayBegin = mayBegin;
   }
@@ -147,7 +157,7 @@ public final class RolloutTracker implements RoundStep {
     staged.isRestored = true;
     all.put(now.job(), staged);
     if (now.phase() != Phase.PASSED) {
-      core.close(new StageGate(members, now.stage(), whenNext(now, null)));
+      close(staged, null);
     }
     if (now.phase() == Phase.HALTED) {
       closeHalted(now);
@@ -212,6 +222,9 @@ public final class RolloutTracker implements RoundStep {
       return;
     }
     staged.isDirty = true;
+    if (core.isApartInStages(core.findJob(task.key.job()), task.key.node())) {
+      return;
+    }
     if (end.kind() == TaskResult.Kind.EXITED) {
       staged.durations.addForEver(nowMillis - task.startedMillis());
     }
@@ -242,9 +255,7 @@ public final class RolloutTracker implements RoundStep {
       throw conflict(job, "is in its last stage: nothing is left to be opened");
     }
     core.open(GateKind.HALTED, job);
-    Job configured = core.job(core.findJob(job));
-    RolloutSpec spec = configured == null ? null : configured.scheduling().rollout().orElse(null);
-    open(staged, spec, author, reason, nowMillis);
+    open(staged, spec(job), author, reason, nowMillis);
     return staged.now;
   }
 
@@ -308,7 +319,7 @@ public final class RolloutTracker implements RoundStep {
       configure();
     }
     boolean drew = !toDraw.isEmpty() && mayBegin.getAsBoolean() && drawNext(nowMillis);
-    boolean isAll = isNew || drew || isDirty;
+    boolean isAll = setApart() || isNew || drew || isDirty;
     if (all.isEmpty() || !(isAll || changes != core.changes() || nowMillis >= next)) {
       return isNew || drew;
     }
@@ -328,6 +339,29 @@ public final class RolloutTracker implements RoundStep {
     return hasLooked;
   }
 
+  /** Sets the tasks of nodes in quarantine apart; returns whether something has changed. */
+  private boolean setApart() {
+    if (quarantined == quarantines.revision()) {
+      return false;
+    }
+    quarantined = quarantines.revision();
+    boolean hasChanged = false;
+    for (Staged staged : all.values()) {
+      List<Scope> apart = quarantines.nodesClosedTo(staged.now.job());
+      if (staged.now.phase() != Phase.PASSED && !apart.equals(staged.apart)) {
+        hasChanged = true;
+        staged.apart = apart;
+        close(staged, spec(staged.now.job()));
+      }
+    }
+    return hasChanged;
+  }
+
+  private @Nullable RolloutSpec spec(String name) {
+    Job job = core.job(core.findJob(name));
+    return job == null ? null : job.scheduling().rollout().orElse(null);
+  }
+
   /** Returns whether anything has happened that a roll-out waits for; costs two look-ups. */
   private boolean isDue(Staged staged, long nowMillis) {
     return staged.now.phase() != Phase.PASSED
@@ -336,7 +370,7 @@ public final class RolloutTracker implements RoundStep {
 
   private long left(Staged staged) {
     int number = core.findJob(staged.now.job());
-    return number < 0 ? staged.left : core.leftInStages(number);
+    return number < 0 ? staged.left : core.leftInStages(number) + core.leftApartInStages(number);
   }
 
   /** How many roll-outs were evaluated so far: what the steps have cost. */
@@ -479,6 +513,7 @@ public final class RolloutTracker implements RoundStep {
     List<String> stages = spec.stages().stream().map(stage -> stage.text()).toList();
     Rollout first = Rollout.begun(name, fingerprint(job, spec), stages, sizes, nowMillis);
     Staged staged = new Staged(first, members);
+    staged.apart = quarantines.nodesClosedTo(name);
     all.put(name, staged);
     batch.get().endRollout(name);
     StoredRollouts.rows(members).forEach(batch.get()::rollout);
@@ -489,10 +524,10 @@ public final class RolloutTracker implements RoundStep {
 
   private void evaluate(Staged staged, long nowMillis) {
     evaluations++;
+    int number = core.findJob(staged.now.job());
+    RolloutSpec spec = spec(staged.now.job());
+    forgetFailuresApart(staged, number);
     Rollout now = staged.now;
-    int number = core.findJob(now.job());
-    Job job = core.job(number);
-    RolloutSpec spec = job == null ? null : job.scheduling().rollout().orElse(null);
     if (spec == null || toDraw.contains(now.job())) {
       return;
     }
@@ -503,8 +538,11 @@ public final class RolloutTracker implements RoundStep {
     if (core.gate(GateKind.ROLLOUT, now.job()) != null) {
       core.open(GateKind.ROLLOUT, now.job());
     }
-    long left = core.leftInStages(number);
-    staged.left = left;
+    long apart = core.leftApartInStages(number);
+    long sample = core.leftInStages(number);
+    staged.left = sample + apart;
+    // Nothing opens without a sample, and after the last stage there is nothing to open.
+    long left = sample == 0 && (now.isLast() || now.counted() == 0) ? apart : sample;
     if (now.phase() == Phase.PASSED || now.phase() == Phase.HALTED || left < 0) {
       return;
     }
@@ -523,6 +561,19 @@ public final class RolloutTracker implements RoundStep {
       core.openStages(now.job());
     } else {
       soak(staged, spec, nowMillis);
+    }
+  }
+
+  /** Takes back what has failed below nodes that were put into quarantine since. */
+  private void forgetFailuresApart(Staged staged, int job) {
+    if (staged.apart.isEmpty() || !core.areStagesInEffect()) {
+      return;
+    }
+    for (String node : List.copyOf(staged.failedOnce)) {
+      if (core.isApartInStages(job, node)) {
+        staged.failedOnce.remove(node);
+        put(staged, staged.now.uncounted());
+      }
     }
   }
 
@@ -563,7 +614,7 @@ public final class RolloutTracker implements RoundStep {
   private void halt(Staged staged, String why, String author, long nowMillis) {
     put(staged, staged.now.halted(why, author));
     closeHalted(staged.now);
-    core.close(new StageGate(staged.members, staged.now.stage(), whenNext(staged.now, null)));
+    close(staged, null);
     event(EventKind.ROLLOUT_HALTED, staged.now, nowMillis, author, why);
   }
 
@@ -580,7 +631,8 @@ public final class RolloutTracker implements RoundStep {
 
   /** Brings the open stage, and the words about it, into the core. */
   private void close(Staged staged, @Nullable RolloutSpec spec) {
-    core.close(new StageGate(staged.members, staged.now.stage(), whenNext(staged.now, spec)));
+    Rollout now = staged.now;
+    core.close(new StageGate(staged.members, now.stage(), staged.apart, whenNext(now, spec)));
   }
 
   private void put(Staged staged, Rollout now) {

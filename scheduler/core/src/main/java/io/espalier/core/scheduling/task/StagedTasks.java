@@ -2,6 +2,7 @@ package io.espalier.core.scheduling.task;
 
 import io.espalier.core.rollout.RolloutMembers;
 import io.espalier.core.scheduling.gate.GateTable;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.gate.StageGate;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.StatusCodes;
@@ -9,7 +10,11 @@ import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,10 +59,17 @@ public final class StagedTasks {
     /** By stage: the tasks that have not ended, among those before {@link #counted}. */
     final long[] left;
 
+    /** By task: whether it is below a node that is set apart. */
+    final BitSet apart = new BitSet();
+
+    /** By stage: the tasks that are set apart and have not ended; {@link #left} has the others. */
+    final long[] leftApart;
+
     /** By stage: those of them that only wait for their stage, or for less. */
     final long[] ready;
 
     int open;
+    List<Scope> apartNodes = List.of();
     int counted;
 
     /** The next task to be visited. */
@@ -67,11 +79,13 @@ public final class StagedTasks {
       this.members = members;
       of = new byte[tasks];
       left = new long[members.stages()];
+      leftApart = new long[members.stages()];
       ready = new long[members.stages()];
     }
 
-    void count(int stage, int code, int by) {
-      left[stage] += isLeft(code) ? by : 0;
+    void count(int at, int code, int by) {
+      int stage = of[at] - 1;
+      (apart.get(at) ? leftApart : left)[stage] += isLeft(code) ? by : 0;
       ready[stage] +=
           StatusCodes.isReady(code) && StatusCodes.effect(code) == StatusCodes.OPEN ? by : 0;
     }
@@ -79,8 +93,8 @@ public final class StagedTasks {
     @Override
     public void changed(int at, int before, int after) {
       if (at < counted) {
-        count(of[at] - 1, before, -1);
-        count(of[at] - 1, after, 1);
+        count(at, before, -1);
+        count(at, after, 1);
       }
     }
   }
@@ -122,10 +136,11 @@ public final class StagedTasks {
       stages = new Stages(gate.members(), tasks.end(job) - tasks.first(job));
       tasks.watch(job, stages);
       byJob[job] = stages;
-    } else if (stages.open == gate.open()) {
+    } else if (stages.open == gate.open() && stages.apartNodes.equals(gate.apart())) {
       return; // only its reason has changed
     }
     stages.open = gate.open();
+    stages.apartNodes = gate.apart();
     stages.next = 0;
     dirty.add(job);
   }
@@ -151,7 +166,8 @@ public final class StagedTasks {
   }
 
   /**
-   * Returns how many tasks of the open stages have not ended; -1: that is not known yet.
+   * Returns how many tasks of the open stages have not ended, without those set apart; -1: that is
+   * not known yet.
    *
    * @param job the number of a job
    */
@@ -160,6 +176,45 @@ public final class StagedTasks {
     return stages == null || stages.counted < stages.of.length
         ? -1
         : Arrays.stream(stages.left, 0, stages.open + 1).sum();
+  }
+
+  /** Returns how many tasks of the open stages of a job have not ended and are set apart. */
+  public long leftApart(int job) {
+    Stages stages = byJob[job];
+    return stages == null ? 0 : Arrays.stream(stages.leftApart, 0, stages.open + 1).sum();
+  }
+
+  /** Returns whether a task is below a node that is set apart in the stages of its job. */
+  public boolean isApart(int job, int node) {
+    Stages stages = byJob[job];
+    return stages != null && stages.apart.get(node - tasks.first(job));
+  }
+
+  /** Returns whether all that is above a node, or itself, is among some nodes. */
+  private boolean isBelow(int node, Set<Integer> nodes) {
+    if (nodes.contains(node)) {
+      return true;
+    }
+    int places = topology.slotCount(node);
+    for (int i = 0; i < places; i++) {
+      int parent = topology.parent(topology.slot(node, i));
+      if (parent < 0 || !isBelow(parent, nodes)) {
+        return false;
+      }
+    }
+    return places > 0;
+  }
+
+  private Set<Integer> numbers(List<Scope> nodes) {
+    Set<Integer> numbers = new HashSet<>();
+    for (Scope each : nodes) {
+      int level = topology.levels().find(each.level());
+      int node = level < 0 ? -1 : topology.find(level, each.name());
+      if (node >= 0) {
+        numbers.add(node);
+      }
+    }
+    return numbers;
   }
 
   /** Returns how many tasks would be ready if their stages were open, as far as is known. */
@@ -191,11 +246,11 @@ public final class StagedTasks {
       Stages stages = byJob[job];
       int count = tasks.end(job) - tasks.first(job);
       int at = stages == null ? opened : stages.next;
+      Set<Integer> apart = stages == null ? Set.of() : numbers(stages.apartNodes);
       for (; at < count && done < units; at++) {
         int node = tasks.first(job) + at;
-        if (stages != null && at == stages.counted) {
-          stages.count(stage(stages, job, node), tasks.code(job, node), 1);
-          stages.counted++;
+        if (stages != null) {
+          visit(stages, job, at, !apart.isEmpty() && isBelow(node, apart));
         }
         done += NODE_UNITS + (statuses.stageChanged(job, node) ? REFRESH_UNITS : 0);
         visited++;
@@ -213,6 +268,22 @@ public final class StagedTasks {
       done++;
     }
     return done;
+  }
+
+  /** Counts a task that was not counted yet, or is counted elsewhere from now on. */
+  private void visit(Stages stages, int job, int at, boolean isApart) {
+    int node = tasks.first(job) + at;
+    int code = tasks.code(job, node);
+    if (at == stages.counted) {
+      stages.of[at] = (byte) (1 + stage(stages, job, node));
+      stages.apart.set(at, isApart);
+      stages.count(at, code, 1);
+      stages.counted++;
+    } else if (stages.apart.get(at) != isApart) {
+      stages.count(at, code, -1);
+      stages.apart.set(at, isApart);
+      stages.count(at, code, 1);
+    }
   }
 
   /** The next task of the first job in the queue, if that has no stages any more. */
