@@ -37,7 +37,7 @@ def on_nav(nav, config, files):
     known = {page.file.src_uri for page in nav.pages}
     for file in files.documentation_pages():
         if file.src_uri not in known:
-            log.warning("%s is not in mkdocs.yml", file.src_uri)
+            log.warning("%s is not in mkdocs.yaml", file.src_uri)
     return nav
 
 
