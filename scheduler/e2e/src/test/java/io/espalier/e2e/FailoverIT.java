@@ -145,12 +145,8 @@ class FailoverIT {
     awaitSaid(second, "standing by at " + group());
     awaitNewStarts();
 
+    awaitLeader(second, first);
     Http standby = new Http(second.url());
-    await()
-        .atMost(PATIENCE)
-        .untilAsserted(
-            () ->
-                assertThat(Site.text(standby.get("/readyz"), "leader_url")).isEqualTo(first.url()));
     assertThat(Site.text(standby.get("/api/v1/jobs"), "jobs", "0", "name")).isEqualTo("work");
     assertThat(standby.get("/api/v1/leadership").get("elected")).hasToString("true");
     Ended jobs = site.espalier("jobs", "--zookeeper", group());
@@ -172,6 +168,8 @@ class FailoverIT {
                 Site.at(leader.get("/api/v1/leadership"), "candidates")
                     .toString()
                     .contains(third.url().substring(7)));
+    // The leader knows of its candidates before they know of it.
+    awaitLeader(third, second);
     HttpResponse<String> asked = post(third.url() + "/api/v1/leadership/step-down");
     assertThat(asked.statusCode()).as(asked.body()).isEqualTo(200);
     awaitSaid(second, "leading no more");
@@ -187,6 +185,14 @@ class FailoverIT {
     assertThat(Set.copyOf(site.starts("work").values()))
         .as("no task was started twice")
         .containsExactly(1);
+  }
+
+  private static void awaitLeader(Espalier standby, Espalier leader) {
+    Http http = new Http(standby.url());
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> assertThat(Site.text(http.get("/readyz"), "leader_url")).isEqualTo(leader.url()));
   }
 
   @Test
