@@ -72,7 +72,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   /** The answers of brakes that are not known as durable: starts before them may be under way. */
   private final Map<Brake.Key, CompletableFuture<BrakeView>> unanswered = new HashMap<>();
 
-  /** When an operator last released a brake; that need not be durable yet. */
+  /** When the loop last released a brake; that need not be durable yet. */
   private final Map<Brake.Key, Long> released = new HashMap<>();
 
   private final ArrayDeque<LongConsumer> deferred = new ArrayDeque<>();
@@ -229,6 +229,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
       inputs.add(new LoopInput.Deferred(deferred.remove()));
     }
     takeSome();
+    noteReleases(now);
     Duration pause = loop.runOnce(now, inputs);
     OptionalLong done = goOn();
     if (!outwaited && now >= openedAt + timers.takeoverMillis()) {
@@ -243,6 +244,19 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     return Math.min(pause.toMillis(), next == Long.MAX_VALUE ? next : Math.max(0, next - now));
   }
 
+  /** A brake that is set after a release in the same turn is in force; one from before is not. */
+  private void noteReleases(long now) {
+    for (LoopInput input : inputs) {
+      if (input instanceof LoopInput.Execute<?> execute) {
+        if (execute.command() instanceof Command.ReleaseBrake release) {
+          released.put(release.key(), now);
+        } else if (execute.command() instanceof Command.SetBrake set) {
+          released.computeIfPresent(set.brake().key(), (key, at) -> Math.min(at, now - 1));
+        }
+      }
+    }
+  }
+
   /** Lets the other thread handle the messages, now or later. */
   private void takeSome() {
     while (!toLoop.isEmpty() && cluster.random.nextInt(16) > 0) {
@@ -252,9 +266,6 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
 
   /** Sends an operator's command to the loop. */
   void execute(Command<?> command) {
-    if (command instanceof Command.ReleaseBrake release) {
-      released.put(release.key(), process.localNow());
-    }
     if (command instanceof Command.SetBrake set) {
       CompletableFuture<BrakeView> answer = new CompletableFuture<>();
       unanswered.put(set.brake().key(), answer);
