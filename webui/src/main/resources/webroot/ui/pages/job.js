@@ -25,6 +25,7 @@ export default function Job({ route }) {
     c(Title, { badges: job && c(JobBadges, { job }), actions: job && c(JobActions, { job }), sub: job && c(About, { job }) }, name),
     c(Failure, { error, retry: again }),
     !job ? !error && c(Waiting) : t.div(
+      (job.description || job.labels || job.links) && c(Info, { job }),
       c(Stands, { job }),
       job.paused && c(Paused, { job }),
       job.problems?.length > 0 && tab !== 'config' && c(Problems, { job }),
@@ -50,6 +51,17 @@ function About({ job }) {
     job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })),
     users.length > 0 && t.span(' · before ', c(Names, { names: users.slice(0, 5), link: jobLink, total: users.length })),
     ' · ', t.a({ href: to(['events'], { job: job.name }) }, 'events'));
+}
+
+/** What the job tells people about itself; the server refuses links that are not http or https, and so does this. */
+function Info({ job }) {
+  const links = Object.entries(job.links ?? {}).filter(([, url]) => /^https?:\/\//i.test(url));
+  const label = ([name, value]) => `${name}=${value}`;
+  return t.div({ class: 'info' },
+    job.description && t.p({ class: 'said', dir: 'auto' }, job.description),
+    (links.length > 0 || job.labels) && t.p(
+      links.map(([name, url]) => t.a({ key: name, href: url, target: '_blank', rel: 'noopener noreferrer', dir: 'auto' }, name)),
+      Object.entries(job.labels ?? {}).map(label).map((text) => t.a({ key: text, class: 'badge', href: to([''], { q: text }), title: 'Jobs with this label', dir: 'auto' }, text))));
 }
 
 // Only what a bar of its tasks does not say: an end, why, and how to go on from there.

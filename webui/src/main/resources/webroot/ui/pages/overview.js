@@ -168,7 +168,8 @@ export function Overview({ route }) {
     if (!jobs) return [];
     const words = q.toLowerCase().split(/\s+/).filter(Boolean);
     const wanted = (SHOW.find(([id]) => id === show) ?? SHOW[0])[2];
-    return jobs.filter((j) => wanted(j) && words.every((w) => j.name.toLowerCase().includes(w) || (j.owner ?? '').toLowerCase().includes(w)))
+    return jobs.filter((j) => wanted(j) && words.every((w) => j.name.toLowerCase().includes(w) || (j.owner ?? '').toLowerCase().includes(w)
+      || Object.entries(j.labels ?? {}).some(([name, value]) => `${name}=${value}`.toLowerCase().includes(w))))
       .sort((SORT[sort] ?? SORT.attention)[1]);
   }, [jobs, q, show, sort, known]);
   useEffect(() => { if (page > 0) list.current?.scrollIntoView({ block: 'start' }); }, [page]);
@@ -184,7 +185,7 @@ export function Overview({ route }) {
         c(Total, { jobs, activity }),
         c(Stragglers, { activity }),
         t.div({ class: 'toolbar', ref: list },
-          c(Search, { value: q, label: 'Filter jobs', placeholder: 'Filter by name or owner', change: (v) => refine({ q: v, page: '' }) }),
+          c(Search, { value: q, label: 'Filter jobs', placeholder: 'Filter by name, owner or label', change: (v) => refine({ q: v, page: '' }) }),
           t.div({ class: 'chips', role: 'group', 'aria-label': 'Show' }, SHOW.map(([id, word, test]) => {
             const n = id === '' ? jobs.length : jobs.filter(test).length;
             return (n > 0 || id === show || id === '') && t.button({ key: id, type: 'button', class: 'chip', 'aria-pressed': id === show ? 'true' : 'false',

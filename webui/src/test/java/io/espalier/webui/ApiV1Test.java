@@ -63,7 +63,8 @@ class ApiV1Test {
             Served.json(
                 """
                 {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,"level":"db",
-                 "priority":1,"depends_on":[],"set":"nightly","queue":"default","rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,"cancelled":0,
+                 "priority":1,"depends_on":[],"set":"nightly","labels":{"team":"storage","tier":"1"},
+                 "queue":"default","rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,"cancelled":0,
                  "running":1,"waiting":1,"ready":0,"blocked":0,"avoided":0,"disabled":0}}\
                 """));
   }
@@ -85,6 +86,19 @@ class ApiV1Test {
     assertThat(text(job, "state_reason")).isEqualTo("6 of 53 ended tasks failed, 5 % allowed");
     assertThat(job.get("state_since_ms")).isEqualTo(Json.of(ApiFixture.NOW_MILLIS));
     assertThat(get("/api/v1/jobs/scrub").get("state")).isNull();
+  }
+
+  @Test
+  void aJobTellsWhatItIsForAndWhereToReadOnWithoutSecrets() {
+    Json.Obj job = get("/api/v1/jobs/backup");
+    assertThat(text(job, "description")).isEqualTo("Copies all databases.");
+    assertThat(job.get("labels")).isEqualTo(Served.json("{\"team\":\"storage\",\"tier\":\"1\"}"));
+    assertThat(String.valueOf(job.get("links")))
+        .contains("https://wiki.example/backup?token=")
+        .doesNotContain("hunter2");
+    Json.Obj silent = get("/api/v1/jobs/scrub");
+    assertThat(silent.members()).doesNotContainKeys("description", "labels", "links");
+    assertThat(served.get("/api/v1/jobs?label=team").statusCode()).isEqualTo(400);
   }
 
   @Test
@@ -380,6 +394,10 @@ class ApiV1Test {
     assertThat(texts(get("/api/v1/jobs?owner=nobody"), "jobs", "name")).isEmpty();
     assertThat(texts(get("/api/v1/jobs?queue=default&prefix=s"), "jobs", "name"))
         .containsExactly("scrub");
+    assertThat(texts(get("/api/v1/jobs?label=team%3Dstorage&label=tier%3D1"), "jobs", "name"))
+        .containsExactly("backup");
+    assertThat(texts(get("/api/v1/jobs?label=team%3Dstorage&label=tier%3D2"), "jobs", "name"))
+        .isEmpty();
     Json.Obj first = get("/api/v1/jobs?limit=2&fields=state");
     assertThat(texts(first, "jobs", "name")).containsExactly("backup", "broken");
     assertThat(((Json.Arr) Objects.requireNonNull(first.get("jobs"))).items().get(0))

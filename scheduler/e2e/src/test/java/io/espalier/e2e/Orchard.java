@@ -31,7 +31,9 @@ final class Orchard implements AutoCloseable {
           "backoff": [600, "fail"]
         },
         "bistro_job->backup": {"owner": "storage team", "command": ["./hold.sh"], "priority": 5, "timeout_sec": 3600},
-        "bistro_job->scrub": {"owner": "storage team", "command": ["./flaky.sh"], "priority": 3, "resources": {"slots": 0, "network": 0}},
+        "bistro_job->scrub": {"owner": "storage team", "description": "Compares <b>checksums</b>.",
+          "labels": {"team": "storage"}, "links": {"Run book": "https://wiki.example/scrub"},
+          "command": ["./flaky.sh"], "priority": 3, "resources": {"slots": 0, "network": 0}},
         "bistro_job->check": {"owner": "on call", "command": ["./quick.sh"], "resources": {"slots": 0, "network": 0}},
         "bistro_job->report": {"owner": "équipe données", "command": ["./quick.sh"], "depends_on": ["backup"], "resources": {"slots": 0, "network": 0}},
         "bistro_job->LONG": {"owner": "generator", "command": ["./quick.sh"], "enabled": false},

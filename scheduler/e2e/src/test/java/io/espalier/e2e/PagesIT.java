@@ -229,6 +229,20 @@ class PagesIT {
   }
 
   @Test
+  void a_job_says_what_it_is_for_and_links_to_more_about_it() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/jobs/scrub");
+      assertThat(page.locator("main")).containsText("Compares <b>checksums</b>.");
+      Locator link = page.locator("main").getByText("Run book");
+      assertThat(link).hasAttribute("href", "https://wiki.example/scrub");
+      assertThat(link).hasAttribute("rel", "noopener noreferrer");
+      page.locator("main").getByText("team=storage").click();
+      assertThat(page.locator("main")).containsText("scrub");
+      assertThat(page.locator("main").getByText("backup")).hasCount(0);
+    }
+  }
+
+  @Test
   void a_failed_task_says_first_why() {
     try (Window window = chromium.open(orchard.url(), Look.DESK)) {
       Page page = window.visit("#/jobs/scrub/task/r1-h1%3Av2");

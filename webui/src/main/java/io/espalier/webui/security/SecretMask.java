@@ -45,7 +45,7 @@ public final class SecretMask {
   }
 
   /** Masks texts only; members keep their types, because a resource may have any name. */
-  private static Json.Obj hideTexts(Json.Obj object) {
+  public static Json.Obj hideTexts(Json.Obj object) {
     return hide(object, false);
   }
 

@@ -7,6 +7,7 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.keys.InfoKeys;
 import io.espalier.core.config.keys.OptionKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStateRecord;
@@ -45,7 +46,13 @@ final class JobResources {
   }
 
   private CompletionStage<Json> jobs(ApiRequest request) {
-    request.allowing("state", "queue", "owner", "set", "prefix", "fields", "after", "limit");
+    request.allowing(
+        "state", "queue", "owner", "set", "label", "prefix", "fields", "after", "limit");
+    for (String label : request.all("label")) {
+      if (label.indexOf('=') < 1) {
+        throw ApiException.badRequest("label: expected NAME=VALUE, such as team=storage");
+      }
+    }
     ListRequest list = ListRequest.of(request, Integer.MAX_VALUE, MAX_PAGE);
     SchedulerView view = api.view();
     Config config = config(view);
@@ -82,7 +89,8 @@ final class JobResources {
         && ListRequest.fits(request.all("state"), standing == null ? "" : standing.state().word())
         && ListRequest.fits(request.all("queue"), job.scheduling().queue())
         && ListRequest.fits(request.all("owner"), job.owner())
-        && ListRequest.fits(request.all("set"), job.set());
+        && ListRequest.fits(request.all("set"), job.set())
+        && request.all("label").stream().allMatch(job.info()::has);
   }
 
   private CompletionStage<Json> job(ApiRequest request) {
@@ -97,8 +105,10 @@ final class JobResources {
     for (Problem problem : job.problems()) {
       problems.add(ApiJson.problem(problem));
     }
+    Json.Builder detail = summary(job, config, view);
+    SecretMask.hideTexts(InfoKeys.INFO.write(job.info())).members().forEach(detail::put);
     return CompletableFuture.completedFuture(
-        summary(job, config, view)
+        detail
             .put("version", Math.max(0, job.versionId()))
             .put("problems", new Json.Arr(problems))
             .put("effective", SecretMask.job(job, config.settings(), request.caller()))
@@ -122,6 +132,11 @@ final class JobResources {
             .put("depends_on", Json.strings(job.dependsOn()));
     if (!job.set().isEmpty()) {
       summary.put("set", job.set());
+    }
+    if (!job.info().labels().isEmpty()) {
+      // Only what lists are filtered by: descriptions of ten thousand jobs would be large.
+      summary.putIfPresent(
+          "labels", SecretMask.hideTexts(InfoKeys.INFO.write(job.info())).get("labels"));
     }
     JobStateRecord standing = view.standings().get(job.name());
     if (pause != null) {

@@ -48,6 +48,9 @@ class LookingCommandsTest {
             b    db     enabled     1      4  25        0      0        0       0  3.0/min
             """);
     assertThat(run("jobs", "--names").out()).isEqualToNormalizingNewlines("a\nb\n");
+    run("jobs", "-l", "team=dba", "--label", "tier=1");
+    assertThat(server.asked().get(server.asked().size() - 1))
+        .isEqualTo("GET /api/v1/jobs?label=team%3Ddba&label=tier%3D1");
     assertThat(run(new FakeViewport(80, 24, 1, false, false), "jobs").out().lines())
         .allMatch(line -> line.length() <= 80)
         .first()

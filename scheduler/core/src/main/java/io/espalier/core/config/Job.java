@@ -1,5 +1,6 @@
 package io.espalier.core.config;
 
+import io.espalier.core.config.label.JobInfo;
 import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.KillRequest;
@@ -22,6 +23,7 @@ import java.util.Optional;
  * A job, {@code bistro_job->NAME}, with everything inherited resolved (docs/design/bistro.md#jobs).
  * A job with errors retains its valid parts, stays visible and cannot run.
  *
+ * @param info what it tells people about itself
  * @param set name of the set of jobs to which it belongs; empty: none
  * @param config object that is passed to tasks unchanged
  * @param needs slots per resource, by resource index; length = number of resources
@@ -43,6 +45,7 @@ import java.util.Optional;
 public record Job(
     String name,
     String owner,
+    JobInfo info,
     String set,
     boolean enabled,
     double priority,
@@ -82,6 +85,7 @@ public record Job(
     return new Job(
         name,
         owner,
+        info,
         set,
         enabled,
         priority,

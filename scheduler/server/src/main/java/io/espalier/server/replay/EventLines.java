@@ -32,7 +32,16 @@ import org.jspecify.annotations.Nullable;
 final class EventLines {
   /** The private keys of a job. */
   private static final Set<String> PRIVATE_TO_JOB =
-      Set.of("config", "command", "task_subprocess", "kill_subprocess", "log_retention", "redact");
+      Set.of(
+          "config",
+          "command",
+          "task_subprocess",
+          "kill_subprocess",
+          "log_retention",
+          "redact",
+          "description",
+          "labels",
+          "links");
 
   /** The private keys of the settings. */
   private static final Set<String> PRIVATE_TO_SETTINGS =

@@ -2,6 +2,8 @@ package io.espalier.server.config;
 
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** How tasks run, of the settings and of a job. */
 final class SchemaRowsOfTasks extends SchemaRows {
@@ -20,6 +22,7 @@ final class SchemaRowsOfTasks extends SchemaRows {
     key(job, "max_concurrent", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
     key(job, "set", List.of("'2026-11-upgrade'", "'a.b:c_d'"), List.of());
     key(job, "set", List.of(), List.of("''", "'a b'", "'-a'", "true", "{}"));
+    ofInfo(job);
     key(job, "max_concurrent", List.of(), List.of("0", "-1", "1.5", "2147483648"));
     UnaryOperator<String> level = member -> settings("'start_rates': {'host': {" + member + "}}");
     UnaryOperator<String> one = member -> job.apply("'start_rate': {" + member + "}");
@@ -41,6 +44,40 @@ final class SchemaRowsOfTasks extends SchemaRows {
         SchemaRows::settings,
         "'start_rates': {'hosts': 1}",
         "'start_rates': {'worker': 1}");
+  }
+
+  private void ofInfo(UnaryOperator<String> job) {
+    key(job, "description", List.of("''", "'Copies.\\n\\tAll.'", "7"), List.of("true", "[]"));
+    key(job, "description", List.of(), List.of("'" + "x".repeat(2001) + "'"));
+    add(Verdict.BAD_FOR_PARSER, job, "'description': '\\u0000'", "'description': '\\u001b[1m'");
+    key(job, "labels", List.of("{}", "{'team': 'dba', 'a/b.c-d_e': 'x y', 'tier': 1}"), NO_OBJECT);
+    List<String> noLabels =
+        List.of("{'a': ''}", "{'a': {}}", "{'a b': 'c'}", "{'1': 'c'}", "{'a': 'x\\ny'}");
+    key(job, "labels", List.of("{'_': 1}"), noLabels);
+    key(job, "labels", List.of(), List.of("{'a': '" + "x".repeat(201) + "'}", many(65)));
+    List<String> links =
+        List.of(
+            "{'Run book': 'https://wiki.example/a%20b?c=d#e'}",
+            "{'x': 'HTTP://10.0.0.1:80'}", "{'x': 'http://[::1]:8080/'}");
+    key(job, "links", links, NO_OBJECT);
+    key(
+        job,
+        "links",
+        List.of(),
+        List.of("{'x': 'javascript:alert(1)'}", "{'x': '//a.example'}", "{'x': 1}", many(21)));
+    add(
+        Verdict.BAD_FOR_PARSER,
+        job,
+        "'links': {'x': 'https://'}",
+        "'links': {'x': 'https://me:pw@a.example/'}",
+        "'links': {'x': 'https://a.example/ b'}",
+        "'links': {'x': 'https://a.example/\\\"onclick=y'}");
+  }
+
+  private static String many(int size) {
+    return IntStream.range(0, size)
+        .mapToObj(i -> "'l" + i + "': 'https://a.example'")
+        .collect(Collectors.joining(", ", "{", "}"));
   }
 
   private void ofBoth(UnaryOperator<String> frame) {

@@ -17,6 +17,7 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
+import io.espalier.core.config.label.JobInfo;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.config.window.Schedule;
@@ -278,6 +279,12 @@ public final class ApiFixture {
     return new Job(
         name,
         problems.isEmpty() ? "ops" : "",
+        name.equals("backup")
+            ? new JobInfo(
+                "Copies all databases.",
+                new TreeMap<>(Map.of("team", "storage", "tier", "1")),
+                new TreeMap<>(Map.of("Run book", "https://wiki.example/backup?token=hunter2")))
+            : JobInfo.NONE,
         name.equals("backup") ? "nightly" : "",
         true,
         1.0,

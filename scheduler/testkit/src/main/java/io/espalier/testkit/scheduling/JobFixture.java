@@ -9,6 +9,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.config.label.JobInfo;
 import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
@@ -198,6 +199,7 @@ public final class JobFixture {
     return new Job(
         name,
         "tester",
+        JobInfo.NONE,
         "",
         enabled,
         priority,

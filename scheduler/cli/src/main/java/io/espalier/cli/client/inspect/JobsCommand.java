@@ -32,6 +32,7 @@ import picocli.CommandLine.Option;
       "  espalier jobs",
       "  espalier jobs --watch",
       "  espalier jobs --state failed",
+      "  espalier jobs --label team=storage",
       "  espalier jobs --names"
     })
 public final class JobsCommand extends ListCommand {
@@ -51,6 +52,12 @@ public final class JobsCommand extends ListCommand {
 
   @Option(names = "--set", paramLabel = "SET", description = "Only the jobs of this set.")
   private String set = "";
+
+  @Option(
+      names = {"-l", "--label"},
+      paramLabel = "NAME=VALUE",
+      description = "Only jobs that have this label; given again: all of them.")
+  private List<String> labels = List.of();
 
   public JobsCommand(CommandContext clients) {
     super(clients, new DataDirFlag());
@@ -75,7 +82,8 @@ public final class JobsCommand extends ListCommand {
 
   @Override
   public Json.Obj ask(Client client) {
-    return chosen(get(client, ApiV1.JOBS, Map.of(), Map.of()));
+    return chosen(
+        get(client, ApiV1.JOBS, Map.of(), labels.isEmpty() ? Map.of() : Map.of("label", labels)));
   }
 
   @Override
@@ -143,6 +151,9 @@ public final class JobsCommand extends ListCommand {
   }
 
   private String none() {
+    if (!labels.isEmpty()) {
+      return "no such job has the label " + String.join(" and ", labels);
+    }
     if (!set.isEmpty()) {
       return "no such job belongs to the set " + set;
     }

@@ -17,6 +17,7 @@ import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
+import io.espalier.core.config.label.JobInfo;
 import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.config.label.LabelSyntaxException;
 import io.espalier.core.config.rollout.RolloutSpec;
@@ -155,6 +156,11 @@ public final class JobKeys extends Section<Job> {
   private final Key<Job, String> owner =
       key("owner", text(), Job::owner, "Whom to ask about this job.")
           .required("who to ask about this job");
+
+  {
+    include(InfoKeys.INFO, Job::info, true);
+  }
+
   private final Key<Job, String> set =
       own(
           "set",
@@ -352,6 +358,7 @@ public final class JobKeys extends Section<Job> {
     return new Job(
         name,
         "",
+        JobInfo.NONE,
         "",
         true,
         1,
@@ -565,6 +572,7 @@ public final class JobKeys extends Section<Job> {
     return new Job(
         base.name(),
         askedAbout == null ? "" : askedAbout,
+        InfoKeys.INFO.read(in, base.info()),
         in.get(set, base),
         in.get(enabled, base),
         in.get(priority, base),
