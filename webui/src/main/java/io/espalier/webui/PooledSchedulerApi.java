@@ -160,8 +160,9 @@ final class PooledSchedulerApi implements SchedulerApi {
       }
 
       @Override
-      public CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes) {
-        return here(versions.plan(change, fetchesNodes));
+      public CompletionStage<ConfigPlan> plan(
+          ConfigChange change, boolean fetchesNodes, long assumedMillis) {
+        return here(versions.plan(change, fetchesNodes, assumedMillis));
       }
 
       @Override

@@ -7,7 +7,7 @@ import { ask } from '../dialogs.js';
 import { command } from '../shell.js';
 import { diff, folded } from '../diff.js';
 import { go } from '../route.js';
-import { count, plural, time } from '../format.js';
+import { count, plural, seconds, time } from '../format.js';
 
 const text = (json) => `${JSON.stringify(json, null, 2)}\n`;
 
@@ -30,7 +30,19 @@ function show(area, line) {
 }
 
 
-/** What a plan says, in short: {text, many: whether it deserves a second look}. */
+/** Peaks and ends that change, one sentence each. */
+function forecast(expected) {
+  if (!expected) return [];
+  const use = (u) => u ? `${count(u.used)} of ${count(u.slots)} slots` : 'no slots';
+  const end = (eta) => !eta ? 'nothing left' : eta.p50_seconds === undefined ? 'end unknown'
+    : `${seconds(eta.p50_seconds)} to ${seconds(eta.p90_seconds)} left${eta.never > 0 ? `, ${count(eta.never)} never` : ''}`;
+  return [
+    ...expected.peaks.map((p) => [`${p.level}.${p.resource}: at most`, use(p.now), use(p.then)]),
+    ...expected.ends.map((e) => [`${e.job}:`, end(e.now), end(e.then)]),
+  ].map(([what, now, then]) => now === then ? `${what} ${now}` : `${what} ${now} now, ${then} then`);
+}
+
+/** What a plan says, in short: {text, samples: peaks and ends, many: whether it deserves a second look}. */
 export function effect(plan) {
   if (!plan.impact) return { text: `What it would do is not known: ${plan.uncounted ?? 'it has errors'}.` };
   const i = plan.impact;
@@ -40,7 +52,7 @@ export function effect(plan) {
   const left = i.jobs.reduce((n, job) => n + job.statuses_left, 0);
   if (left > 0) parts.push(`${count(left)} stored statuses would stay behind.`);
   i.never.forEach((problem) => parts.push(`${problem.message}.`));
-  return { text: parts.join(' '), many: Object.keys(plan.consent).length > 0 };
+  return { text: parts.join(' '), samples: forecast(plan.forecast), many: Object.keys(plan.consent).length > 0 };
 }
 
 /** Asks once what saving would do; saving does not depend on the answer. */

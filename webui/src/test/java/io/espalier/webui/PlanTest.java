@@ -43,8 +43,17 @@ class PlanTest {
     assertThat(response.body())
         .contains("\"kills\":1", "\"renamed_from\":\"old\"", "\"path\":\"nodes.password\"")
         .contains("\"killed_after_seconds\":0.5", "\"over_by\":1", "\"tasks_added\":7")
+        .contains("\"now\":{\"used\":3,\"slots\":4}", "\"more_jobs\":2", "\"p50_seconds\":90")
         .doesNotContain("sesame");
     assertThat(served.scheduler.calls()).isEmpty();
+  }
+
+  @Test
+  void durationsCanBeAssumed() {
+    assertThat(post("plans?assume_ms=30000", NEW).body()).contains("\"p50_seconds\":30");
+    for (String bad : new String[] {"0", "-1", "x", "31622400001"}) {
+      assertThat(post("plans?assume_ms=" + bad, NEW).statusCode()).as(bad).isEqualTo(400);
+    }
   }
 
   @Test

@@ -3,8 +3,10 @@ package io.espalier.cli;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.client.forecast.ForecastLines;
 import io.espalier.cli.client.inspect.SchedulerInfoCommands;
 import io.espalier.cli.client.operate.JobEditCommands;
+import io.espalier.cli.term.DurationConverter;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Printable;
@@ -132,6 +134,13 @@ final class PlanCommands {
   static final class Plan extends ClientCommand {
     @Mixin private final Input input = new Input();
 
+    @Option(
+        names = "--assume",
+        paramLabel = "SPAN",
+        converter = DurationConverter.class,
+        description = "How long the tasks of jobs take of which none has ended yet: 30s, 5m.")
+    private @Nullable Long assume;
+
     Plan(CommandContext clients) {
       super(clients);
     }
@@ -139,7 +148,12 @@ final class PlanCommands {
     @Override
     public int run(Client client) {
       Json.Obj plan =
-          client.call("POST", ApiV1.PLANS, Map.of(), Map.of(), input.body(this).build());
+          client.call(
+              "POST",
+              ApiV1.PLANS,
+              Map.of(),
+              Map.of("assume_ms", optional(assume == null ? "" : Long.toString(assume * 1000))),
+              input.body(this).build());
       boolean valid = JsonFields.isTrue(plan, "valid");
       if (json()) {
         print(plan);
@@ -162,9 +176,9 @@ final class PlanCommands {
         say("its impact is not known: " + JsonFields.text(plan, "uncounted"));
       } else {
         showImpact(impact);
+        showForecast(JsonFields.object(plan, "forecast"));
       }
       String consent = consentText(JsonFields.object(plan, "consent"));
-      say("peak use and time to the end are not predicted");
       say("good until " + HumanFormat.time(JsonFields.number(plan, "until_ms")) + "; to apply it:");
       say(
           "  espalier apply "
@@ -266,6 +280,25 @@ final class PlanCommands {
                 + killed(over));
       }
       JsonFields.objects(impact, "never").forEach(this::showProblem);
+    }
+
+    private void showForecast(Json.Obj forecast) {
+      print(ForecastLines.peaks(forecast), "");
+      print(ForecastLines.ends(forecast), "");
+      long more = JsonFields.number(forecast, "more_jobs");
+      if (more > 0) {
+        say("the ends of " + more + " more jobs are not estimated");
+      }
+      boolean isUnknown =
+          JsonFields.objects(forecast, "ends").stream()
+              .anyMatch(
+                  end ->
+                      List.of("now", "then").stream()
+                          .map(key -> JsonFields.object(end, key))
+                          .anyMatch(eta -> !eta.isEmpty() && eta.get("p50_seconds") == null));
+      if (isUnknown) {
+        remark("no task of some jobs has ended yet: give --assume 30s, or what their tasks take");
+      }
     }
 
     private static String count(Json.Obj object, String key) {

@@ -6,12 +6,14 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.ConfigPlan;
 import io.espalier.core.api.view.ConfigPlan.Difference;
 import io.espalier.core.api.view.ConfigPlan.JobChange;
+import io.espalier.core.api.view.PlanForecast;
 import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.json.Json;
 import io.espalier.webui.security.Principal;
 import io.espalier.webui.security.Role;
 import io.espalier.webui.security.SecretMask;
 import io.espalier.webui.v1.json.ApiJson;
+import io.espalier.webui.v1.json.QueryJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -41,9 +43,12 @@ final class PlanResources {
   }
 
   private CompletionStage<Json> plan(ApiRequest request) {
-    request.allowing().allowingInBody("config", "prune");
+    request.allowing("assume_ms").allowingInBody("config", "prune");
     return api.jobVersions()
-        .plan(change(request), request.caller().role().covers(Role.ADMIN))
+        .plan(
+            change(request),
+            request.caller().role().covers(Role.ADMIN),
+            request.integer("assume_ms", 0, 1, QueryResources.MOST_MILLIS))
         .thenApply(plan -> json(plan, request.caller()).build());
   }
 
@@ -127,6 +132,9 @@ final class PlanResources {
     } else {
       json.put("impact", json(impact));
     }
+    if (plan.forecast() != null) {
+      json.put("forecast", json(plan.forecast()));
+    }
     if (!plan.token().isEmpty()) {
       json.put("token", plan.token()).put("until_ms", plan.untilMillis());
     }
@@ -150,6 +158,35 @@ final class PlanResources {
         .put("over_limit_kills", impact.overLimitKills())
         .put("over_limit_nodes", list(impact.overLimits(), PlanResources::json))
         .put("never", list(impact.never(), ApiJson::problem))
+        .build();
+  }
+
+  private static Json json(PlanForecast forecast) {
+    return Json.object()
+        .put("peaks", list(forecast.peaks(), PlanResources::json))
+        .put("ends", list(forecast.ends(), PlanResources::json))
+        .put("more_jobs", forecast.moreJobs())
+        .build();
+  }
+
+  private static Json json(PlanForecast.Peak peak) {
+    return Json.object()
+        .put("level", peak.level())
+        .put("resource", peak.resource())
+        .putIfPresent("now", peak.now() == null ? null : json(peak.now()))
+        .putIfPresent("then", peak.then() == null ? null : json(peak.then()))
+        .build();
+  }
+
+  private static Json json(PlanForecast.Use use) {
+    return Json.object().put("used", use.used()).put("slots", use.slots()).build();
+  }
+
+  private static Json json(PlanForecast.End end) {
+    return Json.object()
+        .put("job", end.job())
+        .putIfPresent("now", end.now() == null ? null : QueryJson.eta(end.now()))
+        .putIfPresent("then", end.then() == null ? null : QueryJson.eta(end.then()))
         .build();
   }
 

@@ -19,7 +19,8 @@ final class QueryResources {
   private static final int MOST_OF_KIND = 1_000;
   private static final int MAX_SAMPLES = 20;
 
-  private static final long MOST_MILLIS = 366L * 86_400_000;
+  /** The longest duration of tasks that can be assumed. */
+  static final long MOST_MILLIS = 366L * 86_400_000;
 
   private final SchedulerApi api;
 

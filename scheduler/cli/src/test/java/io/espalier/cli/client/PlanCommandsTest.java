@@ -32,7 +32,13 @@ class PlanCommandsTest {
           + "{'job':'c','change':'added','keys':[],'renamed_from':'a'}],"
           + "'token':'t.s','until_ms':1000,"
           + IMPACT
-          + "}";
+          + ",'forecast':{'peaks':[{'level':'host','resource':'slots','now':{'used':30,'slots':36},"
+          + "'then':{'used':18,'slots':1800}},{'level':'host','resource':'io',"
+          + "'then':{'used':1,'slots':2}}],'ends':[{'job':'b','now':{'left':400,'never':0,"
+          + "'p50_seconds':1102,'p90_seconds':1138},'then':{'left':4000000,'never':3,"
+          + "'p50_seconds':2190,'p90_seconds':2232.5}},"
+          + "{'job':'c','then':{'left':4,'never':0,'p50_seconds':30,'p90_seconds':31}}],"
+          + "'more_jobs':2}}";
 
   private final FakeServer server = new FakeServer();
 
@@ -75,7 +81,11 @@ class PlanCommandsTest {
         .contains("  b on n1, killed at once", "  b on n2, never killed")
         .contains("  host h1: 4 of slots in use, 2 more than 2, killed after 1m30s")
         .contains("warning at bistro_job->b: it can never run")
-        .contains("not predicted")
+        .containsPattern("host.slots +30 of 36 +18 of 1,800\n")
+        .containsPattern("host.io +- +1 of 2\n")
+        .containsPattern("b +18m22s +18m58s +36m30s +37m12s +\\+18m08s +3\n")
+        .containsPattern("c +- +- +30s +31s")
+        .contains("the ends of 2 more jobs are not estimated")
         .contains("apply " + config + " --prune --consent kills=14,new=3999600 --plan t.s");
     assertThat(server.asked())
         .containsExactly(
@@ -129,6 +139,21 @@ class PlanCommandsTest {
     server.on("POST /api/v1/plans", PLAN);
     CommandRun run = run("save-job", "b", job.toString());
     assertThat(run.out()).isEqualToNormalizingNewlines("b is saved as version 2\n");
-    assertThat(run.err()).startsWith("3,999,600 tasks are new, 4 are gone; 12 of 20 running");
+    assertThat(run.err())
+        .startsWith("3,999,600 tasks are new, 4 are gone; 12 of 20 running")
+        .endsWith("; the last job ends in about 18m22s now, in about 36m30s then\n");
+  }
+
+  @Test
+  void unknownDurationsCanBeAssumed() {
+    server.on(
+        "POST /api/v1/plans",
+        PLAN.replace("'p50_seconds':2190,'p90_seconds':2232.5", "'at_ms':1"));
+    CommandRun run = run("plan", config);
+    assertThat(run.err()).contains("--assume 30s");
+    assertThat(run.out()).containsPattern("b +18m22s +18m58s +- +-");
+    server.on("POST /api/v1/plans", PLAN);
+    assertThat(run("plan", config, "--assume", "30s").err()).isEmpty();
+    assertThat(server.asked().get(1)).startsWith("POST /api/v1/plans?assume_ms=30000 ");
   }
 }

@@ -6,6 +6,7 @@ import io.espalier.core.api.view.JobEta;
 import io.espalier.core.forecast.EtaEstimate;
 import io.espalier.core.forecast.EtaScan;
 import io.espalier.core.forecast.JobPace;
+import io.espalier.core.forecast.LiveWork;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.TreeFixture;
@@ -37,7 +38,7 @@ final class EtaSlicesTest {
   private JobEta estimate(int units) {
     int job = core.findJob("a");
     JobPace pace = JobPace.constant(1_000);
-    EtaScan scan = new EtaScan(core, job, Map.of(), pace);
+    EtaScan scan = new EtaScan(new LiveWork(core), job, Map.of(), pace);
     // What a slice may visit beyond its units: the numbers that it sets to zero.
     int most = units + HOSTS / 64 + 1;
     long visited = 0;
@@ -48,7 +49,7 @@ final class EtaSlicesTest {
     }
     // Of both jobs: tasks, nodes upwards, and places of both resources.
     assertThat(visited).isGreaterThanOrEqualTo(2 * 4 * HOSTS);
-    EtaEstimate estimate = new EtaEstimate(core, job, pace, true, scan);
+    EtaEstimate estimate = new EtaEstimate(new LiveWork(core), job, pace, true, scan);
     visited = 0;
     while (!estimate.isDone()) {
       int used = estimate.step(units);

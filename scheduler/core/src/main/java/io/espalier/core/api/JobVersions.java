@@ -60,8 +60,9 @@ public interface JobVersions {
    *
    * @param fetchesNodes whether nodes are fetched if the node sources differ: their programs and
    *     queries run then. Without, such a plan has no impact
+   * @param assumedMillis how long the tasks of jobs take of which none has ended; 0: not known
    */
-  CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes);
+  CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes, long assumedMillis);
 
   /**
    * Applies a configuration that was planned.
@@ -107,7 +108,8 @@ public interface JobVersions {
     }
 
     @Override
-    public CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes) {
+    public CompletionStage<ConfigPlan> plan(
+        ConfigChange change, boolean fetchesNodes, long assumedMillis) {
       return refused();
     }
 

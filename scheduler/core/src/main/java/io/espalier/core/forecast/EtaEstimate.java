@@ -3,14 +3,9 @@ package io.espalier.core.forecast;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobEta.Bottleneck;
 import io.espalier.core.api.view.JobEta.Kind;
-import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.StartRate;
-import io.espalier.core.running.WorkerInfo;
-import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.scheduling.gate.GateKind;
-import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.topology.Topology;
 import java.util.List;
 import java.util.Objects;
@@ -26,7 +21,7 @@ public final class EtaEstimate {
   /** Places that take at least this part of the longest time count as equally narrow. */
   private static final double AS_NARROW = 0.9;
 
-  private final SchedulingCore core;
+  private final WorkLeft left;
   private final Topology nodes;
   private final Job config;
   private final JobPace pace;
@@ -90,10 +85,10 @@ public final class EtaEstimate {
    *     answer
    * @param scan a complete one of that job, which must not get stale meanwhile
    */
-  public EtaEstimate(SchedulingCore core, int job, JobPace pace, boolean isKnown, EtaScan scan) {
-    this.core = core;
-    this.nodes = core.topology();
-    this.config = Objects.requireNonNull(core.job(job));
+  public EtaEstimate(WorkLeft left, int job, JobPace pace, boolean isKnown, EtaScan scan) {
+    this.left = left;
+    this.nodes = left.topology();
+    this.config = Objects.requireNonNull(left.job(job));
     this.job = job;
     this.pace = pace;
     this.isKnown = isKnown;
@@ -139,13 +134,12 @@ public final class EtaEstimate {
     switch (phase) {
       case CLOSED -> phase = Phase.NARROWEST;
       case NARROWEST -> {
-        JobProgress progress = core.tasks().progress(job);
-        boolean runs = config.canRun() && !isHeld();
+        boolean runs = config.canRun() && !left.isHeld(job);
         never =
             runs
-                ? Math.min(progress.left(), Math.round(closedTasks))
-                : progress.left() - progress.running();
-        findOfJob(progress.left() - never);
+                ? Math.min(left.left(job), Math.round(closedTasks))
+                : left.left(job) - left.running(job);
+        findOfJob(left.left(job) - never);
         phase = narrowest == null ? Phase.DONE : Phase.COMPARE;
       }
       case COMPARE, DONE -> phase = Phase.DONE;
@@ -154,14 +148,14 @@ public final class EtaEstimate {
 
   /** Returns the answer, once it is done. */
   public JobEta answer(long nowMillis) {
-    JobProgress progress = core.tasks().progress(job);
-    if (progress.left() == 0) {
+    long tasks = left.left(job);
+    if (tasks == 0) {
       return new JobEta(config.name(), nowMillis, 0, 0, 0, 0, null);
     }
-    long blocked = Math.min(never, progress.left());
-    double p50 = isKnown ? quantile(progress, blocked, 0.5) / 1000 : -1;
-    double p90 = isKnown ? quantile(progress, blocked, 0.9) / 1000 : -1;
-    return new JobEta(config.name(), nowMillis, progress.left(), blocked, p50, p90, bottleneck());
+    long blocked = Math.min(never, tasks);
+    double p50 = isKnown ? quantile(tasks - blocked, 0.5) / 1000 : -1;
+    double p90 = isKnown ? quantile(tasks - blocked, 0.9) / 1000 : -1;
+    return new JobEta(config.name(), nowMillis, tasks, blocked, p50, p90, bottleneck());
   }
 
   private void close(int node) {
@@ -171,16 +165,9 @@ public final class EtaEstimate {
     closedTasks += closed[node] && !above ? scan.own(node) : 0;
   }
 
-  /** Returns whether somebody or the end of the job keeps it; what only has to wait is not held. */
-  private boolean isHeld() {
-    return core.isEnded(config.name())
-        || core.gate(GateKind.PAUSE, config.name()) != null
-        || core.gate(GateKind.JOB_BRAKE, config.name()) != null;
-  }
-
   private boolean isTooLow(int node) {
-    for (Resource resource : core.config().settings().resources().ofLevel(nodes.level(node))) {
-      if (core.capacity().limit(node, resource.index()) < config.needs().get(resource.index())) {
+    for (Resource resource : left.config().settings().resources().ofLevel(nodes.level(node))) {
+      if (left.limit(node, resource.index()) < config.needs().get(resource.index())) {
         return true;
       }
     }
@@ -190,8 +177,8 @@ public final class EtaEstimate {
   private double limit(EtaDemand of, int place) {
     Resource resource = of.resource();
     return isOfWorkers(resource)
-        ? ofWorkers(resource)
-        : core.capacity().limit(of.first() + place, resource.index());
+        ? left.ofWorkers(resource)
+        : left.limit(of.first() + place, resource.index());
   }
 
   private boolean isOfWorkers(Resource resource) {
@@ -239,7 +226,7 @@ public final class EtaEstimate {
   }
 
   private void findOfJob(long tasks) {
-    int cap = mostRunning();
+    int cap = left.mostRunning(job);
     if (cap > 0) {
       take(ofJob(Kind.MAX_CONCURRENT, tasks, cap, pace.taskMillis()));
     }
@@ -254,26 +241,6 @@ public final class EtaEstimate {
     return new Place(kind, -1, null, limit, 1, work / limit, work / (limit + 1), 0);
   }
 
-  private int mostRunning() {
-    int most =
-        config.scheduling().maxConcurrent() == 0
-            ? Integer.MAX_VALUE
-            : config.scheduling().maxConcurrent();
-    for (var cap : core.capacity().caps()) {
-      if (cap.scope().equals(Scope.job(config.name()))) {
-        most = Math.min(most, cap.most());
-      }
-    }
-    return most == Integer.MAX_VALUE ? 0 : most;
-  }
-
-  private double ofWorkers(Resource resource) {
-    List<WorkerInfo> pool = core.capacity().workers();
-    long taking = pool == null ? 0 : pool.stream().filter(WorkerInfo::takesTasks).count();
-    boolean isLocal = pool != null && pool.size() == 1 && pool.get(0).ref().isLocal();
-    return (double) resource.limit() * (isLocal ? 1 : taking);
-  }
-
   private void take(Place place) {
     Place before = narrowest;
     if (before == null || place.millis() > before.millis()) {
@@ -285,10 +252,10 @@ public final class EtaEstimate {
   }
 
   /** Returns the time until all is over that this part of the cases does not exceed. */
-  private double quantile(JobProgress progress, long never, double part) {
-    long ready = Math.max(0, progress.left() - never - progress.running());
-    double longest =
-        progress.running() == 0 ? 0 : pace.restQuantile(root(part, (double) progress.running()));
+  private double quantile(long tasks, double part) {
+    long running = left.running(job);
+    long ready = Math.max(0, tasks - running);
+    double longest = running == 0 ? 0 : pace.restQuantile(root(part, (double) running));
     if (ready > 0) {
       longest = Math.max(longest, pace.quantile(root(part, Math.min((double) ready, 1_000.0))));
     }

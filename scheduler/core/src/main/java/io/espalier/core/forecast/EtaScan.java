@@ -2,9 +2,6 @@ package io.espalier.core.forecast;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
-import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.status.TaskStatus;
-import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,7 +12,7 @@ import java.util.Map;
  * Sums up the work that is left of a job, and of the jobs that compete with it, on each node, in
  * slices (docs/adr/0076-forecasts.md). How much of another job's work comes before the end of this
  * one follows from the policy; without priorities, all jobs start equally many tasks. The work of a
- * node with several parents is divided among them. Use it on the thread of the core.
+ * node with several parents is divided among them. Use it where the {@link WorkLeft} may be used.
  */
 public final class EtaScan {
   /** In trees with more nodes, the lowest level that has tasks is not looked at. */
@@ -24,9 +21,10 @@ public final class EtaScan {
   /** Zeroing so many numbers costs about as much as visiting one task. */
   private static final int CLEARED_PER_UNIT = 64;
 
-  private static final int OVER = Main.DONE.bit() | Main.FAILED.bit() | Main.CANCELLED.bit();
+  /** In place of a job: all of them, none of which comes before another. */
+  public static final int ALL = -1;
 
-  private final SchedulingCore core;
+  private final WorkLeft left;
   private final Map<String, JobPace> paces;
   private final JobPace unknown;
   private final int job;
@@ -62,20 +60,23 @@ public final class EtaScan {
   private int place;
 
   /**
+   * @param job may be {@link #ALL}
    * @param assumed the pace of jobs without one
    */
-  public EtaScan(SchedulingCore core, int job, Map<String, JobPace> paces, JobPace assumed) {
-    this.core = core;
+  public EtaScan(WorkLeft left, int job, Map<String, JobPace> paces, JobPace assumed) {
+    this.left = left;
     this.job = job;
     this.paces = paces;
     this.unknown = assumed;
-    stateNumber = core.stateNumber();
-    nodes = core.topology();
-    resources = core.config().settings().resources().all();
-    jobs.add(job);
+    stateNumber = left.number();
+    nodes = left.topology();
+    resources = left.config().settings().resources().all();
+    if (job != ALL) {
+      jobs.add(job);
+    }
     int lowest = level(job);
-    for (int other = 0; other < core.jobCount(); other++) {
-      if (other != job && core.tasks().mayStart(other) && core.tasks().progress(other).left() > 0) {
+    for (int other = 0; other < left.jobCount(); other++) {
+      if (other != job && left.mayStart(other) && left.left(other) > 0) {
         jobs.add(other);
         lowest = Math.max(lowest, level(other));
       }
@@ -94,13 +95,13 @@ public final class EtaScan {
   }
 
   private int level(int of) {
-    Job config = core.job(of);
+    Job config = of == ALL ? null : left.job(of);
     return config == null ? 0 : config.level();
   }
 
   /** Returns whether jobs and nodes have been renumbered since, so that the scan is worthless. */
   public boolean isStale() {
-    return stateNumber != core.stateNumber();
+    return stateNumber != left.number();
   }
 
   public boolean isDone() {
@@ -128,20 +129,18 @@ public final class EtaScan {
 
   private int count(int units) {
     int of = jobs.get(at);
-    node = node < 0 ? core.tasks().firstNode(of) : node;
-    int end = (int) Math.min(core.tasks().endNode(of), (long) node + units);
+    node = node < 0 ? left.firstNode(of) : node;
+    int end = (int) Math.min(left.endNode(of), (long) node + units);
     int visited = Math.max(1, end - node);
     JobPace pace = pace(of);
-    double running = pace.taskMillis() <= 0 ? 1 : pace.restMillis() / pace.taskMillis();
+    boolean isWhole = job == ALL || pace.taskMillis() <= 0;
+    double running = isWhole ? 1 : pace.restMillis() / pace.taskMillis();
     for (; node < end; node++) {
-      int bits = core.tasks().bits(of, node);
-      boolean runs = (bits & Main.RUNNING.bit()) != 0;
-      boolean isClosed = (bits & (TaskStatus.AVOIDED | TaskStatus.DISABLED)) != 0;
-      if (runs || ((bits & OVER) == 0 && !isClosed)) {
-        add(node, runs ? running : 1);
+      if (left.isLeft(of, node)) {
+        add(node, left.isRunning(of, node) ? running : 1);
       }
     }
-    if (node == core.tasks().endNode(of)) {
+    if (node == left.endNode(of)) {
       node = Math.min(counts.length, nodes.levelEnd(level(of))) - 1;
       phase = Phase.ADD_UP;
     }
@@ -182,7 +181,7 @@ public final class EtaScan {
   /** Adds what a job demands before this one ends. */
   private int compete(int units) {
     int other = jobs.get(at);
-    Job config = core.job(other);
+    Job config = left.job(other);
     if (config == null || resource == resources.size()) {
       nextJob();
       return counts.length / CLEARED_PER_UNIT + 1;
@@ -194,11 +193,12 @@ public final class EtaScan {
     int first = place;
     int end = need > 0 && passes ? (int) Math.min(demand.size(), (long) place + units) : place;
     JobPace pace = pace(other);
-    double ahead = other == job ? 1 : ahead(other);
+    double ahead = other == job || job == ALL ? 1 : ahead(other);
     for (; place < end; place++) {
       double all = counts[demand.first() + place];
       double mine = own[demand.first() + place];
-      double before = other == job ? all : mine <= 0 ? 0 : Math.min(all, mine * ahead);
+      double before =
+          other == job || job == ALL ? all : mine <= 0 ? 0 : Math.min(all, mine * ahead);
       demand.add(place, before, need, pace);
     }
     if (place == demand.size() || need <= 0 || !passes) {
@@ -220,25 +220,25 @@ public final class EtaScan {
 
   /** Returns how many tasks of another job start for one of this job. */
   private double ahead(int other) {
-    Job mine = core.job(job);
-    Job theirs = core.job(other);
+    Job mine = left.job(job);
+    Job theirs = left.job(other);
     if (mine == null || theirs == null) {
       return 1;
     }
     double all = Double.MAX_VALUE;
-    return switch (core.config().settings().policy()) {
+    return switch (left.config().settings().policy()) {
       case "ranked_priority" ->
           theirs.priority() == mine.priority() ? 1 : theirs.priority() > mine.priority() ? all : 0;
       case "randomized_priority" ->
           mine.priority() <= 0 ? all : theirs.priority() / mine.priority();
-      case "long_tail" ->
-          core.tasks().progress(other).left() <= core.tasks().progress(job).left() ? all : 0;
+      case "long_tail" -> left.left(other) <= left.left(job) ? all : 0;
       default -> 1;
     };
   }
 
   private JobPace pace(int of) {
-    return paces.getOrDefault(core.jobName(of), unknown);
+    Job config = left.job(of);
+    return config == null ? unknown : paces.getOrDefault(config.name(), unknown);
   }
 
   /** Returns the number of nodes that are looked at: the first ones. */

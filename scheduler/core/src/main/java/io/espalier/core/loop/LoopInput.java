@@ -2,11 +2,11 @@ package io.espalier.core.loop;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
-import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.health.ProbeAnswer;
+import io.espalier.core.loop.query.ImpactQuery;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
@@ -101,7 +101,8 @@ public sealed interface LoopInput {
    * @param answer completes on the owner's thread; with null when the comparison is no longer with
    *     what is in force
    */
-  record Measure(TaskDifference difference, CompletableFuture<@Nullable UpdateImpact> answer)
+  record Measure(
+      TaskDifference difference, CompletableFuture<ImpactQuery.@Nullable Measured> answer)
       implements LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {

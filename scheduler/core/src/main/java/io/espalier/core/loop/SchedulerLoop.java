@@ -4,7 +4,6 @@ import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobProgress;
-import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
@@ -292,8 +291,9 @@ public final class SchedulerLoop {
     inspections.add(read);
   }
 
-  void measure(TaskDifference difference, CompletableFuture<@Nullable UpdateImpact> answer) {
-    chores.add(new ImpactQuery(core.impact(difference), answer));
+  void measure(
+      TaskDifference difference, CompletableFuture<ImpactQuery.@Nullable Measured> answer) {
+    chores.add(new ImpactQuery(core, difference, live, paces, answer));
   }
 
   void announce(EventKind kind, Json.Obj data, long nowMillis) {

@@ -6,6 +6,8 @@ import io.espalier.core.api.JobValidation;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.ConfigPlan;
+import io.espalier.core.api.view.JobEta;
+import io.espalier.core.api.view.PlanForecast;
 import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
@@ -34,6 +36,19 @@ public final class FakeJobVersions implements JobVersions {
           1,
           0,
           List.of(Problem.warning("bistro_job->new", "it can never run")));
+
+  private static PlanForecast forecast(long assumedMillis) {
+    JobEta now = new JobEta("old", 1_000, 7, 0, -1, -1, null);
+    double seconds = assumedMillis == 0 ? 90 : assumedMillis / 1000.0;
+    JobEta then = new JobEta("old", 1_000, 14, 2, seconds, 2 * seconds, null);
+    return new PlanForecast(
+        List.of(
+            new PlanForecast.Peak(
+                "host", "slots", new PlanForecast.Use(3, 4), new PlanForecast.Use(4, 4)),
+            new PlanForecast.Peak("host", "new", null, new PlanForecast.Use(1, 9))),
+        List.of(new PlanForecast.End("old", now, then), new PlanForecast.End("new", null, then)),
+        2);
+  }
 
   private final Consumer<String> calls;
   private final List<JobVersion> versions = new ArrayList<>();
@@ -110,7 +125,8 @@ public final class FakeJobVersions implements JobVersions {
 
   /** Plans an added job; a member {@code "broken"} is an error. */
   @Override
-  public CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes) {
+  public CompletionStage<ConfigPlan> plan(
+      ConfigChange change, boolean fetchesNodes, long assumedMillis) {
     boolean bad = change.members().get("bistro_job->broken") != null;
     return CompletableFuture.completedFuture(
         new ConfigPlan(
@@ -121,6 +137,7 @@ public final class FakeJobVersions implements JobVersions {
                     List.of("nodes", "password"), null, Json.of("open sesame"))),
             List.of(new ConfigPlan.JobChange("new", ConfigPlan.Kind.ADDED, List.of(), "old")),
             bad || !fetchesNodes ? null : IMPACT,
+            bad || !fetchesNodes ? null : forecast(assumedMillis),
             bad || !fetchesNodes ? "it is not counted" : "",
             Map.of("kills", 1L),
             bad ? "" : "token",
@@ -136,7 +153,7 @@ public final class FakeJobVersions implements JobVersions {
               RefusedException.Reason.CONFLICT, "plan_forged", "this plan is forged"));
     }
     calls.accept("apply " + consents + " " + author + " " + reason);
-    return plan(change, true)
+    return plan(change, true, 0)
         .thenApply(
             plan ->
                 new AppliedPlan(

@@ -74,8 +74,7 @@ record ForecastReport(
     if (before == Forecasts.NEVER || after == Forecasts.NEVER) {
       return before == after ? "" : after == Forecasts.NEVER ? "never" : "ends";
     }
-    String sign = after < before ? "-" : "+";
-    return before == after ? "" : sign + HumanFormat.duration(Math.abs(after - before));
+    return before == after ? "" : ForecastLines.change(after - before);
   }
 
   /** Returns a line for each resource: its use over time, by eighths. */

@@ -3,6 +3,7 @@ package io.espalier.cli.client.operate;
 import io.espalier.cli.client.Client;
 import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.client.forecast.ForecastLines;
 import io.espalier.cli.client.ListCommand;
 import io.espalier.cli.client.inspect.SchedulerInfoCommands;
 import io.espalier.cli.term.JsonFields;
@@ -30,6 +31,13 @@ import picocli.CommandLine.Parameters;
 /** Commands on the definition of a job. */
 public final class JobEditCommands {
   private JobEditCommands() {}
+
+  /** Returns what a plan says about tasks and ends in one line; empty: nothing is known. */
+  static String summary(Json.Obj plan) {
+    Json.Obj impact = JsonFields.object(plan, "impact");
+    String end = ForecastLines.lastEnd(JsonFields.object(plan, "forecast"));
+    return impact.isEmpty() ? "" : effect(impact) + (end.isEmpty() ? "" : "; " + end);
+  }
 
   /** Returns what a plan says about tasks, in one line. */
   public static String effect(Json.Obj impact) {
@@ -174,13 +182,12 @@ public final class JobEditCommands {
 
     private Json.Obj save(Client client, String from) {
       Json.Obj definition = read(from);
-      Json.Obj impact =
-          json() ? Json.Obj.EMPTY : JsonFields.object(planned(client, job, definition), "impact");
+      String effect = json() ? "" : summary(planned(client, job, definition));
       Json.Obj saved =
           client.call(
               "PUT", ApiV1.JOB, Map.of("job", job), DeleteJob.query(version, reason), definition);
-      if (!impact.isEmpty()) {
-        remark(effect(impact));
+      if (!effect.isEmpty()) {
+        remark(effect);
       }
       return saved;
     }

@@ -137,11 +137,11 @@ public final class JobFileCommands {
         changes.forEach(change -> say((Json.Obj) change));
         JsonFields.objects(plan, "problems")
             .forEach(problem -> say(SchedulerInfoCommands.Problems.sentence(problem)));
-        Json.Obj impact = JsonFields.object(plan, "impact");
+        String effect = JobEditCommands.summary(plan);
         if (changes.isEmpty()) {
           remark(job() + " is as " + file + " says");
-        } else if (!impact.isEmpty()) {
-          say(JobEditCommands.effect(impact));
+        } else if (!effect.isEmpty()) {
+          say(effect);
         }
       }
       return changes.isEmpty() ? ExitCode.OK : ExitCode.FAILED;

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param settings differences of the settings from those in force
  * @param jobs jobs that are added, changed or removed, by name
  * @param impact what it does to tasks and nodes; null: this cannot be told, see {@code uncounted}
+ * @param forecast when jobs end and what they use; null where there is no impact
  * @param uncounted why there is no impact; empty: there is one
  * @param consents what must be consented to for applying it, with the numbers of this plan
  * @param token proof of this plan for applying it; empty: it cannot be applied
@@ -25,6 +26,7 @@ public record ConfigPlan(
     List<Difference> settings,
     List<JobChange> jobs,
     @Nullable UpdateImpact impact,
+    @Nullable PlanForecast forecast,
     String uncounted,
     Map<String, Long> consents,
     String token,

@@ -6,6 +6,7 @@ import io.espalier.core.api.view.JobEta;
 import io.espalier.core.forecast.EtaEstimate;
 import io.espalier.core.forecast.EtaScan;
 import io.espalier.core.forecast.JobPace;
+import io.espalier.core.forecast.LiveWork;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -71,7 +72,7 @@ final class EtaQuery implements IncrementalQuery {
     JobPace pace = known.getOrDefault(query.job(), assumed);
     if (current == null || isNew) {
       // Of jobs that have never ended a task it is assumed that theirs take as long.
-      current = new EtaScan(core, job, known, pace);
+      current = new EtaScan(new LiveWork(core), job, known, pace);
       scan = current;
       estimate = null;
     }
@@ -80,7 +81,7 @@ final class EtaQuery implements IncrementalQuery {
     }
     EtaEstimate last = estimate;
     if (last == null) {
-      last = new EtaEstimate(core, job, pace, isKnown, current);
+      last = new EtaEstimate(new LiveWork(core), job, pace, isKnown, current);
       estimate = last;
     }
     int used = last.step(units);

@@ -9,7 +9,9 @@ import io.espalier.core.scheduling.task.NodeEligibility;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The tasks of a configuration compared with those of the one in force. It is computed on any
  * thread, without a state of the core: while it is made it needs about three words per node for 64
- * jobs, and keeps only counts. Immutable.
+ * jobs, and keeps a bit for each task of the jobs that differ. Immutable.
  */
 public final class TaskDifference {
   /** One word of bits per node has room for so many jobs. */
@@ -38,6 +40,9 @@ public final class TaskDifference {
   private final ConfiguredLimits limits;
   private final UnsatisfiableJobs neverFits;
   private final List<OfJob> jobs = new ArrayList<>();
+
+  /** By job: its new tasks, counted from the first node of its level. */
+  private final Map<String, BitSet> tasks = new HashMap<>();
 
   /**
    * The tasks of a job.
@@ -92,19 +97,6 @@ public final class TaskDifference {
     return missing;
   }
 
-  private boolean hasSameTasks(String name) {
-    Job was = before.job(name);
-    Job is = after.job(name);
-    return newNodes == null
-        && was != null
-        && is != null
-        && before.shard().equals(after.shard())
-        && was.canRun() == is.canRun()
-        && was.level() == is.level()
-        && was.filters().equals(is.filters())
-        && was.scheduling().roles().equals(is.scheduling().roles());
-  }
-
   private void compare(List<String> names) {
     BitSet[] oldTasks = tasks(before, old, names);
     BitSet[] newTasks = tasks(after, next, names);
@@ -117,6 +109,10 @@ public final class TaskDifference {
       long kept = oldLevel.equals(newLevel) ? kept(oldTasks[i], newTasks[i]) : 0;
       long had = oldTasks[i].cardinality();
       long has = newTasks[i].cardinality();
+      if (is != null && has > 0) {
+        int first = next.levelStart(is.level());
+        tasks.put(name, newTasks[i].get(first, next.levelEnd(is.level())));
+      }
       jobs.add(new OfJob(name, is == null ? oldLevel : newLevel, had, has, has - kept, had - kept));
     }
   }
@@ -185,6 +181,31 @@ public final class TaskDifference {
   /** Returns the new number of a node, or -1. */
   public int newNode(int oldNode) {
     return newNodes == null ? oldNode : newNodes[oldNode];
+  }
+
+  /**
+   * Returns whether a job of both configurations has the same tasks in both; then {@link #tasks}
+   * knows nothing of it.
+   */
+  public boolean hasSameTasks(String name) {
+    Job was = before.job(name);
+    Job is = after.job(name);
+    return newNodes == null
+        && was != null
+        && is != null
+        && before.shard().equals(after.shard())
+        && was.canRun() == is.canRun()
+        && was.level() == is.level()
+        && was.filters().equals(is.filters())
+        && was.scheduling().roles().equals(is.scheduling().roles());
+  }
+
+  /**
+   * Returns the nodes on which a job will have tasks, counted from the first node of its level.
+   * Must not be modified.
+   */
+  public BitSet tasks(String job) {
+    return tasks.getOrDefault(job, new BitSet());
   }
 
   /** Returns whether nodes differ. */

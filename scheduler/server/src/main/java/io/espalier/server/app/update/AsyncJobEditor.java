@@ -57,8 +57,9 @@ public record AsyncJobEditor(
   }
 
   @Override
-  public CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes) {
-    return planned(() -> planner.plan(change, fetchesNodes));
+  public CompletionStage<ConfigPlan> plan(
+      ConfigChange change, boolean fetchesNodes, long assumedMillis) {
+    return planned(() -> planner.plan(change, fetchesNodes, assumedMillis));
   }
 
   @Override

@@ -5,13 +5,17 @@ import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RefusedException.Reason;
 import io.espalier.core.api.view.ConfigPlan;
+import io.espalier.core.api.view.PlanForecast;
 import io.espalier.core.api.view.UpdateImpact;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.event.EventKind;
+import io.espalier.core.forecast.PlanForecaster;
+import io.espalier.core.forecast.PlannedWork;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.loop.LoopInput;
+import io.espalier.core.loop.query.ImpactQuery;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.scheduling.ImpactScan;
@@ -57,6 +61,9 @@ public final class ConfigPlanner {
   /** What is in force. */
   private record InForce(Config config, Topology topology) {}
 
+  /** What a configuration would do. */
+  private record Effect(UpdateImpact impact, PlanForecast forecast) {}
+
   /**
    * @param nodes fetches the nodes of settings with other node sources
    */
@@ -80,12 +87,14 @@ public final class ConfigPlanner {
    *
    * @param fetchesNodes whether nodes are fetched if the node sources differ: their programs and
    *     queries run then
+   * @param assumedMillis how long the tasks of jobs take of which none has ended; 0: not known
    */
-  public ConfigPlan plan(ConfigChange change, boolean fetchesNodes) {
-    return plan(change, editor.edit(change), fetchesNodes);
+  public ConfigPlan plan(ConfigChange change, boolean fetchesNodes, long assumedMillis) {
+    return plan(change, editor.edit(change), fetchesNodes, assumedMillis);
   }
 
-  private ConfigPlan plan(ConfigChange change, Edited edited, boolean fetchesNodes) {
+  private ConfigPlan plan(
+      ConfigChange change, Edited edited, boolean fetchesNodes, long assumedMillis) {
     String version = edited.text().hash();
     Config config = edited.config();
     if (config == null || edited.problems().stream().anyMatch(Problem::isError)) {
@@ -95,6 +104,7 @@ public final class ConfigPlanner {
           List.of(),
           List.of(),
           null,
+          null,
           "the configuration has errors",
           Map.of(),
           "",
@@ -102,7 +112,7 @@ public final class ConfigPlanner {
     }
     InForce now = inForce();
     String uncounted = "";
-    UpdateImpact impact = null;
+    Effect effect = null;
     Topology topology = now.topology();
     if (!config.settings().nodesHash().equals(now.config().settings().nodesHash())) {
       if (fetchesNodes) {
@@ -126,8 +136,9 @@ public final class ConfigPlanner {
         && ImpactScan.mayKillOnWorkers(now.config().settings(), config.settings())) {
       uncounted = "tasks may be killed on workers, whose slots change";
     } else if (topology != null) {
-      impact = impact(now, config, topology);
+      effect = effect(now, config, topology, assumedMillis);
     }
+    UpdateImpact impact = effect == null ? null : effect.impact();
     long until = clock.millis() + PlanTokens.GOOD_FOR.toMillis();
     return new ConfigPlan(
         version,
@@ -135,6 +146,7 @@ public final class ConfigPlanner {
         ConfigDifference.settings(now.config(), config),
         ConfigDifference.jobs(now.config(), config),
         impact,
+        effect == null ? null : effect.forecast(),
         uncounted,
         exceeding(impact, Map.of()),
         tokens.sign(version, hash(change), until),
@@ -154,7 +166,7 @@ public final class ConfigPlanner {
     if (!edited.text().hash().equals(version)) {
       throw outdated();
     }
-    ConfigPlan plan = plan(change, edited, true);
+    ConfigPlan plan = plan(change, edited, true, 0);
     Map<String, Long> exceeding = exceeding(plan.impact(), consents);
     if (!exceeding.isEmpty()) {
       throw new RefusedException(
@@ -226,16 +238,21 @@ public final class ConfigPlanner {
     return answered(answer);
   }
 
-  private UpdateImpact impact(InForce first, Config config, Topology topology) {
+  private Effect effect(InForce first, Config config, Topology topology, long assumedMillis) {
     InForce now = first;
     for (int i = 0; i < TRIES; i++) {
       Topology next = topology == first.topology() ? now.topology() : topology;
       TaskDifference difference = TaskDifference.of(now.config(), now.topology(), config, next);
-      CompletableFuture<@Nullable UpdateImpact> answer = new CompletableFuture<>();
+      CompletableFuture<ImpactQuery.@Nullable Measured> answer = new CompletableFuture<>();
       loop.accept(new LoopInput.Measure(difference, answer));
-      UpdateImpact impact = answered(answer);
-      if (impact != null) {
-        return impact;
+      ImpactQuery.Measured measured = answered(answer);
+      if (measured != null) {
+        PlannedWork work = PlannedWork.now(measured.work());
+        PlannedWork planned = PlannedWork.then(measured.work(), difference);
+        return new Effect(
+            measured.impact(),
+            new PlanForecaster(work, planned, measured.paces(), assumedMillis, clock.millis())
+                .forecast());
       }
       // Other nodes or another configuration have come into force meanwhile.
       now = inForce();
