@@ -22,7 +22,6 @@ import io.espalier.worker.process.os.Uptime;
 import io.espalier.worker.thread.OwnerThread;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -56,11 +55,14 @@ public final class CallExecutor implements AutoCloseable {
   private static final long MS = 1_000_000L;
 
   /**
-   * The questions that may be unanswered at a time, and the starts: each holds a connection with
-   * its buffers. They are counted apart, so that services which take no calls leave those that run
-   * to be asked about.
+   * The questions to one service that may be unanswered at a time, and the starts: each holds a
+   * connection with its buffers. They are counted apart, so that services which take no calls leave
+   * those that run to be asked about.
    */
-  private static final int MOST_REQUESTS = 500;
+  private static final int MOST_OF_SERVICE = 500;
+
+  /** The same of all services together: four of them may hang without an effect on others. */
+  private static final int MOST_REQUESTS = 5 * MOST_OF_SERVICE;
 
   private final TaskLog log;
   private final OwnerThread<Runnable> thread = new OwnerThread<>("calls");
@@ -69,11 +71,8 @@ public final class CallExecutor implements AutoCloseable {
   private final Map<String, CallClient> clients = new HashMap<>();
   private final TreeSet<Timer> timers =
       new TreeSet<>(Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::number));
-  private final ArrayDeque<Running> waiting = new ArrayDeque<>();
-  private final ArrayDeque<Unsent> unsent = new ArrayDeque<>();
-  private final int mostRequests;
-  private int questions;
-  private int starts;
+  private final RequestLanes<Running> questions;
+  private final RequestLanes<Unsent> starts;
   private long timerCount;
   private @Nullable TaskListener listener;
   private boolean begun;
@@ -95,6 +94,7 @@ public final class CallExecutor implements AutoCloseable {
     final JournalKey key;
     final Call call;
     final CallClient client;
+    final String service;
     final CallCourse course;
     final TaskTimeLimits limits;
     @Nullable Timer timer;
@@ -118,6 +118,7 @@ public final class CallExecutor implements AutoCloseable {
       this.key = JournalKey.of(launch);
       this.call = call;
       this.client = client;
+      this.service = client.service(call);
       this.course = course;
       this.limits = new TaskTimeLimits(launch.limits(), System.nanoTime());
     }
@@ -127,12 +128,13 @@ public final class CallExecutor implements AutoCloseable {
    * @param log takes the events of calls
    */
   public CallExecutor(TaskLog log) {
-    this(log, MOST_REQUESTS);
+    this(log, MOST_OF_SERVICE, MOST_REQUESTS);
   }
 
-  CallExecutor(TaskLog log, int mostRequests) {
+  CallExecutor(TaskLog log, int mostOfService, int mostRequests) {
     this.log = log;
-    this.mostRequests = mostRequests;
+    questions = new RequestLanes<>(mostOfService, mostRequests);
+    starts = new RequestLanes<>(mostOfService, mostRequests);
   }
 
   /**
@@ -319,17 +321,16 @@ public final class CallExecutor implements AutoCloseable {
     }
     running.put(sent.key, sent);
     sent.isUnsent = true;
-    unsent.add(new Unsent(sent, launch.argument()));
+    starts.add(sent.service, new Unsent(sent, launch.argument()));
     sendNext();
     advance(sent);
   }
 
   /** Sends what waits, as far as it may. */
   private void sendNext() {
-    while (starts < mostRequests && !unsent.isEmpty()) {
-      Unsent next = unsent.remove();
+    for (Unsent next = starts.next(); next != null; next = starts.next()) {
       if (!next.call().isOver) {
-        starts++;
+        starts.sent(next.call().service);
         send(next.call(), next.argument());
       }
     }
@@ -352,7 +353,7 @@ public final class CallExecutor implements AutoCloseable {
           }
         },
         () -> {
-          starts--;
+          starts.answered(sent.service);
           sendNext();
         });
   }
@@ -465,10 +466,10 @@ public final class CallExecutor implements AutoCloseable {
       event(call, "stopped", Json.object().put("reason", over.name().toLowerCase(Locale.ROOT)));
       stop(call, over);
     }
-    boolean waits = questions >= mostRequests && call.course.nextMillis() <= now();
+    boolean waits = !questions.hasRoom(call.service) && call.course.nextMillis() <= now();
     CallCourse.Request request = waits ? null : call.course.due(now());
     if (request != null) {
-      questions++;
+      questions.sent(call.service);
       String handle = call.course.handle();
       ask(
           call,
@@ -480,7 +481,7 @@ public final class CallExecutor implements AutoCloseable {
             call.course.answered(request, answer, at);
             tellPoll(call, at);
           },
-          this::answered);
+          () -> answered(call.service));
     }
     if (!call.trouble.equals(call.course.trouble())) {
       call.trouble = call.course.trouble();
@@ -499,7 +500,7 @@ public final class CallExecutor implements AutoCloseable {
     }
     if (waits && !call.isWaiting) {
       call.isWaiting = true;
-      waiting.add(call);
+      questions.add(call.service, call);
     }
     long at = waits ? CallCourse.NEVER : call.course.nextMillis();
     long wait = call.limits.waitNanos(System.nanoTime(), System.currentTimeMillis());
@@ -540,10 +541,9 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   /** A question was answered: the next may be asked. */
-  private void answered() {
-    questions--;
-    while (questions < mostRequests && !waiting.isEmpty()) {
-      Running next = waiting.remove();
+  private void answered(String service) {
+    questions.answered(service);
+    for (Running next = questions.next(); next != null; next = questions.next()) {
       next.isWaiting = false;
       if (running.get(next.key) == next) {
         advance(next);

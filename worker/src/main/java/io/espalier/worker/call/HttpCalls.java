@@ -97,6 +97,11 @@ public final class HttpCalls implements CallClient {
   }
 
   @Override
+  public String service(Call call) {
+    return String.valueOf(UrlTemplate.expanded(of(call).url(), call).getRawAuthority());
+  }
+
+  @Override
   public boolean canPoll(Call call) {
     return of(call).poll().isPresent();
   }

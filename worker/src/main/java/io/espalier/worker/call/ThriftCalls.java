@@ -44,8 +44,13 @@ public final class ThriftCalls implements CallClient {
 
   @Override
   public String description(Call call) {
+    return "Thrift " + service(call);
+  }
+
+  @Override
+  public String service(Call call) {
     ThriftCall thrift = of(call);
-    return "Thrift " + UrlTemplate.host(thrift.host(), call) + ":" + thrift.port();
+    return UrlTemplate.host(thrift.host(), call) + ":" + thrift.port();
   }
 
   @Override

@@ -217,7 +217,7 @@ class CallExecutorTest implements TaskListener {
   @Test
   void onlySoManyQuestionsAreUnansweredAtATime() throws Exception {
     calls.close();
-    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 2);
+    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 2, 2);
     calls.open(this);
     List<LaunchSpec> launches = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
@@ -240,7 +240,7 @@ class CallExecutorTest implements TaskListener {
   @Test
   void onlySoManyCallsAreSentAtATime() throws Exception {
     calls.close();
-    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 2);
+    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 2, 2);
     calls.open(this);
     List<LaunchSpec> launches = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
@@ -272,11 +272,54 @@ class CallExecutorTest implements TaskListener {
     assertThat(calls.count()).isZero();
   }
 
+  @Test
+  void aServiceThatDoesNotAnswerDelaysNoOther() throws Exception {
+    List<LaunchSpec> hanging = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      hanging.add(
+          launch(polling(), "hangs" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
+    }
+    calls.close();
+    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 3, 5);
+    calls.open(this);
+    hanging.forEach(calls::start);
+    try (SlowService other = new SlowService()) {
+      for (int i = 0; i < 20; i++) {
+        other.answers("/run/n" + i, Reply.of(202, ""));
+        other.answers("/ask/" + i, Reply.of(202, ""), Reply.of(200, ""));
+        Json.Builder options =
+            Json.object()
+                .put("url", other.url() + "/run/{node}")
+                .put(
+                    "poll",
+                    Json.object()
+                        .put("url", other.url() + "/ask/" + i)
+                        .put("every_sec", Json.of(0.01))
+                        .build());
+        calls.start(
+            launch(options, "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
+      }
+      for (int i = 0; i < 20; i++) {
+        TaskResult end = end();
+        assertThat(end.node()).startsWith("n");
+        assertThat(end.rawStatus()).isEqualTo("done");
+      }
+      assertThat(other.mostAtATime()).isLessThanOrEqualTo(5);
+    }
+    await().atMost(PATIENCE).until(() -> service.mostAtATime() == 3);
+    assertThat(hanging.stream().filter(each -> wasSent(each.node()))).hasSize(3);
+    assertThat(calls.count()).isEqualTo(500);
+  }
+
+  private boolean wasSent(String node) {
+    return !service.requests("/run/" + node).isEmpty();
+  }
+
   /** If they were lost, a service that never got them would be asked, and the outcome unknown. */
   @Test
   void whatWasNotSentWhenTheRunnerStopsWasNotStarted() throws Exception {
     calls.close();
-    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 1);
+    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 1, 1);
     calls.open(this);
     for (int i = 0; i < 3; i++) {
       calls.start(launch(polling(), "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));

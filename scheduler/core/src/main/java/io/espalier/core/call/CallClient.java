@@ -23,6 +23,15 @@ public interface CallClient extends AutoCloseable {
   String description(Call call);
 
   /**
+   * Returns what requests of a call go to, such as a host and port. What many calls of one service
+   * leave unanswered does not delay those of others. It is asked for calls with a {@link
+   * #description}.
+   */
+  default String service(Call call) {
+    return executor();
+  }
+
+  /**
    * Checks the options of a job's calls, when its configuration is read; placeholders stand for
    * nothing yet.
    *
