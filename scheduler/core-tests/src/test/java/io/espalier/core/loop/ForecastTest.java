@@ -16,9 +16,8 @@ import io.espalier.core.forecast.WhatIf;
 import io.espalier.core.scheduling.Replay;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
-import io.espalier.core.scheduling.capacity.LimitFactor;
-import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.policies.LongTailPolicy;
 import io.espalier.policies.RankedPriorityPolicy;
@@ -33,6 +32,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -234,10 +234,57 @@ class ForecastTest {
     LimitOverride four = new LimitOverride("host", "slots", "h0", 4, "", "", 0, 0);
     WhatIf more = new WhatIf(List.of(four), List.of(), 0);
     assertThat(median(forecasts(from, more), "a")).isCloseTo(now / 2, within(0.15 * now));
-    LimitFactor none = new LimitFactor("f", Scope.node("host", "h0"), Set.of(), 0, "", "", 0, 0);
+    Brake none =
+        new Brake(
+            new Brake.Key(Brake.Target.NODE, "host", "h0"), 0, Map.of(), null, "", "", 0, 0, 0);
     Forecast stopped = forecasts(from, new WhatIf(List.of(), List.of(none), 0)).get(0);
     assertThat(stopped.isComplete()).isTrue();
     assertThat(Objects.requireNonNull(stopped.jobs().get("a")).left()).isBetween(90L, 118L);
+  }
+
+  /** On h0 two tasks of 30 s run at a time, so that its 120 take 30 min. */
+  private static long millis(SchedulerSnapshot from, WhatIf change) {
+    Map<String, JobPace> paces = Map.of("a", JobPace.constant(30_000));
+    Forecast run =
+        new Simulation(from, paces, change, POLICIES, Map.of(), 1).run(7 * 86_400_000L);
+    assertThat(run.isComplete()).isTrue();
+    return Objects.requireNonNull(run.jobs().get("a")).left() == 0 ? run.millis() : -1;
+  }
+
+  private static Brake brake(Brake.Key key, int millionths, Brake.@Nullable Ramp ramp) {
+    return new Brake(key, millionths, Map.of(), ramp, "", "", 0, 0, 0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ALL,,", "NODE, host, h0", "JOB,, a"})
+  void brakesEndAndRampUpInTheForecast(
+      Brake.Target target, @Nullable String level, @Nullable String name) {
+    world.configure(skewed("roundrobin", ONE));
+    long minute = 60_000;
+    Brake.Key key = new Brake.Key(target, level == null ? "" : level, name == null ? "" : name);
+    Brake stop = brake(key, 0, new Brake.Ramp(500_000, 20 * minute));
+    world.run(new Command.SetBrake(stop, 60 * minute));
+    world.settle();
+    SchedulerSnapshot from = snapshot();
+    assertThat(from.brakes()).hasSize(1);
+    // Two tasks of h0 run already; nothing starts for 60 min. Then one task runs at a time for
+    // 20 min, and two at a time the other 78; the job may run half of its 40 tasks anywhere.
+    long half = minute / 2;
+    assertThat(millis(from, WhatIf.NOTHING))
+        .isBetween((target == Brake.Target.JOB ? 179 : 199) * half, 199 * half);
+  }
+
+  @Test
+  void aBrakeThatIsTriedReplacesTheOneInForce() {
+    world.configure(skewed("roundrobin", ONE));
+    Brake.Key host = new Brake.Key(Brake.Target.NODE, "host", "h0");
+    world.run(new Command.SetBrake(brake(host, 0, null), 0));
+    world.settle();
+    SchedulerSnapshot from = snapshot();
+    assertThat(millis(from, WhatIf.NOTHING)).as("it never ends").isEqualTo(-1);
+    WhatIf half = new WhatIf(List.of(), List.of(brake(host, 500_000, null)), 0);
+    // Two of its 120 tasks run already.
+    assertThat(millis(from, half)).isEqualTo(119 * 30_000);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.espalier.core.forecast;
 
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.status.store.Brake;
 import java.util.List;
 import java.util.Map;
 
@@ -13,15 +14,18 @@ import java.util.Map;
  * @param startedMillis when each running task was started, epoch milliseconds, in the order of the
  *     {@code Adopted} events
  * @param paces of jobs with ended invocations, by name
+ * @param brakes in the order in which they were set; their gates, factors and caps are events too
  */
 public record SchedulerSnapshot(
     long atMillis,
     Iterable<CoreEvent> events,
     List<Long> startedMillis,
-    Map<String, JobPace> paces) {
+    Map<String, JobPace> paces,
+    List<Brake> brakes) {
   public SchedulerSnapshot {
     startedMillis = List.copyOf(startedMillis);
     paces = Map.copyOf(paces);
+    brakes = List.copyOf(brakes);
   }
 
   /** Returns the number that a new core gives to its n-th running task, from 0. */

@@ -25,8 +25,8 @@ import java.util.Optional;
  * invocation is an end that comes after a drawn duration. A draw depends on the seed, the task and
  * the attempt alone, so that two runs with one seed differ only by what was changed.
  *
- * <p>Windows of jobs and nodes open and close; pauses and brakes stay as they are, and roll-outs
- * have no stages. Jobs do not fail as a whole, and nodes and configuration do not change. Not
+ * <p>Windows of jobs and nodes open and close, and brakes end and ramp up; pauses stay as they are,
+ * and roll-outs have no stages. Jobs do not fail as a whole, and nodes and configuration do not change. Not
  * thread-safe; single use.
  */
 public final class Simulation {
@@ -46,6 +46,7 @@ public final class Simulation {
   private final JobPace[] paces;
   private final ForecastMeter meter;
   private final ForecastWindows windows;
+  private final ForecastBrakes brakes;
   private final EndQueue ends = new EndQueue(1_024);
   private final long[] left;
   private final long[] starts;
@@ -90,6 +91,7 @@ public final class Simulation {
     }
     policy = known;
     windows = new ForecastWindows(core, paces);
+    brakes = new ForecastBrakes(core, snapshot.brakes(), change.brakes());
     int jobs = core.jobCount();
     this.paces = new JobPace[jobs];
     left = new long[jobs];
@@ -125,14 +127,16 @@ public final class Simulation {
       }
       core.advance(now, Integer.MAX_VALUE);
       windows.step(now);
+      brakes.step(now);
       boolean rounds = true;
       while (rounds) {
         rounds = !core.round(policy, STARTS_PER_ROUND, this::placed);
       }
       meter.sample(now);
       long next = Math.min(Math.min(ends.nextTime(), core.nextTimerMillis()), nextOverrideEnd());
-      complete = next == Long.MAX_VALUE && (windows.nextMillis() == Long.MAX_VALUE || isOver());
-      next = Math.min(next, windows.nextMillis());
+      long opens = Math.min(windows.nextMillis(), brakes.nextMillis());
+      complete = next == Long.MAX_VALUE && (opens == Long.MAX_VALUE || isOver());
+      next = Math.min(next, opens);
       now = complete ? now : Math.min(end, Math.max(next, now + 1));
       endOverrides();
     }

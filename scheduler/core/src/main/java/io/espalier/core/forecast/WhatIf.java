@@ -3,10 +3,7 @@ package io.espalier.core.forecast;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.scheduling.capacity.LimitFactor;
-import io.espalier.core.scheduling.gate.Gate;
-import io.espalier.core.scheduling.gate.GateKind;
-import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,38 +12,28 @@ import java.util.List;
  * What differs from the state of the scheduler in a forecast.
  *
  * @param overrides limits
- * @param factors brakes
+ * @param brakes replace those in force on the same
  * @param workers how many workers come, each like the first one; negative: how many of the last
  *     ones take no more tasks
  */
-public record WhatIf(List<LimitOverride> overrides, List<LimitFactor> factors, int workers) {
+public record WhatIf(List<LimitOverride> overrides, List<Brake> brakes, int workers) {
   /** Nothing differs. */
   public static final WhatIf NOTHING = new WhatIf(List.of(), List.of(), 0);
 
   public WhatIf {
     overrides = List.copyOf(overrides);
-    factors = List.copyOf(factors);
+    brakes = List.copyOf(brakes);
   }
 
+  /** Changes all but the brakes, which end in time. */
   void applyTo(SchedulingCore core) {
     overrides.forEach(core::override);
-    factors.forEach(factor -> brake(core, factor));
     List<WorkerInfo> pool = core.capacity().workers();
     if (workers != 0 && pool != null) {
       core.workers(changed(pool));
     }
     while (!core.stepLimits(Integer.MAX_VALUE)) {
       // Each call brings more of them into effect.
-    }
-  }
-
-  private static void brake(SchedulingCore core, LimitFactor factor) {
-    Scope scope = factor.scope();
-    if (factor.millionths() == 0 && scope.kind() == Scope.Kind.NODE) {
-      // It also stops tasks that need no resource there.
-      core.close(new Gate(GateKind.NODE_BRAKE, scope, "", "", 0, 0));
-    } else {
-      core.setFactor(factor);
     }
   }
 

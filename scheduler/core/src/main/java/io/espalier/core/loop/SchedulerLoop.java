@@ -272,7 +272,7 @@ public final class SchedulerLoop {
   }
 
   void snapshot(long mostTasks, CompletableFuture<SchedulerSnapshot> answer) {
-    chores.add(new SnapshotCopy(core, live, paces, mostTasks, answer));
+    chores.add(new SnapshotCopy(core, live, paces, brakes::all, mostTasks, answer));
   }
 
   private static <T extends @Nullable Object> void complete(

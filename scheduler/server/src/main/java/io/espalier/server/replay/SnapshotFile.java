@@ -6,6 +6,7 @@ import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.status.store.Brake;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -30,6 +31,10 @@ public final class SnapshotFile {
   private static final String PACES = "durations";
   private static final String MILLIS = "millis";
   private static final String FINISHING = "finishing";
+  private static final String BRAKES = "brakes";
+  private static final String TARGET = "target";
+  private static final String LEVEL = "level";
+  private static final String NAME = "name";
   private static final String SNAPSHOT = "snapshot";
 
   private SnapshotFile() {}
@@ -84,7 +89,19 @@ public final class SnapshotFile {
         .put(AT, snapshot.atMillis())
         .put(AGES, new Json.Arr(ages))
         .put(PACES, paces.build())
+        .put(BRAKES, new Json.Arr(snapshot.brakes().stream().map(SnapshotFile::json).toList()))
         .build();
+  }
+
+  /** The form of a brake, without what people wrote about it. */
+  private static Json json(Brake brake) {
+    Json.Builder json =
+        Json.object()
+            .put(TARGET, brake.key().target().word())
+            .put(LEVEL, brake.key().level())
+            .put(NAME, brake.key().name());
+    brake.toJson().without("author").without("reason").members().forEach(json::put);
+    return json.build();
   }
 
   /**
@@ -110,10 +127,29 @@ public final class SnapshotFile {
       if (in.isCutOff()) {
         throw new RecordedEvents.BadRecordingException("the end of the snapshot is missing");
       }
-      return new SchedulerSnapshot(at, events, started, paces);
+      return new SchedulerSnapshot(at, events, started, paces, brakes(about));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Schedulers of before wrote none. */
+  private static List<Brake> brakes(Json.Obj about) {
+    List<Brake> brakes = new ArrayList<>();
+    if (about.get(BRAKES) instanceof Json.Arr all) {
+      for (Json each : all.items()) {
+        if (each instanceof Json.Obj brake) {
+          Brake.Target target = Brake.Target.ofWord(text(brake, TARGET));
+          Brake.Key key = new Brake.Key(target, text(brake, LEVEL), text(brake, NAME));
+          brakes.add(Brake.fromJson(key, brake));
+        }
+      }
+    }
+    return brakes;
+  }
+
+  private static String text(Json.Obj json, String key) {
+    return json.get(key) instanceof Json.Str text ? text.value() : "";
   }
 
   private static JobPace pace(Json json) {

@@ -8,6 +8,7 @@ import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.testkit.config.ConfigFixtures;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -29,7 +30,22 @@ final class SnapshotFileTest {
           1_000_000,
           EVENTS,
           List.of(990_000L),
-          Map.of("j", new JobPace(List.of(1L, 20L, 300L), 0.75)));
+          Map.of("j", new JobPace(List.of(1L, 20L, 300L), 0.75)),
+          List.of(brake("", "")));
+
+  private static Brake brake(String author, String reason) {
+    return new Brake(
+        new Brake.Key(Brake.Target.QUEUE, "", "q"),
+        250_000,
+        Map.of("q", 7),
+        new Brake.Ramp(100_000, 60_000),
+        author,
+        reason,
+        900_000,
+        2_000_000,
+        0);
+  }
+
 
   @Test
   void whatIsWrittenIsRead() {
@@ -38,9 +54,20 @@ final class SnapshotFileTest {
     assertThat(read.atMillis()).isEqualTo(SNAPSHOT.atMillis());
     assertThat(read.startedMillis()).isEqualTo(SNAPSHOT.startedMillis());
     assertThat(read.paces()).isEqualTo(SNAPSHOT.paces());
+    assertThat(read.brakes()).isEqualTo(SNAPSHOT.brakes());
     List<CoreEvent> events = new ArrayList<>();
     read.events().forEach(events::add);
     assertThat(events).isEqualTo(EVENTS);
+  }
+
+  @Test
+  void whatPeopleWroteAboutBrakesStaysAway() {
+    SchedulerSnapshot told =
+        new SchedulerSnapshot(
+            1_000_000, EVENTS, List.of(), Map.of(), List.of(brake("ann", "because")));
+    SchedulerSnapshot read =
+        SnapshotFile.read(SnapshotFile.write(told), ConfigFixtures.parser());
+    assertThat(read.brakes()).containsExactly(brake("", ""));
   }
 
   @Test

@@ -4,14 +4,13 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.problem.Suggestions;
-import io.espalier.core.scheduling.capacity.LimitFactor;
-import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChangeParser {
   private static final int TYPOS = 2;
-  private static final BigDecimal MILLION = BigDecimal.valueOf(LimitFactor.ONE);
+  private static final BigDecimal MILLION = BigDecimal.valueOf(Brake.ONE);
 
   private final Config config;
   private final Topology nodes;
@@ -76,24 +75,16 @@ final class ChangeParser {
   }
 
   /** Reads {@code NODE=SHARE}, {@code LEVEL/NODE=SHARE} or {@code all=SHARE}. */
-  LimitFactor brake(String text) {
+  Brake brake(String text) {
     String what = "--brake \"" + text + "\"";
     int equals = text.lastIndexOf('=');
     if (equals <= 0) {
       throw new IllegalArgumentException(what + " must be like rack4=0, or all=0.5");
     }
     String place = text.substring(0, equals);
-    return new LimitFactor(
-        "what-if " + place,
-        place.equals("all")
-            ? Scope.node(nodes.levels().name(0), nodes.name(0))
-            : scope(what, place),
-        Set.of(),
-        share(what, text.substring(equals + 1)),
-        "",
-        "",
-        0,
-        0);
+    Brake.Key key = place.equals("all") ? Brake.Key.all() : key(what, place);
+    int share = share(what, text.substring(equals + 1));
+    return new Brake(key, share, Map.of(), null, "", "", 0, 0, 0);
   }
 
   private static int share(String what, String text) {
@@ -109,14 +100,14 @@ final class ChangeParser {
         what + ": what is left of the limits is a number from 0 (nothing starts) to below 1");
   }
 
-  private Scope scope(String what, String place) {
+  private Brake.Key key(String what, String place) {
     Levels levels = nodes.levels();
     for (int level = 0; level < levels.worker(); level++) {
       String prefix = levels.name(level) + "/";
       if (place.startsWith(prefix)) {
         String node = place.substring(prefix.length());
         find(what, level, node);
-        return Scope.node(levels.name(level), node);
+        return new Brake.Key(Brake.Target.NODE, levels.name(level), node);
       }
     }
     List<String> found = new ArrayList<>();
@@ -126,7 +117,7 @@ final class ChangeParser {
       }
     }
     if (found.size() == 1) {
-      return Scope.node(found.get(0), place);
+      return new Brake.Key(Brake.Target.NODE, found.get(0), place);
     }
     if (found.size() > 1) {
       throw new IllegalArgumentException(

@@ -14,8 +14,8 @@ import io.espalier.core.forecast.Simulation;
 import io.espalier.core.forecast.WhatIf;
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.CoreEvent;
-import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
@@ -178,7 +178,7 @@ public final class SimulateCommand extends ClientCommand {
   private WhatIf change(SchedulerSnapshot snapshot, CoreEvent.Began began, int more) {
     ChangeParser parser = new ChangeParser(began.config(), began.topology());
     List<LimitOverride> overrides = parsed(limits, parser::limit);
-    List<LimitFactor> factors = parsed(brakes, parser::brake);
+    List<Brake> stops = parsed(brakes, parser::brake);
     if (more != 0) {
       long pool = workers(snapshot);
       if (pool == 0) {
@@ -188,7 +188,7 @@ public final class SimulateCommand extends ClientCommand {
         throw misuse("--workers " + more + ": there are only " + pool + " workers");
       }
     }
-    return new WhatIf(overrides, factors, more);
+    return new WhatIf(overrides, stops, more);
   }
 
   private <T> List<T> parsed(List<String> texts, Function<String, T> parser) {
@@ -253,10 +253,8 @@ public final class SimulateCommand extends ClientCommand {
     for (CoreEvent event : snapshot.events()) {
       if (event instanceof CoreEvent.Gated gated && gated.kind() == GateKind.PAUSE) {
         ignored.add("pauses do not end");
-      } else if ((event instanceof CoreEvent.Gated gated
-              && (gated.kind() == GateKind.JOB_BRAKE || gated.kind() == GateKind.NODE_BRAKE))
-          || event instanceof CoreEvent.FactorSet
-          || event instanceof CoreEvent.CapSet) {
+      } else if (snapshot.brakes().isEmpty() && isOfBrake(event)) {
+        // The scheduler is of a release that does not say when its brakes end.
         ignored.add("brakes do not end or ramp up");
       } else if (event instanceof CoreEvent.StatusSet) {
         break; // Of those there may be millions, and nothing that matters here comes after them.
@@ -266,6 +264,13 @@ public final class SimulateCommand extends ClientCommand {
       ignored.add("tasks do not wait for stages of roll-outs");
     }
     return List.copyOf(ignored);
+  }
+
+  private static boolean isOfBrake(CoreEvent event) {
+    return event instanceof CoreEvent.FactorSet
+        || event instanceof CoreEvent.CapSet
+        || (event instanceof CoreEvent.Gated gated
+            && (gated.kind() == GateKind.JOB_BRAKE || gated.kind() == GateKind.NODE_BRAKE));
   }
 
   private void show(ForecastReport report, List<String> ignored) {

@@ -6,6 +6,7 @@ import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.brake.BrakeEffects;
 import io.espalier.core.status.store.Brake;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -138,9 +139,8 @@ public final class BrakeCommands {
       return;
     }
     for (Brake brake : List.copyOf(brakes.values())) {
-      if (brake.nextMillis(nowMillis) <= nowMillis && brake.releasedMillis() == 0) {
-        // Its ramp begins at its end, also if the scheduler was away at that moment.
-        Brake released = brake.released(brake.untilMillis());
+      Brake released = brake.endedBy(nowMillis);
+      if (!released.equals(brake)) {
         said(EventKind.BRAKE_RELEASED, released, "", "the brake was until now", nowMillis);
         store(released, nowMillis, changes);
       } else if (brake.factorAt(nowMillis) == Brake.ONE) {
@@ -156,6 +156,11 @@ public final class BrakeCommands {
   }
 
   /** Returns the brakes, in the order in which they were set. */
+  public List<Brake> all() {
+    return List.copyOf(brakes.values());
+  }
+
+  /** Returns the brakes, in the order in which they were set, with what they leave now. */
   public List<BrakeView> view(long nowMillis) {
     return brakes.values().stream()
         .map(brake -> new BrakeView(brake, brake.factorAt(nowMillis), true))

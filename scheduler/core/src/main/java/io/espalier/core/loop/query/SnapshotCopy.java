@@ -13,6 +13,7 @@ import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.status.store.Brake;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -20,6 +21,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,7 @@ public final class SnapshotCopy implements SlicedWork {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final Throughput paces;
+  private final Supplier<List<Brake>> brakes;
   private final long mostTasks;
   private final CompletableFuture<SchedulerSnapshot> answer;
 
@@ -67,6 +70,7 @@ public final class SnapshotCopy implements SlicedWork {
   private int again;
 
   /**
+   * @param brakes returns the brakes in force
    * @param mostTasks the number of tasks above which it refuses
    * @param answer completes with the copy, or fails with {@link RefusedException}
    */
@@ -74,11 +78,13 @@ public final class SnapshotCopy implements SlicedWork {
       SchedulingCore core,
       LiveTasks live,
       Throughput paces,
+      Supplier<List<Brake>> brakes,
       long mostTasks,
       CompletableFuture<SchedulerSnapshot> answer) {
     this.core = core;
     this.live = live;
     this.paces = paces;
+    this.brakes = brakes;
     this.mostTasks = mostTasks;
     this.answer = answer;
   }
@@ -247,7 +253,8 @@ public final class SnapshotCopy implements SlicedWork {
         nowMillis,
         () -> new Events(events, adopted, firsts, statuses),
         started,
-        paces.paces(live, nowMillis));
+        paces.paces(live, nowMillis),
+        brakes.get());
   }
 
   /** All events; those of statuses are made when they are read. */

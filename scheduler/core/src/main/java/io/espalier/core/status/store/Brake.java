@@ -132,6 +132,15 @@ public record Brake(
     return releasedMillis + steps * ramp.millis();
   }
 
+  /**
+   * Returns it as it is at an instant: released if it ends by itself before. Its ramp begins at its
+   * end, also if nobody looked at that moment.
+   */
+  public Brake endedBy(long nowMillis) {
+    boolean ends = releasedMillis == 0 && untilMillis > 0 && untilMillis <= nowMillis;
+    return ends ? released(untilMillis) : this;
+  }
+
   /** Returns a copy that was released. */
   public Brake released(long nowMillis) {
     return new Brake(

@@ -1,4 +1,4 @@
-package io.espalier.core.loop.command;
+package io.espalier.core.scheduling.brake;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -20,9 +20,10 @@ import java.util.stream.Collectors;
 /**
  * What the brakes in force ask of the core: gates of jobs and nodes where nothing may start,
  * factors of limits, and caps on running tasks. It is computed from all brakes and the
- * configuration, and compared with what the core has (docs/adr/0067-brakes.md).
+ * configuration, and compared with what the core has (docs/adr/0067-brakes.md). Use it on the thread
+ * of the core.
  */
-final class BrakeEffects {
+public final class BrakeEffects {
   private static final String ID = "brake ";
 
   private final SchedulingCore core;
@@ -30,7 +31,7 @@ final class BrakeEffects {
   private final Map<String, LimitFactor> factors = new LinkedHashMap<>();
   private final Map<String, RunningCap> caps = new LinkedHashMap<>();
 
-  BrakeEffects(SchedulingCore core) {
+  public BrakeEffects(SchedulingCore core) {
     this.core = core;
   }
 
@@ -39,7 +40,7 @@ final class BrakeEffects {
    *
    * @return false when it must be called again, because limits are not in effect yet
    */
-  boolean apply(Collection<Brake> brakes, long nowMillis) {
+  public boolean apply(Collection<Brake> brakes, long nowMillis) {
     clear();
     for (Brake brake : brakes) {
       int factor = brake.factorAt(nowMillis);
@@ -174,7 +175,7 @@ final class BrakeEffects {
   }
 
   /** Returns how many tasks run now in what a brake slows down, for its share of them. */
-  Map<String, Integer> bases(Brake.Key key) {
+  public Map<String, Integer> bases(Brake.Key key) {
     return switch (key.target()) {
       case ALL, NODE -> Map.of();
       case JOB -> Map.of(key.name(), running(key.name()));
