@@ -42,6 +42,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -205,6 +206,15 @@ class ProbePollersTest {
     }
   }
 
+  private void awaitAnswer(List<String> names, String prefs, Predicate<ProbeAnswer> wanted) {
+    answers.clear();
+    try (ProbePollers pollers = new ProbePollers(fetcher(), InstantSource.system(), answers::add)) {
+      pollers.nodes(hosts(names));
+      pollers.settings(settings("http", prefs));
+      await().until(() -> wanted.test(next()));
+    }
+  }
+
   @Test
   void eachNodeIsAskedAndThoseThatGiveNoValueKeepNoOtherFromBeingKnown() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
@@ -233,15 +243,18 @@ class ProbePollersTest {
     server.start();
     try {
       String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
-      ProbeAnswer answer =
-          askEach(
-              List.of("hangs", "sick", "text", "well"),
-              "http",
-              "'url': '" + url + "{node}', 'timeout_sec': 0.3");
-      assertThat(values(answer)).isEqualTo(Map.of("well", 4.5));
-      assertThat(answer.problem()).startsWith("3 of 4 nodes gave no value: ");
-      assertThat(askEach(List.of("sick"), "http", "'url': '" + url + "{node}'").problem())
-          .isEqualTo("1 of 1 nodes gave no value: sick: " + url + "sick answered with status 503");
+      // On a machine with much to do, the well node may be late, too; it is asked first then.
+      awaitAnswer(
+          List.of("hangs", "sick", "text", "well"),
+          "'url': '" + url + "{node}', 'timeout_sec': 0.5",
+          answer ->
+              values(answer).equals(Map.of("well", 4.5))
+                  && answer.problem().startsWith("3 of 4 nodes gave no value: "));
+      String refusal = "1 of 1 nodes gave no value: sick: " + url + "sick answered with status 503";
+      awaitAnswer(
+          List.of("sick"),
+          "'url': '" + url + "{node}'",
+          answer -> answer.samples().isEmpty() && answer.problem().equals(refusal));
     } finally {
       never.countDown();
       server.stop(0);
