@@ -1,29 +1,10 @@
 package io.espalier.benchmark;
 
 import io.espalier.core.api.Query;
-import io.espalier.core.call.CallbackSigner;
-import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.loop.LoopInput;
-import io.espalier.core.loop.LoopOptions;
-import io.espalier.core.loop.PreparedUpdate;
-import io.espalier.core.loop.SchedulerLoop;
-import io.espalier.core.loop.state.LoopPorts;
-import io.espalier.core.running.Invocation;
-import io.espalier.core.running.LaunchSpec;
-import io.espalier.core.running.TaskListener;
-import io.espalier.core.running.TaskResult;
-import io.espalier.core.running.TaskRunner;
-import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.spi.SplitMix64;
-import io.espalier.core.scheduling.update.UpdatePlan;
-import io.espalier.core.status.StatusParser;
-import io.espalier.core.status.store.StoreTransaction;
-import io.espalier.json.JsonReader;
-import io.espalier.server.app.Plugins;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -45,35 +26,17 @@ public final class QueryBenchmark {
   private static final int CHANGES_BETWEEN = 20;
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
+  private final LoopUnderLoad world;
   private final Scraping scraping;
+  private final SplitMix64 random;
   private final boolean prints;
-  private final SplitMix64 random = new SplitMix64(9);
-  private final ArrayDeque<LoopInput> inputs = new ArrayDeque<>();
-  private final Runner runner = new Runner();
-  private final SchedulingCore core = new SchedulingCore(1);
-  private final SchedulerLoop loop;
-  private long now = 1_700_000_000_000L;
   private long longestStep;
 
   private QueryBenchmark(Scraping scraping, boolean prints) {
     this.scraping = scraping;
     this.prints = prints;
-    loop =
-        new SchedulerLoop(
-            core,
-            Plugins.load().policies(),
-            new StatusParser(JsonReader::parse),
-            new LoopPorts(
-                runner,
-                new NoStore(),
-                events -> {},
-                view -> {},
-                (message, job, node) -> {
-                  throw new IllegalStateException(message);
-                },
-                action -> inputs.add(new LoopInput.Deferred(action)),
-                LoopPorts.Notifications.NONE),
-            new LoopOptions(1, "host", 0, 1, new CallbackSigner("key")));
+    world = new LoopUnderLoad(scraping);
+    random = world.random();
   }
 
   public static void main(String[] args) {
@@ -93,15 +56,9 @@ public final class QueryBenchmark {
   }
 
   private void run() {
-    UpdatePlan change = core.prepare(scraping.config(), scraping.topology());
-    inputs.add(new LoopInput.WillRead(change, new CompletableFuture<>()));
-    inputs.add(
-        new LoopInput.Update(
-            new PreparedUpdate(change, List.of(), now), new CompletableFuture<>()));
-    settle();
-    change(scraping.leaves() * JOBS / 20);
-    now += 1_000;
-    settle();
+    world.change(scraping.leaves() * JOBS / 20);
+    world.pass(1_000);
+    world.settle();
     row("explain", ASKED, () -> ask(new Query.Explain(job(), node())));
     row("histogram of all jobs, the first", 1, () -> ask(new Query.Histograms(List.of(), 0)));
     row("histogram of all jobs", FEW, () -> ask(new Query.Histograms(List.of(), 0)));
@@ -113,20 +70,20 @@ public final class QueryBenchmark {
     row("a host", FEW, () -> ask(new Query.Node("host", host())));
     row("a page of 100 tasks", FEW, () -> ask(query("", "")));
     row("a page of 100 failed tasks", FEW, () -> ask(query("failed", "")));
-    String cause = core.tasks().failures(0, 20, 1).groups().get(19).fingerprint();
+    String cause = world.core().tasks().failures(0, 20, 1).groups().get(19).fingerprint();
     row("a page of 100 tasks of one cause", FEW, () -> ask(query("", cause)));
     print(
         String.format(
             Locale.ROOT,
             "| %,d | %,d | *the longest step of the loop while it was asked* | | | %.1f | |",
             (long) scraping.leaves() * JOBS,
-            core.running().count(),
+            world.core().running().count(),
             longestStep / 1e6));
   }
 
   private <T> CompletionStage<T> ask(Query<T> query) {
     CompletableFuture<T> answer = new CompletableFuture<>();
-    inputs.add(new LoopInput.Answer<>(query, answer));
+    world.add(new LoopInput.Answer<>(query, answer));
     return answer;
   }
 
@@ -154,10 +111,10 @@ public final class QueryBenchmark {
     long[] nanos = new long[times];
     long[] wall = new long[times];
     for (int i = 0; i < times; i++) {
-      change(CHANGES_BETWEEN);
+      world.change(CHANGES_BETWEEN);
       // What was made lately is not given again.
-      now += 60_000;
-      settle();
+      world.pass(60_000);
+      world.settle();
       long clock = System.nanoTime();
       long begin = THREADS.getCurrentThreadCpuTime();
       CompletableFuture<?> answer = question.get().toCompletableFuture();
@@ -177,7 +134,7 @@ public final class QueryBenchmark {
             Locale.ROOT,
             "| %,d | %,d | %s | %.2f | %.2f | %.2f | %.2f |",
             (long) scraping.leaves() * JOBS,
-            core.running().count(),
+            world.core().running().count(),
             what,
             nanos[times / 2] / 1e6,
             nanos[times * 99 / 100] / 1e6,
@@ -193,89 +150,7 @@ public final class QueryBenchmark {
 
   private void step() {
     long begin = THREADS.getCurrentThreadCpuTime();
-    loop.runOnce(now, inputs);
+    world.step();
     longestStep = Math.max(longestStep, THREADS.getCurrentThreadCpuTime() - begin);
-  }
-
-  private void settle() {
-    while (loop.runOnce(now, inputs).isZero() || !inputs.isEmpty()) {
-      // The next step goes on.
-    }
-  }
-
-  /** Ends so many tasks: most are done, some failed for one of many causes, some wait. */
-  private void change(int ends) {
-    for (int i = 0; i < ends; i++) {
-      LaunchSpec launch = runner.removeAt(random.below(runner.running.size()));
-      int dice = random.below(10);
-      String status =
-          dice < 7
-              ? "done"
-              : "{\"result\": \""
-                  + (dice < 9 ? "failed" : "error_backoff")
-                  + "\", \"data\": {\"exception\": \"cannot reach replica set "
-                  + "abcdefghijklmnopqrst".charAt(random.below(20))
-                  + "\"}}";
-      inputs.add(
-          new LoopInput.TaskEnded(
-              TaskResult.exited(launch.job(), launch.node(), launch.invocation(), status, 0)));
-      if (i % 100 == 99) {
-        now += 10;
-        settle();
-      }
-    }
-    settle();
-  }
-
-  private static final class NoStore implements LoopPorts.Commits {
-    @Override
-    public CompletionStage<Void> submit(StoreTransaction batch) {
-      return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public boolean isSaturated() {
-      return false;
-    }
-  }
-
-  /** Tasks that run until they are told to end. */
-  private static final class Runner implements TaskRunner {
-    private final List<LaunchSpec> running = new ArrayList<>();
-
-    LaunchSpec removeAt(int index) {
-      LaunchSpec launch = running.get(index);
-      LaunchSpec last = running.remove(running.size() - 1);
-      if (index < running.size()) {
-        running.set(index, last);
-      }
-      return launch;
-    }
-
-    @Override
-    public String name() {
-      return "benchmark";
-    }
-
-    @Override
-    public String shard() {
-      return "here";
-    }
-
-    @Override
-    public void open(TaskListener listener) {}
-
-    @Override
-    public void start(LaunchSpec launch) {
-      running.add(launch);
-    }
-
-    @Override
-    public boolean kill(String job, String node, Invocation invocation, KillRequest how) {
-      return false;
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -296,8 +296,7 @@ class CallExecutorTest implements TaskListener {
                         .put("url", other.url() + "/ask/" + i)
                         .put("every_sec", Json.of(0.01))
                         .build());
-        calls.start(
-            launch(options, "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
+        calls.start(launch(options, "n" + i, Duration.ofMinutes(1), InvocationLimits.NONE, false));
       }
       for (int i = 0; i < 20; i++) {
         TaskResult end = end();

@@ -146,13 +146,14 @@ class PlanCommandsTest {
 
   @Test
   void unknownDurationsCanBeAssumed() {
-    server.on(
-        "POST /api/v1/plans",
-        PLAN.replace("'p50_seconds':2190,'p90_seconds':2232.5", "'at_ms':1"));
+    server
+        .on(
+            "POST /api/v1/plans",
+            PLAN.replace("'p50_seconds':2190,'p90_seconds':2232.5", "'at_ms':1"))
+        .on("POST /api/v1/plans", PLAN);
     CommandRun run = run("plan", config);
     assertThat(run.err()).contains("--assume 30s");
     assertThat(run.out()).containsPattern("b +18m22s +18m58s +- +-");
-    server.on("POST /api/v1/plans", PLAN);
     assertThat(run("plan", config, "--assume", "30s").err()).isEmpty();
     assertThat(server.asked().get(1)).startsWith("POST /api/v1/plans?assume_ms=30000 ");
   }

@@ -245,8 +245,7 @@ class ForecastTest {
   /** On h0 two tasks of 30 s run at a time, so that its 120 take 30 min. */
   private static long millis(SchedulerSnapshot from, WhatIf change) {
     Map<String, JobPace> paces = Map.of("a", JobPace.constant(30_000));
-    Forecast run =
-        new Simulation(from, paces, change, POLICIES, Map.of(), 1).run(7 * 86_400_000L);
+    Forecast run = new Simulation(from, paces, change, POLICIES, Map.of(), 1).run(7 * 86_400_000L);
     assertThat(run.isComplete()).isTrue();
     return Objects.requireNonNull(run.jobs().get("a")).left() == 0 ? run.millis() : -1;
   }

@@ -51,8 +51,7 @@ public final class PlannedWork implements WorkLeft {
     this.config = config;
     this.topology = topology;
     this.jobs = List.copyOf(jobs);
-    limits =
-        new PlannedLimits(topology, config.settings().resources(), configured, copy.limits);
+    limits = new PlannedLimits(topology, config.settings().resources(), configured, copy.limits);
   }
 
   /** Returns what is left as things are. */

@@ -26,8 +26,8 @@ import java.util.Optional;
  * the attempt alone, so that two runs with one seed differ only by what was changed.
  *
  * <p>Windows of jobs and nodes open and close, and brakes end and ramp up; pauses stay as they are,
- * and roll-outs have no stages. Jobs do not fail as a whole, and nodes and configuration do not change. Not
- * thread-safe; single use.
+ * and roll-outs have no stages. Jobs do not fail as a whole, and nodes and configuration do not
+ * change. Not thread-safe; single use.
  */
 public final class Simulation {
   private static final int STARTS_PER_ROUND = 4_096;

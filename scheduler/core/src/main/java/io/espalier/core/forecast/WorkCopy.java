@@ -13,9 +13,9 @@ import java.util.TreeMap;
 
 /**
  * Copies what is left to do in a core, and what changes its limits, in slices: three bits for a
- * task. Tasks that start or end meanwhile may be copied as they were. It is worthless
- * once jobs or nodes have been numbered again. Make it on the thread of the core; the complete copy
- * may be read on any thread.
+ * task. Tasks that start or end meanwhile may be copied as they were. It is worthless once jobs or
+ * nodes have been numbered again. Make it on the thread of the core; the complete copy may be read
+ * on any thread.
  */
 public final class WorkCopy {
   private final SchedulingCore core;

@@ -46,7 +46,6 @@ final class SnapshotFileTest {
         0);
   }
 
-
   @Test
   void whatIsWrittenIsRead() {
     byte[] written = SnapshotFile.write(SNAPSHOT);
@@ -65,8 +64,7 @@ final class SnapshotFileTest {
     SchedulerSnapshot told =
         new SchedulerSnapshot(
             1_000_000, EVENTS, List.of(), Map.of(), List.of(brake("ann", "because")));
-    SchedulerSnapshot read =
-        SnapshotFile.read(SnapshotFile.write(told), ConfigFixtures.parser());
+    SchedulerSnapshot read = SnapshotFile.read(SnapshotFile.write(told), ConfigFixtures.parser());
     assertThat(read.brakes()).containsExactly(brake("", ""));
   }
 

@@ -20,8 +20,8 @@ import java.util.stream.Collectors;
 /**
  * What the brakes in force ask of the core: gates of jobs and nodes where nothing may start,
  * factors of limits, and caps on running tasks. It is computed from all brakes and the
- * configuration, and compared with what the core has (docs/adr/0067-brakes.md). Use it on the thread
- * of the core.
+ * configuration, and compared with what the core has (docs/adr/0067-brakes.md). Use it on the
+ * thread of the core.
  */
 public final class BrakeEffects {
   private static final String ID = "brake ";
