@@ -13,7 +13,7 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.group.GroupKindView;
-import io.espalier.core.api.view.ConfigPlan;
+import io.espalier.core.api.plan.ConfigPlan;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.source.JobVersion;

@@ -2,11 +2,11 @@ package io.espalier.core.forecast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.plan.PlanForecast;
+import io.espalier.core.api.plan.PlanForecast.End;
+import io.espalier.core.api.plan.PlanForecast.Peak;
+import io.espalier.core.api.plan.PlanForecast.Use;
 import io.espalier.core.api.view.JobEta;
-import io.espalier.core.api.view.PlanForecast;
-import io.espalier.core.api.view.PlanForecast.End;
-import io.espalier.core.api.view.PlanForecast.Peak;
-import io.espalier.core.api.view.PlanForecast.Use;
 import io.espalier.core.config.Config;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.capacity.LimitFactor;

@@ -2,10 +2,10 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.view.UpdateImpact;
-import io.espalier.core.api.view.UpdateImpact.OfJob;
-import io.espalier.core.api.view.UpdateImpact.Orphan;
-import io.espalier.core.api.view.UpdateImpact.OverLimit;
+import io.espalier.core.api.plan.UpdateImpact;
+import io.espalier.core.api.plan.UpdateImpact.OfJob;
+import io.espalier.core.api.plan.UpdateImpact.Orphan;
+import io.espalier.core.api.plan.UpdateImpact.OverLimit;
 import io.espalier.core.config.Config;
 import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.status.TaskStatus;

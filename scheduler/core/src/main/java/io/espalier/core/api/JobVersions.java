@@ -1,6 +1,6 @@
 package io.espalier.core.api;
 
-import io.espalier.core.api.view.ConfigPlan;
+import io.espalier.core.api.plan.ConfigPlan;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.espalier.core.forecast;
 
+import io.espalier.core.api.plan.PlanForecast;
+import io.espalier.core.api.plan.PlanForecast.End;
+import io.espalier.core.api.plan.PlanForecast.Peak;
+import io.espalier.core.api.plan.PlanForecast.Use;
 import io.espalier.core.api.view.JobEta;
-import io.espalier.core.api.view.PlanForecast;
-import io.espalier.core.api.view.PlanForecast.End;
-import io.espalier.core.api.view.PlanForecast.Peak;
-import io.espalier.core.api.view.PlanForecast.Use;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.espalier.core.loop.query;
 
-import io.espalier.core.api.view.UpdateImpact;
+import io.espalier.core.api.plan.UpdateImpact;
 import io.espalier.core.forecast.JobPace;
 import io.espalier.core.forecast.WorkCopy;
 import io.espalier.core.loop.state.LiveTasks;

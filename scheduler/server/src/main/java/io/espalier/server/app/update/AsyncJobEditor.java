@@ -5,7 +5,7 @@ import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.JobValidation;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.view.ConfigPlan;
+import io.espalier.core.api.plan.ConfigPlan;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.server.config.JobEditor;

@@ -1,8 +1,8 @@
 package io.espalier.server.app.update;
 
-import io.espalier.core.api.view.ConfigPlan.Difference;
-import io.espalier.core.api.view.ConfigPlan.JobChange;
-import io.espalier.core.api.view.ConfigPlan.Kind;
+import io.espalier.core.api.plan.ConfigPlan.Difference;
+import io.espalier.core.api.plan.ConfigPlan.JobChange;
+import io.espalier.core.api.plan.ConfigPlan.Kind;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;

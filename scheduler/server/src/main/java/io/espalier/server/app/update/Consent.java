@@ -1,7 +1,7 @@
 package io.espalier.server.app.update;
 
-import io.espalier.core.api.view.ConfigPlan;
-import io.espalier.core.api.view.UpdateImpact;
+import io.espalier.core.api.plan.ConfigPlan;
+import io.espalier.core.api.plan.UpdateImpact;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

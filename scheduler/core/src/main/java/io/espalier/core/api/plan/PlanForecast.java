@@ -1,5 +1,6 @@
-package io.espalier.core.api.view;
+package io.espalier.core.api.plan;
 
+import io.espalier.core.api.view.JobEta;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package io.espalier.core.api.view;
+package io.espalier.core.api.plan;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
