@@ -150,7 +150,7 @@ public final class LiveTasks {
     private static TaskDeadlines timeLeft(LaunchSpec launch) {
       InvocationLimits given = launch.limits();
       return new TaskDeadlines(
-          given.timeoutMillis() == 0
+          given.timeoutMillis() == 0 || launch.batch() != 0
               ? 0
               : launch.invocation().startMillis() + given.timeoutMillis(),
           given.noOutputMillis(),
