@@ -286,6 +286,7 @@ struct WireStart {
   6: i64 noOutputMillis
   7: i64 deadlineMillis
   8: optional string call // the call of a service that the task is, as JSON; unset: a process
+  9: optional i64 batch   // consecutive starts with the same number are one batch; unset: alone
 }
 
 struct WireOrder {

@@ -52,9 +52,9 @@ const grow = (n, all) => Math.max(n / Math.max(all, 1), 0.004);
 
 /** @param words other words for states, as `wordsOf` knows them for a job; @param more further counts, as [colour, count, words] */
 export function Counts({ states, words = {}, more = [] }) {
-  const shown = [...STATES, ...OUTSIDE].filter(([k]) => states?.[k] > 0).map(([k, word]) => [k, states[k], words[k] ?? word]);
+  const shown = [...STATES, ...OUTSIDE].filter(([k]) => states?.[k] > 0).map(([k, word]) => [k, states[k], words[k] ?? word]).concat(more);
   if (shown.length === 0) return t.p({ class: 'counts' }, 'no tasks');
-  return t.ul({ class: 'counts' }, [...shown, ...more].map(([k, n, word]) =>
+  return t.ul({ class: 'counts' }, shown.map(([k, n, word]) =>
     t.li({ key: word, class: `k-${k}` }, t.b(count(n)), ` ${word}`)));
 }
 

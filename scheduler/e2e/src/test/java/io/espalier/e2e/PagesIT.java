@@ -243,6 +243,14 @@ class PagesIT {
   }
 
   @Test
+  void a_job_of_which_nothing_has_started_says_what_its_tasks_wait_for() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/jobs/report");
+      assertThat(page.getByLabel("Progress")).containsText("15 wait for jobs");
+    }
+  }
+
+  @Test
   void a_failed_task_says_first_why() {
     try (Window window = chromium.open(orchard.url(), Look.DESK)) {
       Page page = window.visit("#/jobs/scrub/task/r1-h1%3Av2");

@@ -18,6 +18,7 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
   private static final org.apache.thrift.protocol.TField NO_OUTPUT_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("noOutputMillis", org.apache.thrift.protocol.TType.I64, (short)6);
   private static final org.apache.thrift.protocol.TField DEADLINE_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("deadlineMillis", org.apache.thrift.protocol.TType.I64, (short)7);
   private static final org.apache.thrift.protocol.TField CALL_FIELD_DESC = new org.apache.thrift.protocol.TField("call", org.apache.thrift.protocol.TType.STRING, (short)8);
+  private static final org.apache.thrift.protocol.TField BATCH_FIELD_DESC = new org.apache.thrift.protocol.TField("batch", org.apache.thrift.protocol.TType.I64, (short)9);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireStartStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireStartTupleSchemeFactory();
@@ -30,6 +31,7 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
   private long noOutputMillis; // required
   private long deadlineMillis; // required
   private @org.apache.thrift.annotation.Nullable java.lang.String call; // optional
+  private long batch; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -40,7 +42,8 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     TIMEOUT_MILLIS((short)5, "timeoutMillis"),
     NO_OUTPUT_MILLIS((short)6, "noOutputMillis"),
     DEADLINE_MILLIS((short)7, "deadlineMillis"),
-    CALL((short)8, "call");
+    CALL((short)8, "call"),
+    BATCH((short)9, "batch");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -72,6 +75,8 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
           return DEADLINE_MILLIS;
         case 8: // CALL
           return CALL;
+        case 9: // BATCH
+          return BATCH;
         default:
           return null;
       }
@@ -120,8 +125,9 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
   private static final int __TIMEOUTMILLIS_ISSET_ID = 2;
   private static final int __NOOUTPUTMILLIS_ISSET_ID = 3;
   private static final int __DEADLINEMILLIS_ISSET_ID = 4;
+  private static final int __BATCH_ISSET_ID = 5;
   private byte __isset_bitfield = 0;
-  private static final _Fields optionals[] = {_Fields.CALL};
+  private static final _Fields optionals[] = {_Fields.CALL,_Fields.BATCH};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -141,6 +147,8 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
     tmpMap.put(_Fields.CALL, new org.apache.thrift.meta_data.FieldMetaData("call", org.apache.thrift.TFieldRequirementType.OPTIONAL,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING)));
+    tmpMap.put(_Fields.BATCH, new org.apache.thrift.meta_data.FieldMetaData("batch", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireStart.class, metaDataMap);
   }
@@ -191,6 +199,7 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     if (other.isSetCall()) {
       this.call = other.call;
     }
+    this.batch = other.batch;
   }
 
   @Override
@@ -213,6 +222,8 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     setDeadlineMillisIsSet(false);
     this.deadlineMillis = 0;
     this.call = null;
+    setBatchIsSet(false);
+    this.batch = 0;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -405,6 +416,29 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     }
   }
 
+  public long getBatch() {
+    return this.batch;
+  }
+
+  public WireStart setBatch(long batch) {
+    this.batch = batch;
+    setBatchIsSet(true);
+    return this;
+  }
+
+  public void unsetBatch() {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.clearBit(__isset_bitfield, __BATCH_ISSET_ID);
+  }
+
+  /** Returns true if field batch is set (has been assigned a value) and false otherwise */
+  public boolean isSetBatch() {
+    return org.apache.thrift.EncodingUtils.testBit(__isset_bitfield, __BATCH_ISSET_ID);
+  }
+
+  public void setBatchIsSet(boolean value) {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __BATCH_ISSET_ID, value);
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -472,6 +506,14 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       }
       break;
 
+    case BATCH:
+      if (value == null) {
+        unsetBatch();
+      } else {
+        setBatch((java.lang.Long)value);
+      }
+      break;
+
     }
   }
 
@@ -503,6 +545,9 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     case CALL:
       return getCall();
 
+    case BATCH:
+      return getBatch();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -531,6 +576,8 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       return isSetDeadlineMillis();
     case CALL:
       return isSetCall();
+    case BATCH:
+      return isSetBatch();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -620,6 +667,15 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
         return false;
     }
 
+    boolean this_present_batch = true && this.isSetBatch();
+    boolean that_present_batch = true && that.isSetBatch();
+    if (this_present_batch || that_present_batch) {
+      if (!(this_present_batch && that_present_batch))
+        return false;
+      if (this.batch != that.batch)
+        return false;
+    }
+
     return true;
   }
 
@@ -648,6 +704,10 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
     hashCode = hashCode * 8191 + ((isSetCall()) ? 131071 : 524287);
     if (isSetCall())
       hashCode = hashCode * 8191 + call.hashCode();
+
+    hashCode = hashCode * 8191 + ((isSetBatch()) ? 131071 : 524287);
+    if (isSetBatch())
+      hashCode = hashCode * 8191 + org.apache.thrift.TBaseHelper.hashCode(batch);
 
     return hashCode;
   }
@@ -740,6 +800,16 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetBatch(), other.isSetBatch());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetBatch()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.batch, other.batch);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -807,6 +877,12 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       } else {
         sb.append(this.call);
       }
+      first = false;
+    }
+    if (isSetBatch()) {
+      if (!first) sb.append(", ");
+      sb.append("batch:");
+      sb.append(this.batch);
       first = false;
     }
     sb.append(")");
@@ -924,6 +1000,14 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 9: // BATCH
+            if (schemeField.type == org.apache.thrift.protocol.TType.I64) {
+              struct.batch = iprot.readI64();
+              struct.setBatchIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -972,6 +1056,11 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
           oprot.writeFieldEnd();
         }
       }
+      if (struct.isSetBatch()) {
+        oprot.writeFieldBegin(BATCH_FIELD_DESC);
+        oprot.writeI64(struct.batch);
+        oprot.writeFieldEnd();
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -1015,7 +1104,10 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       if (struct.isSetCall()) {
         optionals.set(7);
       }
-      oprot.writeBitSet(optionals, 8);
+      if (struct.isSetBatch()) {
+        optionals.set(8);
+      }
+      oprot.writeBitSet(optionals, 9);
       if (struct.isSetRun()) {
         struct.run.write(oprot);
       }
@@ -1040,12 +1132,15 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       if (struct.isSetCall()) {
         oprot.writeString(struct.call);
       }
+      if (struct.isSetBatch()) {
+        oprot.writeI64(struct.batch);
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireStart struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(8);
+      java.util.BitSet incoming = iprot.readBitSet(9);
       if (incoming.get(0)) {
         struct.run = new WireRun();
         struct.run.read(iprot);
@@ -1078,6 +1173,10 @@ public class WireStart implements org.apache.thrift.TBase<WireStart, WireStart._
       if (incoming.get(7)) {
         struct.call = iprot.readString();
         struct.setCallIsSet(true);
+      }
+      if (incoming.get(8)) {
+        struct.batch = iprot.readI64();
+        struct.setBatchIsSet(true);
       }
     }
   }

@@ -104,6 +104,9 @@ public final class WireWorks {
       if (call != null) {
         start.setCall(JsonWriter.compact(call.json()));
       }
+      if (launch.batch() != 0) {
+        start.setBatch(launch.batch());
+      }
       starts.add(start);
     }
     return new WireWork(
@@ -144,7 +147,8 @@ public final class WireWorks {
               worker,
               recipe.workerSlots(),
               recipe.logs(),
-              call(start)));
+              call(start),
+              start.getBatch()));
     }
     return new WorkBatch(
         work.getEpoch(),

@@ -85,7 +85,8 @@ class WireTest {
         WORKER,
         Map.of("slots", 2),
         logs,
-        null);
+        null,
+        7);
   }
 
   private static WorkBatch work(List<LaunchSpec> starts) {

@@ -4,6 +4,7 @@ import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -17,6 +18,16 @@ public interface TaskExecutor extends AutoCloseable {
   void open(TaskListener listener);
 
   void start(LaunchSpec launch);
+
+  /**
+   * Starts tasks of one batch in one process. Each member ends by itself, as if it had been started
+   * alone. An executor without batches starts each alone.
+   *
+   * @param members two or more, of one job, with the same {@link LaunchSpec#batch}
+   */
+  default void startBatch(List<LaunchSpec> members) {
+    members.forEach(this::start);
+  }
 
   void kill(RunId run, KillRequest how);
 

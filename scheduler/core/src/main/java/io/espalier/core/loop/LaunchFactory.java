@@ -144,7 +144,8 @@ final class LaunchFactory {
             worker,
             share.slots(),
             config.logs(),
-            call(config, step, at, run, invocation, status.attempts()));
+            call(config, step, at, run, invocation, status.attempts()),
+            0);
     Live task = new Live(key, run, launch, status, config.retrying());
     task.program = program;
     task.isEmpty = at != null && step == null;

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param workerSlots slots of the worker's resources charged for it, by resource name
  * @param logs retention and redaction of its output, for a runner with its own log store
  * @param call the call of a service that it is; null: it is a process
+ * @param batch number of the batch with which it was placed, which is the same for all its tasks
+ *     and unique within a scheduler process; 0: it was placed alone
  */
 @RecordBuilder
 public record LaunchSpec(
@@ -38,7 +40,8 @@ public record LaunchSpec(
     WorkerRef worker,
     Map<String, Integer> workerSlots,
     LogOptions logs,
-    @Nullable Call call)
+    @Nullable Call call,
+    long batch)
     implements LaunchSpecBuilder.With {
   public LaunchSpec {
     command = List.copyOf(command);
@@ -64,7 +67,8 @@ public record LaunchSpec(
             WorkerRef.LOCAL,
             Map.of(),
             LogOptions.DEFAULT,
-            null)
+            null,
+            0)
         .with();
   }
 }

@@ -7,10 +7,10 @@ import java.util.Map;
 /**
  * Starts and kills tasks.
  *
- * <p>Contract: every {@link #start}, and every invocation given to {@link #resume}, is followed by
- * exactly one {@link TaskResult} for that invocation, whatever happens; failures to start are ends,
- * not exceptions. Calls return without waiting for processes and may come from the scheduler thread
- * only; the listener is called on any thread.
+ * <p>Contract: every {@link #start}, every member of a {@link #startBatch} and every invocation
+ * given to {@link #resume} is followed by exactly one {@link TaskResult} for that invocation,
+ * whatever happens; failures to start are ends, not exceptions. Calls return without waiting for
+ * processes and may come from the scheduler thread only; the listener is called on any thread.
  */
 public interface TaskRunner extends AutoCloseable {
   /** The value of {@code --runner}. */
@@ -43,6 +43,16 @@ public interface TaskRunner extends AutoCloseable {
   }
 
   void start(LaunchSpec launch);
+
+  /**
+   * Starts tasks of one batch in one process. Each member ends by itself, as if it had been started
+   * alone. A runner without batches starts each alone.
+   *
+   * @param members two or more, of one job, on one worker, with the same {@link LaunchSpec#batch}
+   */
+  default void startBatch(List<LaunchSpec> members) {
+    members.forEach(this::start);
+  }
 
   /**
    * Says whether {@link TaskListener#started} is wanted from now on.
