@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -118,6 +120,13 @@ class HelpTest {
             "In place of Bistro's --config_file there is here: --config FILE",
             "In place of Bistro's -noclean_statuses there is here: --status-store memory");
     assertThat(BistroFlags.hint(List.of("config_file", "--config"))).isEmpty();
+  }
+
+  @Test
+  void aConfigurationWithoutItsFlagIsRecognized() {
+    StringWriter said = new StringWriter();
+    assertThat(line().setErr(new PrintWriter(said)).execute("scheduler", "my.json")).isEqualTo(2);
+    assertThat(said.toString()).contains("--config", "Did you mean: --config my.json?");
   }
 
   private static CommandLine command(String name) {
