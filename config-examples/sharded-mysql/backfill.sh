@@ -1,5 +1,5 @@
 #!/bin/bash
-# Task: fills orders.total_cents of a schema, in batches along the primary key. It may be killed at any time.
+# Second step: fills orders.total_cents of a schema, in batches along the primary key. It may be killed at any time.
 #
 # $1 is HOST.SCHEMA, $2 takes progress and status, $3 is JSON with the job's config and the checkpoint.
 set -euo pipefail

@@ -1,92 +1,69 @@
 #!/bin/bash
-# A schema change on 72 schemas of three database servers, while a task, a server and the scheduler are killed.
+# Rehearses migration.json: a schema change on three database servers with a replica each, with all that protects them.
 #
-# Starts three MariaDB servers on loopback, fills them, runs migration.json on them, kills -9 one thing after the other,
-# and looks at every row in the end. Leaves nothing behind; ports are any that are free. Exit code: 0 all is right,
-# 1 it is not, 77 something is missing on this machine.
+#   sharded-mysql.sh [SCHEMAS]     so many on each server (12); with 200 it takes about a quarter of an hour
+#
+# Starts six MariaDB servers, a receiver of notifications, a scheduler and two workers on loopback, and lets them go
+# through a night: a window that opens, closes and opens again, a first schema, a server that refuses the change, a replica
+# that falls behind, a brake, a scheduler and a worker that are killed. In the end it looks at every row, and checks from
+# what the tasks wrote themselves that no limit was passed and that nothing began when nothing should.
+# Leaves nothing behind; ports are any that are free. Exit code: 0 all is right, 1 it is not, 77 something is missing on
+# this machine.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-espalier=$here/../../espalier
 PATH=$PATH:/usr/local/sbin:/usr/sbin
-for tool in mariadbd mariadb mariadb-install-db jq curl perl; do
-  if ! command -v "$tool" >/dev/null; then
-    echo "$tool is missing; on Debian: apt-get install mariadb-server-core mariadb-client-core jq curl perl" >&2
-    exit 77
-  fi
-done
+# shellcheck source=config-examples/common.sh
+. "$here/../common.sh"
+needs 'mariadb-server-core mariadb-client-core python3 jq perl' mariadbd mariadb mariadb-install-db python3 jq perl
 
 hosts=(db1 db2 db3)
-schemas=36 # on each host, and one that is retired
-rows=2000  # in each schema
+schemas=${1:-12} # on each host, and one that is retired
+rows=2000        # in each schema
+all=$((${#hosts[@]} * schemas))
 export TZ=UTC
-"$espalier" --version >/dev/null # builds it, the first time
-umask 077                       # there are passwords in some of these files
-work=$(mktemp -d)
+umask 077 # there are passwords in some of these files
 site=$work/site
-declare -A server=() port=()
-scheduler='' watch=''
+told=$work/notifications
+ledger=$site/ledger.txt rules=$work/rules
+declare -A mariadb_of=() port=()
 
-say() { printf '\n--- %4.1f s: %s\n' "$(since_start)" "$*"; }
-began=$(date +%s.%N)
-since_start() { awk -v from="$began" -v to="$(date +%s.%N)" 'BEGIN { print to - from }'; }
+say() { printf '\n--- %4.1f s: %s\n' "$(awk -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN { print to - from }')" "$*"; }
+began=$EPOCHREALTIME
 
+# fail WHY: with what the scheduler and the tasks have to say
 fail() {
   echo "FAILED: $*" >&2
-  tail -n 5 "$work"/*.err >&2
-  [ -z "$scheduler" ] || for job in add-column backfill; do
-    "$espalier" tasks "$job" --server "$url" --status error_backoff --limit 3 >&2 || true
-    "$espalier" logs "$job" --server "$url" --stream stderr --limit 5 >&2 || true
-  done
+  {
+    on jobs || true
+    on tasks migrate --status error_backoff || true
+    on logs migrate --stream stderr --limit 20 || true
+    tail -n 5 "$told" "$work"/{scheduler,w1,w2,receiver}.err
+  } >&2
   exit 1
 }
 
-# end PID SIGNAL: returns when it is gone
-end() {
-  { kill "-$2" "$1" && wait "$1"; } 2>/dev/null || true
-}
+# ---- Three servers with a replica each -------------------------------------------------------------------------------
 
-cleanup() {
-  [ -z "$watch" ] || end "$watch" TERM
-  [ -z "$scheduler" ] || end "$scheduler" TERM # and its tasks
-  for pid in "${server[@]}"; do
-    end "$pid" KILL # their data is thrown away
-  done
-  rm -rf "$work"
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
-
-# until_so SECONDS COMMAND...: waits until the command succeeds
-until_so() {
-  local end=$((SECONDS + $1))
-  shift
-  until "$@"; do
-    [ "$SECONDS" -lt "$end" ] || fail "not within its time: $*"
-    sleep 0.1
-  done
-}
-
-# ---- Three servers ---------------------------------------------------------------------------------------------------
-
+# start_server NAME
 start_server() {
   mariadbd --defaults-file="$work/server.cnf" --datadir="$work/$1" --port="${port[$1]}" --socket="$work/$1.sock" \
-    --pid-file="$work/$1.pid" >>"$work/$1.err" 2>&1 </dev/null &
-  server[$1]=$!
-  until_so 60 answers "$1"
+    --pid-file="$work/$1.pid" --server-id="${port[$1]}" >>"$work/$1.err" 2>&1 </dev/null &
+  mariadb_of[$1]=$!
+  running+=($!)
 }
 
-# admin HOST: runs the SQL of its standard input. The server knows this account by the socket, it has no password.
+# admin NAME: runs the SQL of its standard input. The server knows this account by the socket, it has no password.
 admin() {
   mariadb --no-defaults --socket="$work/$1.sock" --user="$(id -un)" --batch --skip-column-names
 }
 
 answers() {
-  kill -0 "${server[$1]}" || fail "$1 has ended"
+  kill -0 "${mariadb_of[$1]}" || fail "$1 has ended"
   admin "$1" <<<'SELECT 1' >/dev/null 2>&1
 }
 
 make_servers() {
-  local host free
+  local host name free
   {
     echo '[mysqld]'
     [ "$(id -u)" != 0 ] || echo 'user = root'
@@ -94,27 +71,32 @@ make_servers() {
     echo 'skip_name_resolve = ON'
     echo 'innodb_log_file_size = 16M'
     echo 'innodb_buffer_pool_size = 32M'
+    echo 'log_bin = binlog'
+    echo 'binlog_format = ROW'
+    echo 'skip_slave_start = ON'
   } >"$work/server.cnf"
-  mariadb-install-db --defaults-file="$work/server.cnf" --datadir="$work/empty" --skip-test-db \
+  mariadb-install-db --defaults-file="$work/server.cnf" --datadir="$work/empty" --skip-test-db --skip-log-bin \
     --auth-root-authentication-method=socket --auth-root-socket-user="$(id -un)" >"$work/install.err" 2>&1 ||
     fail 'mariadb-install-db'
-  # One more for the scheduler. All are held at once, so that they differ.
+  # All are held at once, so that they differ.
   read -ra free < <(perl -MIO::Socket::INET -e '
-    my @held = map { IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") } 1 .. 4;
+    my @held = map { IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") } 1 .. 6;
     print join(" ", map { $_->sockport } @held), "\n"')
-  url=http://127.0.0.1:${free[3]}
   for host in "${hosts[@]}"; do
-    port[$host]=${free[${#port[@]}]}
-    cp -r "$work/empty" "$work/$host"
-    start_server "$host"
+    for name in "$host" "${host}_replica"; do
+      port[$name]=${free[${#port[@]}]}
+      cp -r "$work/empty" "$work/$name"
+      start_server "$name"
+    done
   done
+  for name in "${!port[@]}"; do until_so 60 answers "$name"; done
 }
 
 # The SQL that fills a host. A trigger counts how often anybody changes a row: the tasks do not know of it.
 data_of() {
   local i schema
   for ((i = 1; i <= schemas + 1; i++)); do
-    schema=$(printf 'shop_%02d' "$i")
+    schema=$(printf 'shop_%03d' "$i")
     cat <<SQL
 CREATE DATABASE $schema;
 USE $schema;
@@ -133,26 +115,40 @@ SQL
   done
 }
 
+new_password() { head -c 18 /dev/urandom | base64 | tr '+/' '-_'; }
+
 # Accounts may do what they must. Here passwords travel by standard input and files of mode 600.
 fill_servers() {
-  local reader migrator host pid filling=()
-  reader=$(new_password)
-  migrator=$(new_password)
+  local reader migrator monitor replicator host pid i filling=()
+  reader=$(new_password) migrator=$(new_password) monitor=$(new_password) replicator=$(new_password)
   for host in "${hosts[@]}"; do
     {
       data_of "$host"
-      echo "CREATE USER migrator@127.0.0.1 IDENTIFIED BY '$migrator';"
-      # MySQL wants INSERT and CREATE too for an ALTER TABLE.
-      echo "GRANT SELECT, UPDATE, ALTER, INSERT, CREATE ON \`shop\\_%\`.* TO migrator@127.0.0.1;"
+      cat <<SQL
+CREATE USER migrator@127.0.0.1 IDENTIFIED BY '$migrator';
+-- MySQL wants INSERT and CREATE too for an ALTER TABLE.
+GRANT SELECT, UPDATE, ALTER, INSERT, CREATE ON \`shop\\_%\`.* TO migrator@127.0.0.1;
+CREATE DATABASE fleet;
+CREATE TABLE fleet.heartbeat (at TIMESTAMP(6) NOT NULL);
+INSERT INTO fleet.heartbeat VALUES (NOW(6));
+CREATE USER monitor@127.0.0.1 IDENTIFIED BY '$monitor';
+GRANT SELECT, UPDATE ON fleet.heartbeat TO monitor@127.0.0.1;
+CREATE USER replicator@127.0.0.1 IDENTIFIED BY '$replicator';
+GRANT REPLICATION SLAVE ON *.* TO replicator@127.0.0.1;
+SQL
     } | admin "$host" &
     filling+=($!)
+    admin "${host}_replica" <<SQL
+CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${port[$host]}, MASTER_USER = 'replicator',
+  MASTER_PASSWORD = '$replicator', MASTER_USE_GTID = slave_pos;
+SQL
   done
   for pid in "${filling[@]}"; do wait "$pid"; done
+  for host in "${hosts[@]}"; do admin "${host}_replica" <<<'START SLAVE'; done
 
   # The catalogue of the fleet is on the first.
   {
     cat <<SQL
-CREATE DATABASE fleet;
 USE fleet;
 CREATE TABLE host (name VARCHAR(60) PRIMARY KEY);
 CREATE TABLE shard (host VARCHAR(60), name VARCHAR(60), retired BOOLEAN NOT NULL, PRIMARY KEY (host, name));
@@ -162,16 +158,16 @@ SQL
     for host in "${hosts[@]}"; do
       echo "INSERT INTO host VALUES ('$host');"
       for ((i = 1; i <= schemas + 1; i++)); do
-        printf "INSERT INTO shard VALUES ('%s', 'shop_%02d', %d);\n" "$host" "$i" $((i > schemas))
+        printf "INSERT INTO shard VALUES ('%s', 'shop_%03d', %d);\n" "$host" "$i" $((i > schemas))
       done
     done
   } | admin "${hosts[0]}"
 
-  # What the scheduler needs: the configuration with the address of the catalogue, the tasks, and the passwords.
+  # What the scheduler, the workers and the probe need, beside the configuration.
   mkdir "$site"
-  cp "$here"/{add-column,backfill}.sh "$site"
-  sed "s/catalogue\.example:3306/127.0.0.1:${port[${hosts[0]}]}/" "$here/migration.json" >"$site/migration.json"
+  cp "$here"/{add-column,backfill,lag,noted}.sh "$site"
   echo "$reader" >"$site/reader.password"
+  new_password >"$site/hook.key"
   {
     printf '[client]\nuser = migrator\npassword = "%s"\n' "$migrator"
     printf '[mysql]\nconnect-timeout = 5\n'
@@ -179,174 +175,223 @@ SQL
       printf '[client_%s]\nhost = 127.0.0.1\nport = %d\n' "$host" "${port[$host]}"
     done
   } >"$site/clients.cnf"
+  {
+    printf '[client]\nuser = monitor\npassword = "%s"\n' "$monitor"
+    for host in "${hosts[@]}"; do
+      printf '[client_%s]\nhost = 127.0.0.1\nport = %d\n' "$host" "${port[$host]}"
+      printf '[client_%s_replica]\nhost = 127.0.0.1\nport = %d\n' "$host" "${port[${host}_replica]}"
+    done
+  } >"$site/monitor.cnf"
 }
 
-new_password() { head -c 18 /dev/urandom | base64 | tr '+/' '-_'; }
+# followed HOST: whether its replica has everything
+followed() {
+  local position
+  position=$(admin "$1" <<<'SELECT @@gtid_binlog_pos')
+  [ "$(admin "$1_replica" <<<"SELECT MASTER_GTID_WAIT('$position', 0)")" = 0 ]
+}
 
-# facts HOST FIRST LAST EXPRESSIONS: a line for each of these schemas of the host, with these facts of its orders
+# facts SERVER FIRST LAST EXPRESSIONS: a line for each of these schemas, with these facts of its orders
 facts() {
   local i
   for ((i = $2; i <= $3; i++)); do
-    printf "SELECT '%s.shop_%02d', %s FROM shop_%02d.orders;\n" "$1" "$i" "$4" "$i"
+    printf "SELECT '%s.shop_%03d', %s FROM shop_%03d.orders;\n" "$1" "$i" "$4" "$i"
   done | admin "$1"
 }
 
 original='COUNT(*), SUM(CRC32(CONCAT_WS(" ", id, total)))'
 
-# ---- The scheduler, and what runs ------------------------------------------------------------------------------------
+# ---- The night -------------------------------------------------------------------------------------------------------
 
-# It works until nothing is left to do. Started again, it goes on where it was.
-start_scheduler() {
-  "$espalier" run "$site/migration.json" --data-dir "$work/data" --http "${url#http://}" \
-    >>"$work/scheduler.out" 2>>"$work/scheduler.err" </dev/null &
-  scheduler=$!
-  until_so 60 is_up
+# zone SECONDS: the time zone in which it is ten at night at that second since 1970
+zone() {
+  local ahead=$(((22 * 3600 - $1 % 86400 + 86400) % 86400)) sign=+
+  [ "$ahead" -le 43200 ] || { sign=- ahead=$((86400 - ahead)); }
+  printf '%s%02d:%02d:%02d' "$sign" $((ahead / 3600)) $((ahead / 60 % 60)) $((ahead % 60))
 }
 
-ask() { curl --silent --fail --max-time 5 "$url/api/v1/$1"; }
-
-is_up() {
-  kill -0 "$scheduler" 2>/dev/null || fail 'the scheduler has ended'
-  [ "$(progress backfill total)" = $((${#hosts[@]} * schemas)) ]
+# configure SECONDS: the configuration of this fleet. Its window opens at that second for a minute, and ten seconds
+# later until five in the morning. What takes minutes elsewhere takes seconds here.
+configure() {
+  local again=$(($1 + 70))
+  "$espalier" convert "$here/migration.json" --to json |
+    sed "s/catalogue\.example:3306/127.0.0.1:${port[db1]}/" |
+    jq --arg receiver "http://127.0.0.1:$receiver" --arg key "$site/hook.key" --arg first "22:00-22:01 $(zone "$1")" --arg second "22:00-05:00 $(zone "$again")" '
+      .bistro_settings |= (
+        .nodes.node_sources[].prefs.refresh_sec = 2
+        | .probes.lag += {"every": "1s", "max_age": "20s"}
+        | .notifications.ops.webhook += {"url": $receiver, "secret_file": $key, "allow_private": true})
+      | .["bistro_job->migrate"] |= (
+        .windows = [$first, $second]
+        | .rollout.soak = "2s"
+        | .steps[].command |= ["./noted.sh"] + .)' >"$site/migration.json"
+  printf 'window %d %d\n' "$1" $(($1 + 60)) "$again" $((again + 7 * 3600)) >>"$rules"
 }
 
-# progress JOB WHAT: how many of its tasks are done, or waiting, ...
-progress() {
-  ask jobs 2>/dev/null | jq --arg job "$1" --arg what "$2" '.jobs[] | select(.name == $job) | .progress[$what]'
+on() { "$espalier" "$@" --server "$server"; }
+knows_its_nodes() { on jobs --json 2>"$work/asking.err" | jq -e --argjson all "$all" '.jobs[0].progress.total == $all' >/dev/null; }
+is_told() { jq -e --slurp "[.[] | select($2)] | length >= $1" "$told" >/dev/null; }
+stage_is() { on jobs --json | jq -e --argjson stage "$1" '.jobs[0].rollout.stage == $stage' >/dev/null; }
+is_done() { on jobs --json 2>/dev/null | jq -e --argjson least "$1" '.jobs[0].progress.done >= $least' >/dev/null; }
+begun() { [ "$(grep -c ' + ' "$ledger")" -ge "$1" ]; }
+quiet() { echo "quiet $*" >>"$rules"; }
+
+# The tasks that have begun and not ended: process and node
+open_tasks() { awk '$2 == "+" { open[$3] = $4 } $2 == "-" { delete open[$3] } END { for (pid in open) print pid, open[pid] }' "$ledger"; }
+
+progress() { on jobs --json | jq --arg what "$1" '.jobs[0].progress[$what]'; }
+nothing_runs() { [ "$(progress running)" = 0 ]; }
+
+# limit_is HOST LIMIT: whether that is what the probe has left of its limit, and how much of it is in use, if that is given
+limit_is() {
+  on node show host "$1" --json | jq -e --argjson limit "$2" --argjson used "${3:-null}" \
+    '.resources[] | select(.resource == "migrations") | .limit == $limit and ($used == null or .used == $used)' >/dev/null
 }
 
-done_at_least() {
-  local now
-  now=$(progress "$1" "done")
-  [ "${now:-0}" -ge "$2" ]
+# behind HOST: how many seconds its replica is, as the servers say
+behind() {
+  awk -v host="$(admin "$1" <<<'SELECT UNIX_TIMESTAMP(at) FROM fleet.heartbeat')" \
+    -v replica="$(admin "$1_replica" <<<'SELECT UNIX_TIMESTAMP(at) FROM fleet.heartbeat')" 'BEGIN { printf "%.1f\n", host - replica }'
 }
 
-show_jobs() {
-  ask jobs | jq -r '.jobs[] | "\(.name): \(.progress.done) of \(.progress.total) done, \(.progress.running) running, \(.progress.waiting) waiting"'
-}
-
-# The processes of tasks, whatever the scheduler says of them: pid and node. Subshells of a task look like it.
-task_processes() {
-  ps -ww -eo pid=,ppid=,args= | awk -v tasks="$site/" '
-    index($4, tasks) == 1 { parent[$1] = $2; node[$1] = $5 }
-    END { for (pid in parent) if (!(parent[pid] in parent)) print pid, node[pid] }'
-}
-
-# All the while: which tasks there are at once. A look takes its time; what is still there after it was there at its end.
-watch_tasks() {
-  local sample=0 pid node argument
-  while sleep 0.25; do
-    sample=$((sample + 1))
-    task_processes >"$work/seen"
-    while read -r pid node; do
-      if read -r -d '' argument <"/proc/$pid/cmdline" && [ -n "$argument" ]; then
-        echo "$sample $node"
-      fi 2>/dev/null
-    done <"$work/seen" >>"$work/samples"
-  done
-}
-
-# ---- The play --------------------------------------------------------------------------------------------------------
-
-say "three servers with $schemas schemas each, and one that is retired; $rows rows in each"
+say "three servers with a replica each; on each server $schemas schemas with $rows rows, and one that is retired"
 make_servers
 fill_servers
-for host in "${hosts[@]}"; do
-  echo "$host: 127.0.0.1:${port[$host]}, process ${server[$host]}"
-  facts "$host" 1 $((schemas + 1)) "$original" >>"$work/before"
-done
+for host in "${hosts[@]}"; do facts "$host" 1 $((schemas + 1)) "$original" >>"$work/before"; done
+for host in "${hosts[@]}"; do until_so 60 followed "$host"; done
+touch "$told" "$ledger"
+"$here/receiver.py" "$site/hook.key" "$told" >"$work/receiver.out" 2>"$work/receiver.err" &
+receiver_process=$!
+running+=("$receiver_process")
+receiver=$(printed "$work/receiver.out" 'listening on')
 
-say 'the scheduler starts; it reads hosts and schemas from the catalogue'
-start_scheduler
-watch_tasks &
-watch=$!
-show_jobs
+opens=$(($(date +%s) + 15))
+configure "$opens"
+start_scheduler "$site/migration.json" 0
+until_so 60 knows_its_nodes
+for name in w1 w2; do start_worker "$name" --command-dir "$site"; done
+say "the window opens $((opens - $(date +%s))) s from now; until then nothing starts"
+on jobs
 
-until_so 60 done_at_least backfill 4
-has_got_on() {
-  victim=$(ask running | jq -r '[.running[] | select(.job == "backfill" and .progress.done >= 250 and .progress.done <= 1250)][0].node // empty')
-  [ -n "$victim" ] && pid=$(task_processes | awk -v node="$victim" '$2 == node { print $1 }') && [ -n "$pid" ]
+until_so 90 begun 1
+canary=$(awk '{ print $4; exit }' "$ledger") canary_host=${canary%%.*}
+for host in "${hosts[@]}"; do [ "$host" = "$canary_host" ] || bad=$host; done
+admin "$bad" <<<"REVOKE ALTER ON \`shop\\_%\`.* FROM migrator@127.0.0.1"
+say "$canary goes first; meanwhile somebody takes the right to change tables away on $bad"
+until_so 60 is_told 1 '.kind == "rollout_stage_passed"'
+
+until_so 90 is_told 1 '.kind == "rollout_halted"'
+halted=$EPOCHREALTIME
+say 'the second stage is halted'
+until_so 60 nothing_runs
+on tasks migrate --status error_backoff
+admin "$bad" <<<"GRANT ALTER ON \`shop\\_%\`.* TO migrator@127.0.0.1"
+quiet halt all "$halted" "$EPOCHREALTIME"
+on resume migrate --reason "repaired: migrator may change tables on $bad"
+
+until_so 120 is_told 2 '.kind == "rollout_stage_passed"'
+slow=$canary_host
+admin "${slow}_replica" <<<'STOP SLAVE SQL_THREAD'
+say "$(progress "done") of $all schemas are done, the last stage begins; the replica of $slow stops following"
+until_so 90 limit_is "$slow" 0 0
+since=$EPOCHREALTIME before=$(grep -c ' + ' "$ledger")
+say "it is $(behind "$slow") s behind, and nothing starts on $slow"
+on probes
+until_so 60 begun $((before + 6))
+quiet lag "$slow" "$since" "$EPOCHREALTIME"
+admin "${slow}_replica" <<<'START SLAVE SQL_THREAD'
+say "the others go on; the replica of $slow follows again"
+until_so 60 limit_is "$slow" 2
+say "it is $(behind "$slow") s behind, and $slow has its limit again"
+
+before=$(progress "done")
+until_so 60 is_done $((before + 2))
+on brake --reason 'the shop is slow'
+since=$EPOCHREALTIME
+say "a brake; $(progress running) tasks go on. kill -9: the scheduler, process $scheduler"
+killed "$scheduler"
+start_scheduler "$site/migration.json" "${for_workers##*:}"
+until_so 60 knows_its_nodes
+until_so 60 nothing_runs
+say 'the scheduler is back; what ran has ended, and the brake holds'
+on brakes
+[ "$(progress "done")" -lt "$all" ] || fail 'nothing was left to be braked'
+quiet brake all "$since" "$EPOCHREALTIME"
+on release
+
+# victims: the tasks on w2 that have filled some rows
+victims() { on running --json | jq -r '[.running[] | select(.worker == "w2" and .progress.done >= 250 and .progress.done <= 1250)][].node'; }
+has_victims() { [ -n "$(victims)" ]; }
+until_so 60 has_victims
+victim=$(victims | head -n 1)
+on running --json | jq -r '.running[] | select(.worker == "w2").node' >"$work/cut-short"
+killed "${worker[w2]}"
+say "kill -9: the worker w2, process ${worker[w2]}, which is at $victim"
+# Its guard kills its tasks; what was killed could not write its end.
+cut_short_have_ended() {
+  open_tasks | while read -r pid node; do
+    if [ ! -e "/proc/$pid" ]; then
+      echo "$EPOCHREALTIME - $pid $node killed" >>"$ledger"
+    fi
+  done
+  ! open_tasks | cut -d ' ' -f 2 | grep -qxFf "$work/cut-short"
 }
-until_so 30 has_got_on
-kill -9 "$pid"
-say "kill -9: the task backfill of $victim, process $pid"
-victim_goes_on() {
-  ask "jobs/backfill/tasks/$victim" | jq -e '.status == "done" and .attempts > 1' >/dev/null
-}
-until_so 30 victim_goes_on
-"$espalier" logs backfill "$victim" --server "$url" | tee "$work/victim.log"
-grep -q 'attempt 2, from id [1-9]' "$work/victim.log" || fail "$victim has started over"
+until_so 15 cut_short_have_ended
+until_so 60 is_told 1 '.kind == "worker_changed"'
+start_worker w2 --command-dir "$site"
+victim_goes_on() { on tasks migrate "$victim" --json | jq -e '.status == "done" and .attempts > 1' >/dev/null; }
+until_so 90 victim_goes_on
+on logs migrate "$victim" | tee "$work/victim.log"
+grep -q 'attempt [2-9].*, from id [1-9]' "$work/victim.log" || fail "$victim has started over"
 
-until_so 60 done_at_least backfill 12
-end "${server[db1]}" KILL
-say "kill -9: the server db1, process ${server[db1]}; the catalogue is on it too"
-before=$(progress backfill "done")
-the_others_go_on() {
-  done_at_least backfill $((before + 6)) && ask problems | jq -e '.errors != []' >/dev/null
-}
-until_so 30 the_others_go_on
-show_jobs
-echo 'what the scheduler has to say of it:'
-ask problems | jq -r '.errors[].message' | fold -s -w 120
-start_server db1
-say "db1 is back, process ${server[db1]}"
-
-until_so 60 done_at_least backfill $(($(progress backfill "done") + 8))
-before=$(progress backfill "done")
-cut_short=$(task_processes)
-end "$scheduler" KILL
-say "kill -9: the scheduler, process $scheduler, with $before backfills done and $(wc -l <<<"$cut_short") tasks running"
-no_task_is_left() { [ -z "$(task_processes)" ]; }
-until_so 10 no_task_is_left
-echo 'its tasks have ended with it'
-start_scheduler
-[ "$(progress backfill "done")" -ge "$before" ] || fail 'it has forgotten what was done'
-say 'the scheduler is back and goes on'
-show_jobs
-
-wait "$scheduler" || fail "the scheduler ended with $?"
-scheduler=''
-end "$watch" TERM
-watch=''
-say 'the scheduler ends by itself: all is done'
-cat "$work/scheduler.out"
+until_so $((120 + 2 * all)) is_done "$all"
+until_so 60 is_told 1 '.kind == "job_state" and .data.to == "succeeded"'
+say 'all is done'
+on jobs
 
 # ---- Is it right? ----------------------------------------------------------------------------------------------------
 
-say 'verification, by the administrator of the servers'
-for host in "${hosts[@]}"; do
-  facts "$host" 1 "$schemas" "$original, SUM(total_cents = total * 100), SUM(touched = 1)" >>"$work/after"
-  # Retired: nobody has touched it. The last two are right when there is no such column.
-  facts "$host" $((schemas + 1)) $((schemas + 1)) "$original, COUNT(*), SUM(touched = 0)" >>"$work/after"
-  echo "SELECT CONCAT('$host.', table_schema) FROM information_schema.columns WHERE column_name = 'total_cents';" |
-    admin "$host" >>"$work/changed"
+say 'what the receiver was told'
+jq -r '"\(.severity)\t\(.summary)"' "$told"
+for kind in leader_changed rollout_stage_opened rollout_stage_passed rollout_halted limit_at_floor limit_recovered \
+  brake_set brake_released worker_changed job_state; do
+  is_told 1 ".kind == \"$kind\"" || fail "nobody was told of $kind"
 done
-awk -v hosts="${#hosts[@]}" -v schemas="$schemas" '
+
+say 'when tasks began and ended, as they wrote themselves'
+printf 'limit all 5\nlimit host 2\nlimit schema 1\n' >>"$rules"
+"$here/check-ledger.py" "$ledger" "$rules" || fail 'a limit, a window or a pause'
+
+say 'every row, on the servers and on their replicas'
+for host in "${hosts[@]}"; do
+  until_so 60 followed "$host"
+  for name in "$host" "${host}_replica"; do
+    facts "$name" 1 "$schemas" "$original, SUM(total_cents = total * 100), SUM(touched = 1)" >>"$work/after"
+    # Retired: nobody has touched it. The last two are right when there is no such column.
+    facts "$name" $((schemas + 1)) $((schemas + 1)) "$original, COUNT(*), SUM(touched = 0)" >>"$work/after"
+    echo "SELECT CONCAT('$name.', table_schema) FROM information_schema.columns WHERE column_name = 'total_cents';" |
+      admin "$name" >>"$work/changed"
+  done
+done
+awk -v all="$all" -v hosts="${#hosts[@]}" '
   FILENAME ~ /before$/ { rows[$1] = $2; sum[$1] = $3; next }
   FILENAME ~ /changed$/ { changed++; next }
   {
-    seen++; all += $2; filled += $4; once += $5
-    if ($2 != rows[$1] || $3 != sum[$1] || $4 != $2 || $5 != $2) { bad++; print $1 " is wrong: " $0 }
+    origin = $1; sub(/_replica/, "", origin)
+    seen++; total += $2; filled += $4; once += $5
+    if ($2 != rows[origin] || $3 != sum[origin] || $4 != $2 || $5 != $2) { bad++; print $1 " is wrong: " $0 }
   }
   END {
-    printf "%d rows in %d schemas: %d are filled and right, %d were changed as often as they should: once, in retired schemas never\n", all, seen, filled, once
-    printf "%d schemas have the new column, %d should\n", changed, hosts * schemas
-    exit bad > 0 || seen != hosts * (schemas + 1) || changed != hosts * schemas
+    printf "%d rows in %d schemas: %d are filled and right, %d were changed as often as they should: once, in retired schemas never\n", total, seen, filled, once
+    printf "%d schemas have the new column, %d should\n", changed, 2 * all
+    exit bad > 0 || seen != 2 * (all + hosts) || changed != 2 * all
   }' "$work/before" "$work/changed" "$work/after" || fail 'the data'
 
-awk '
-  { split($2, part, "."); host[$1 " " part[1]]++; schema[$1 " " $2]++ }
-  function peak(name, used, limit,   key, most) {
-    for (key in used) if (used[key] > most) most = used[key]
-    printf "tasks at once per %s: at most %d of %d\n", name, most, limit
-    if (most > limit) bad = 1
-  }
-  END { peak("host", host, 2); peak("schema", schema, 1); exit bad || NR < 100 }' "$work/samples" || fail 'the limits'
-
-# A batch that an attempt had done without being able to say so comes again. It has changed nothing, as was just seen.
-"$espalier" logs backfill --data-dir "$work/data" --limit 100000 >"$work/log"
-awk '
-  $3 == "attempt" { attempts++ }
-  $3 == "batch" { batches++; if (seen[$2 " " $4]++) again++ }
-  END { printf "%d attempts, %d batches, of which %d came again after a kill\n", attempts, batches, again }' "$work/log"
-say 'all of it is right'
+say 'the workers, the scheduler and the receiver are told to stop'
+kill "${worker[@]}"
+for name in w1 w2; do wait "${worker[$name]}"; done
+kill "$scheduler"
+wait "$scheduler"
+killed "$receiver_process"
+! pgrep -f "$site" || fail 'processes of tasks are left'
+echo 'all of it ended well'

@@ -26,6 +26,7 @@ public final class ColumnMapping {
   private static final Pattern BETWEEN_TAGS = Pattern.compile("[,;\\s]+");
   private static final String ALL = "*";
   private static final String ROLE = "role";
+  private static final String VALUE = "value";
   private static final List<String> KEYS =
       List.of("name", "parent", "tags", "disabled", "attributes", ROLE, ParentAlternatives.KEY);
 
@@ -128,6 +129,16 @@ public final class ColumnMapping {
   /** Returns the name of the column that contains node names. */
   public String nameColumn() {
     return name;
+  }
+
+  /** Returns a row about a node: an object gets its name, and anything else is its value. */
+  Json about(String node, Json value) {
+    return value instanceof Json.Obj row
+        ? row.with(name, Json.of(node))
+        : Json.object()
+            .put(name, node)
+            .put(listed.isEmpty() || listed.contains(ALL) ? VALUE : listed.get(0), value)
+            .build();
   }
 
   /** Returns the node that a value describes: a name, or an object. */

@@ -77,6 +77,23 @@ public final class HttpExchange {
     }
   }
 
+  /** The service has answered, but not with what it was asked for. */
+  static final class StatusException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient byte[] body;
+
+    StatusException(int status, byte[] body) {
+      super("answered with status " + status);
+      this.body = body;
+    }
+
+    /** Returns the body, which the caller must not modify. */
+    byte[] body() {
+      return body;
+    }
+  }
+
   /**
    * @param headers sent to the origin of the address only
    * @param timeout of the whole exchange, with its redirects
@@ -151,6 +168,7 @@ public final class HttpExchange {
    * Sends the request.
    *
    * @param known previous answer; returned when it is still valid
+   * @throws StatusException when the service answers with anything but what was asked for
    * @throws IOException with a message that continues the address
    */
   public Answer get(URI address, @Nullable Answer known) throws IOException, InterruptedException {
@@ -170,7 +188,7 @@ public final class HttpExchange {
             response.headers().firstValue("last-modified").orElse(null));
       }
       if (status < 301 || status > 308 || status == NOT_MODIFIED) {
-        throw new IOException("answered with status " + status);
+        throw new StatusException(status, response.body());
       }
       if (redirects == MOST_REDIRECTS) {
         throw new IOException("redirects more than " + MOST_REDIRECTS + " times");

@@ -2,32 +2,26 @@ package io.espalier.nodes;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
-import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
-import io.espalier.core.text.HttpHeaders;
 import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.ProbeUse;
 import io.espalier.core.topology.PushDown;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,18 +29,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Preferences: {@code parent_level}; {@code url}, http or https; with the placeholder {@code
  * {parent}} there is a request for each parent, whose name is URL-encoded, and with {@code
- * {parents}} one for as many as the address has room for, with commas between them; {@code
- * push_down} as in {@link Prefs#pushDown}; {@code headers}, an object; {@code headers_file}, a file
- * of {@code Name: value} lines, for secrets; {@code items} as in {@link RowParser}; {@code columns}
- * as in {@link ColumnMapping}; {@code max_bytes} of an answer (64 MiB); {@code refresh_sec}; {@code
- * timeout_sec} of an answer (60).
+ * {parents}} one for as many as the address has room for, with commas between them; for probes,
+ * with {@code {node}} there is one for each node, which its answer need not name; {@code push_down}
+ * as in {@link Prefs#pushDown}; {@code headers}, {@code headers_file}, {@code max_bytes} (64 MiB)
+ * and {@code timeout_sec} (60) as in {@link HttpAccess}; {@code items} as in {@link RowParser};
+ * {@code columns} as in {@link ColumnMapping}; {@code refresh_sec}.
  *
  * <p>If the last answer had an ETag or a date, the request is conditional: an unchanged answer is
  * not sent again.
  */
 public final class HttpNodes implements NodeSource {
   private static final int DEFAULT_MAX_BYTES = 64 << 20;
-  private static final int MOST_BYTES = 1 << 30;
+  private static final String NODE = "node";
+  private static final List<String> PLACEHOLDERS = List.of("parent", "parents", NODE);
 
   /** Limits of one request for many parents; many servers refuse addresses of more than 8 KiB. */
   private static final int PARENTS_PER_REQUEST = 500;
@@ -55,18 +50,12 @@ public final class HttpNodes implements NodeSource {
 
   private final int parentLevel;
   private final NameFormat url;
-  private final Map<String, String> headers;
-  private final @Nullable Path headersFile;
+  private final HttpAccess access;
   private final RowParser text;
   private final ColumnMapping columns;
-  private final int maxBytes;
   private final PushDown pushDown;
   private final Optional<Duration> refresh;
-  private final Duration timeout;
   private final String path;
-
-  /** Created at the first fetch; its threads end when it is no longer used. */
-  private @Nullable HttpClient client;
 
   /** Previous answers by address; only those that can be confirmed. */
   private Map<URI, HttpExchange.Answer> known = Map.of();
@@ -74,25 +63,19 @@ public final class HttpNodes implements NodeSource {
   private HttpNodes(
       int parentLevel,
       NameFormat url,
-      Map<String, String> headers,
-      @Nullable Path headersFile,
+      HttpAccess access,
       RowParser text,
       ColumnMapping columns,
-      int maxBytes,
       PushDown pushDown,
       Optional<Duration> refresh,
-      Duration timeout,
       String path) {
     this.parentLevel = parentLevel;
     this.url = url;
-    this.headers = headers;
-    this.headersFile = headersFile;
+    this.access = access;
     this.text = text;
     this.columns = columns;
-    this.maxBytes = maxBytes;
     this.pushDown = pushDown;
     this.refresh = refresh;
-    this.timeout = timeout;
     this.path = path;
   }
 
@@ -107,11 +90,15 @@ public final class HttpNodes implements NodeSource {
   }
 
   @Override
+  public ProbeUse probeUse() {
+    return url.uses(NODE) ? ProbeUse.PER_NODE : ProbeUse.POSSIBLE;
+  }
+
+  @Override
   public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
     RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
-    HttpExchange exchange =
-        new HttpExchange(client(), allHeaders(), timeout, maxBytes, "by max_bytes");
+    HttpExchange exchange = exchange();
     Map<URI, HttpExchange.Answer> newest = new HashMap<>();
     if (url.uses("parents")) {
       for (String batch : batches(soFar.names(parentLevel))) {
@@ -119,7 +106,13 @@ public final class HttpNodes implements NodeSource {
       }
     } else if (url.uses("parent")) {
       for (String parent : soFar.names(parentLevel)) {
-        read(address(encoded(parent)), parent, exchange, delivery, newest);
+        read(address(HttpAccess.encoded(parent)), parent, exchange, delivery, newest);
+      }
+    } else if (url.uses(NODE)) {
+      for (String node : soFar.names(parentLevel + 1)) {
+        URI address = address(HttpAccess.encoded(node));
+        byte[] body = get(address, exchange, newest);
+        text.valueOf(node, body, HttpExchange.shown(address), delivery);
       }
     } else {
       read(address(""), null, exchange, delivery, newest);
@@ -128,12 +121,16 @@ public final class HttpNodes implements NodeSource {
     known = newest;
   }
 
-  private URI address(String parents) {
-    return URI.create(url.name(placeholder -> parents));
+  private HttpExchange exchange() throws NodeSourceException {
+    try {
+      return access.exchange();
+    } catch (IOException e) {
+      throw failure(String.valueOf(e.getMessage()));
+    }
   }
 
-  private static String encoded(String name) {
-    return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+  private URI address(String parents) {
+    return URI.create(url.name(placeholder -> parents));
   }
 
   /** Returns encoded names with commas between them; a comma in a name is encoded. */
@@ -142,7 +139,7 @@ public final class HttpNodes implements NodeSource {
     StringBuilder batch = new StringBuilder();
     int count = 0;
     for (String parent : parents) {
-      String name = encoded(parent);
+      String name = HttpAccess.encoded(parent);
       if (count > 0
           && (count == PARENTS_PER_REQUEST || batch.length() + name.length() > MOST_CHARACTERS)) {
         batches.add(batch.toString());
@@ -157,31 +154,18 @@ public final class HttpNodes implements NodeSource {
     return batches;
   }
 
-  private HttpClient client() {
-    if (client == null) {
-      client = HttpExchange.client(timeout);
-    }
-    return client;
-  }
-
-  private Map<String, String> allHeaders() throws NodeSourceException {
-    Map<String, String> all = new LinkedHashMap<>(headers);
-    if (headersFile != null) {
-      try {
-        all.putAll(HttpExchange.headersIn(headersFile));
-      } catch (IOException e) {
-        throw failure(String.valueOf(e.getMessage()));
-      }
-    }
-    return all;
-  }
-
   private void read(
       URI address,
       @Nullable String parent,
       HttpExchange exchange,
       RowToNodes delivery,
       Map<URI, HttpExchange.Answer> newest)
+      throws NodeSourceException, InterruptedException {
+    byte[] body = get(address, exchange, newest);
+    text.read(body, HttpExchange.shown(address), parent, delivery);
+  }
+
+  private byte[] get(URI address, HttpExchange exchange, Map<URI, HttpExchange.Answer> newest)
       throws NodeSourceException, InterruptedException {
     HttpExchange.Answer answer;
     try {
@@ -192,7 +176,7 @@ public final class HttpNodes implements NodeSource {
     if (answer.canBeConfirmed()) {
       newest.put(address, answer);
     }
-    text.read(answer.body(), HttpExchange.shown(address), parent, delivery);
+    return answer.body();
   }
 
   private NodeSourceException failure(String message) {
@@ -201,7 +185,7 @@ public final class HttpNodes implements NodeSource {
 
   @Override
   public void close() {
-    client = null;
+    access.close();
     known = Map.of();
   }
 
@@ -218,98 +202,33 @@ public final class HttpNodes implements NodeSource {
       Prefs prefs = new Prefs(spec);
       int parentLevel = prefs.parentLevel(levels);
       String text = prefs.requireString("url", "an address of http or https");
-      NameFormat url =
-          NameFormat.read("url", text == null ? "-" : text, List.of("parent", "parents"), prefs);
-      if (url.uses("parent") && url.uses("parents")) {
-        NameFormat.problem(prefs, "url", "there is {parent} and {parents}, use one of them", null);
+      NameFormat url = NameFormat.read("url", text == null ? "-" : text, PLACEHOLDERS, prefs);
+      List<String> used = PLACEHOLDERS.stream().filter(url::uses).toList();
+      if (used.size() > 1) {
+        String all =
+            used.stream().map(each -> "{" + each + "}").collect(Collectors.joining(" and "));
+        NameFormat.problem(prefs, "url", "there is " + all + ", use one of them", null);
       }
       PushDown pushDown = prefs.pushDown(url.uses("parent") || url.uses("parents"), parentLevel);
       if (text != null && !prefs.hasErrorAt("url")) {
-        checkUrl(url, prefs);
+        HttpAccess.checkUrl(url.name(placeholder -> "x"), prefs);
       }
-      Map<String, String> headers = headers(prefs);
-      Path headersFile = headersFile(prefs, context.configDirectory());
+      HttpAccess access =
+          HttpAccess.read(prefs, context.configDirectory(), DEFAULT_MAX_BYTES, url.uses(NODE));
       List<String> items = RowParser.readItems(prefs);
       ColumnMapping columns = ColumnMapping.read(prefs, false);
-      int maxBytes = (int) prefs.integer("max_bytes", DEFAULT_MAX_BYTES, 1, MOST_BYTES);
       Optional<Duration> refresh = prefs.refresh();
-      Duration timeout = prefs.timeout();
       return prefs.finish(
           () ->
               new HttpNodes(
                   parentLevel,
                   url,
-                  headers,
-                  headersFile,
+                  access,
                   new RowParser(RowParser.Form.JSON, items, ','),
                   columns,
-                  maxBytes,
                   pushDown,
                   refresh,
-                  timeout,
                   spec.path()));
-    }
-
-    private static void checkUrl(NameFormat url, Prefs prefs) {
-      String objection = HttpExchange.objection(url.name(placeholder -> "x"));
-      if (!objection.isEmpty()) {
-        NameFormat.problem(prefs, "url", objection, null);
-      }
-    }
-
-    private static Map<String, String> headers(Prefs prefs) {
-      Json.Obj object = prefs.object("headers");
-      Map<String, String> headers = new LinkedHashMap<>();
-      Prefs in = prefs.inside(object, prefs.at("headers"));
-      object
-          .members()
-          .forEach(
-              (name, value) -> {
-                if (name.startsWith("_") || name.startsWith("//")) {
-                  return;
-                }
-                if (!(value instanceof Json.Str string)) {
-                  in.expected(name, value, "a string");
-                  return;
-                }
-                String objection = HttpHeaders.objection(name, string.value());
-                if (!objection.isEmpty()) {
-                  in.error(in.at(name), value.at(), null, "the header " + objection);
-                } else if (HttpHeaders.isSecret(name)) {
-                  // Without its value, because problems are printed.
-                  in.error(
-                      in.at(name),
-                      value.at(),
-                      null,
-                      "this header is a secret, and the configuration is not",
-                      "write it into a file, and name that as headers_file");
-                }
-                headers.put(name, string.value());
-              });
-      return headers;
-    }
-
-    private static @Nullable Path headersFile(Prefs prefs, String configDirectory) {
-      if (prefs.get("headers_file") == null) {
-        return null;
-      }
-      String file = prefs.string("headers_file", "the path of a file", "");
-      try {
-        Path path = Path.of(file);
-        if (!file.isEmpty() && (path.isAbsolute() || !configDirectory.isEmpty())) {
-          return Path.of(configDirectory).resolve(path);
-        }
-      } catch (InvalidPathException e) {
-        // Reported below.
-      }
-      if (!prefs.hasErrorAt("headers_file")) {
-        NameFormat.problem(
-            prefs,
-            "headers_file",
-            "expected the path of a file, absolute or beside the configuration",
-            null);
-      }
-      return null;
     }
   }
 }

@@ -204,7 +204,15 @@ public final class Prefs {
 
   /** Returns {@code timeout_sec}, the time limit of one answer. */
   public Duration timeout() {
-    return seconds("timeout_sec", 60, LONGEST_SECONDS);
+    return timeout(false);
+  }
+
+  /**
+   * The same, and shorter by default for a source that asks about single nodes: a node that is down
+   * must not hold up the others.
+   */
+  public Duration timeout(boolean isPerNode) {
+    return seconds("timeout_sec", isPerNode ? 5 : 60, LONGEST_SECONDS);
   }
 
   /** Returns a boolean, also given as the strings "true" and "false". */

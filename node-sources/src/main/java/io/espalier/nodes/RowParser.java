@@ -73,25 +73,9 @@ final class RowParser {
 
   private void json(byte[] text, String from, @Nullable String parent, RowToNodes to)
       throws NodeSourceException, InterruptedException {
-    Result<Json> read = JsonReader.strict().withMaxBytes(Integer.MAX_VALUE).read(text);
-    Json value = read.value();
+    Json value = find(text, from, to);
     if (value == null) {
-      for (Problem problem : read.problems()) {
-        to.problem(from + " is not JSON: " + problem.at() + " " + problem.message());
-      }
       return;
-    }
-    for (String key : items) {
-      Json inner = value instanceof Json.Obj object ? object.get(key) : null;
-      if (inner == null) {
-        String keys =
-            value instanceof Json.Obj object
-                ? "; there are " + String.join(", ", object.members().keySet())
-                : "; it is " + value.kind();
-        to.problem(from + " has no \"" + key + "\" on the way to its rows" + shortened(keys));
-        return;
-      }
-      value = inner;
     }
     if (!(value instanceof Json.Arr list)) {
       to.problem(
@@ -106,6 +90,47 @@ final class RowParser {
       number++;
       to.row(item, "item " + number + " at " + item.at() + " of " + from, parent);
     }
+  }
+
+  /**
+   * Passes on what a JSON document says of one node: a list of values, or one that is an object, a
+   * number or a text.
+   */
+  void valueOf(String node, byte[] text, String from, RowToNodes to)
+      throws NodeSourceException, InterruptedException {
+    Json value = find(text, from, to);
+    if (value == null) {
+      return;
+    }
+    List<Json> values = value instanceof Json.Arr list ? list.items() : List.of(value);
+    for (Json each : values) {
+      to.valueOf(node, each, from);
+    }
+  }
+
+  /** Returns what the keys lead to; null, with a problem, when there is no such thing. */
+  private @Nullable Json find(byte[] text, String from, RowToNodes to) {
+    Result<Json> read = JsonReader.strict().withMaxBytes(Integer.MAX_VALUE).read(text);
+    Json value = read.value();
+    if (value == null) {
+      for (Problem problem : read.problems()) {
+        to.problem(from + " is not JSON: " + problem.at() + " " + problem.message());
+      }
+      return null;
+    }
+    for (String key : items) {
+      Json inner = value instanceof Json.Obj object ? object.get(key) : null;
+      if (inner == null) {
+        String keys =
+            value instanceof Json.Obj object
+                ? "; there are " + String.join(", ", object.members().keySet())
+                : "; it is " + value.kind();
+        to.problem(from + " has no \"" + key + "\" on the way to its rows" + shortened(keys));
+        return null;
+      }
+      value = inner;
+    }
+    return value;
   }
 
   private static String shortened(String text) {

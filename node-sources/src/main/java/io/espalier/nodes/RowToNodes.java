@@ -77,6 +77,15 @@ public final class RowToNodes {
     }
   }
 
+  /**
+   * Processes a row with a value of a node that was asked about, which the row need not name: an
+   * object, or the value itself.
+   */
+  public void valueOf(String node, Json value, String where)
+      throws NodeSourceException, InterruptedException {
+    row(columns.about(node, value), where, null);
+  }
+
   private @Nullable String parentOf(NodeRow row, @Nullable String parent) throws Unusable {
     String own = row.parent();
     if (parent != null) {

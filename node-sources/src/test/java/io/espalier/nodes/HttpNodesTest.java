@@ -12,6 +12,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.ProbeUse;
 import io.espalier.core.topology.PushDown;
 import io.espalier.testkit.nodes.NodeRecorder;
 import io.espalier.testkit.nodes.NodeSourceContract;
@@ -123,6 +124,8 @@ class HttpNodesTest extends NodeSourceContract {
                 200,
                 "{\"page\": {\"list\": [{\"name\": \"d1\", \"parent\": \"b\"}, {\"name\": \"d2\","
                     + " \"parent\": \"a\", \"tags\": [\"t\"], \"more\": 1}]}}");
+        case "/lag/a%2F%3F" -> send(exchange, 200, "{\"value\": 7.5}");
+        case "/nested/a%2F%3F" -> send(exchange, 200, "{\"lag\": {\"s\": 7.5}}");
         case "/of/a%20%2F%3F" -> send(exchange, 200, "[\"x1\"]");
         case "/of?hosts=a%2Cb,c%26d" ->
             send(exchange, 200, "[{\"name\": \"y1\", \"parent\": \"c&d\"}]");
@@ -240,10 +243,16 @@ class HttpNodesTest extends NodeSourceContract {
   }
 
   private NodeSource hosts(String path, String more) {
+    String columns = path.endsWith("{node}") ? ", 'columns': {'attributes': ['value']}" : "";
     return source(
         ONE,
         Tree.prefs(
-            ("{'parent_level': 'instance', 'url': '" + uri(server, path) + "'" + more + "}")
+            ("{'parent_level': 'instance', 'url': '"
+                    + uri(server, path)
+                    + "'"
+                    + more
+                    + columns
+                    + "}")
                 .replace('\'', '"')));
   }
 
@@ -400,6 +409,21 @@ class HttpNodesTest extends NodeSourceContract {
         .isInstanceOf(NodeSourceException.class);
     assertThat(asked).hasSize(3).allMatch(path -> path.length() < 4100);
     assertThat(String.join(",", asked).split("host-")).hasSize(1001);
+  }
+
+  @Test
+  void aProbeAsksAboutEachNodeAndTheAnswerNeedNotNameIt() throws Exception {
+    for (String items : List.of("", ", 'items': 'lag.s'")) {
+      NodeSource source = hosts(items.isEmpty() ? "/lag/{node}" : "/nested/{node}", items);
+      assertThat(source.probeUse()).isEqualTo(ProbeUse.PER_NODE);
+      List<NodeSpec> rows =
+          NodeRecorder.fetch(source, ONE, List.of(NodeSpec.child(1, "a/?", null)), NOW);
+      assertThat(rows).hasSize(1);
+      assertThat(rows.get(0).name()).isEqualTo("a/?");
+      assertThat(rows.get(0).attributes()).hasToString("{\"value\":7.5}");
+    }
+    assertThat(asked).containsExactly("/lag/a%2F%3F", "/nested/a%2F%3F");
+    assertThat(hosts("/hosts", "").probeUse()).isEqualTo(ProbeUse.POSSIBLE);
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.ProbeUse;
 import io.espalier.core.topology.PushDown;
 import io.espalier.nodes.ColumnMapping;
 import io.espalier.nodes.NameFormat;
@@ -40,12 +41,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Preferences: {@code parent_level}; {@code url} of JDBC; {@code query}, which runs once for
  * each parent if it has a parameter {@code ?}, the parent's name, once for up to {@value
- * #PARENTS_PER_QUERY} parents if it has {@code {parents}}, which becomes as many parameters, and
- * otherwise once; {@code push_down} as in {@link Prefs#pushDown}; {@code user}; {@code
- * password_file} or {@code password_env}; {@code columns} as in {@link ColumnMapping}, where by
- * default every column without another meaning is an attribute, and a single column is the name;
- * {@code fetch_size} (1000); {@code refresh_sec}; {@code timeout_sec} (60) for connecting and for
- * each query with its rows.
+ * #PARENTS_PER_QUERY} parents if it has {@code {parents}}, which becomes as many parameters, for
+ * probes once for each node if it has {@code {node}}, a parameter with its name, and otherwise
+ * once; {@code push_down} as in {@link Prefs#pushDown}; {@code user}; {@code password_file} or
+ * {@code password_env}; {@code columns} as in {@link ColumnMapping}, where by default every column
+ * without another meaning is an attribute, and a single column is the name; {@code fetch_size}
+ * (1000); {@code refresh_sec}; {@code timeout_sec} (60) for connecting and for each query with its
+ * rows.
  */
 public final class SqlNodes implements NodeSource {
   private static final Logger LOG = LoggerFactory.getLogger(SqlNodes.class);
@@ -58,6 +60,7 @@ public final class SqlNodes implements NodeSource {
   private final String query;
   private final boolean perParent;
   private final boolean perBatch;
+  private final boolean perNode;
   private final PushDown pushDown;
   private final ColumnMapping columns;
   private final int fetchSize;
@@ -75,8 +78,9 @@ public final class SqlNodes implements NodeSource {
       String path) {
     this.parentLevel = parentLevel;
     this.access = access;
-    this.query = query;
-    this.perParent = SqlText.parameters(query) == 1;
+    this.perNode = SqlText.nodes(query) == 1;
+    this.query = perNode ? SqlText.withNode(query) : query;
+    this.perParent = !perNode && SqlText.parameters(query) == 1;
     this.perBatch = SqlText.lists(query) == 1;
     this.pushDown = pushDown;
     this.columns = columns;
@@ -96,10 +100,19 @@ public final class SqlNodes implements NodeSource {
   }
 
   @Override
+  public ProbeUse probeUse() {
+    return perNode ? ProbeUse.PER_NODE : ProbeUse.POSSIBLE;
+  }
+
+  @Override
   public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
     RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
-    if (!perParent && !perBatch) {
+    if (perNode) {
+      for (String node : soFar.names(parentLevel + 1)) {
+        rows(List.of(node), delivery);
+      }
+    } else if (!perParent && !perBatch) {
       rows(List.of(), delivery);
     } else {
       List<String> parents = soFar.names(parentLevel);
@@ -162,8 +175,15 @@ public final class SqlNodes implements NodeSource {
       try (ResultSet rows = statement.executeQuery()) {
         SqlRows.read(
             rows,
-            columns.nameColumn(),
-            row -> delivery.row(row, "row " + number.incrementAndGet() + " of " + of, parent));
+            perNode ? "value" : columns.nameColumn(),
+            row -> {
+              String where = "row " + number.incrementAndGet() + " of " + of;
+              if (perNode) {
+                delivery.valueOf(parents.get(0), row, where);
+              } else {
+                delivery.row(row, where, parent);
+              }
+            });
       }
     }
     return number.get();
@@ -207,9 +227,13 @@ public final class SqlNodes implements NodeSource {
             "write it into a file and name that as \"password_file\", or name a variable as"
                 + " \"password_env\"");
       }
+      boolean isPerNode = query != null && SqlText.nodes(query) > 0;
       SqlAccess access =
           SqlAccess.read(
-              prefs, url == null ? "jdbc:" : url, context.configDirectory(), prefs.timeout());
+              prefs,
+              url == null ? "jdbc:" : url,
+              context.configDirectory(),
+              prefs.timeout(isPerNode));
       ColumnMapping columns = ColumnMapping.read(prefs, true);
       int fetchSize = (int) prefs.integer("fetch_size", 1000, 1, MOST_FETCHED);
       boolean byParents = query != null && SqlText.parameters(query) + SqlText.lists(query) > 0;
@@ -249,7 +273,7 @@ public final class SqlNodes implements NodeSource {
     }
 
     private static void checkQuery(String query, Prefs prefs) {
-      int parameters = SqlText.parameters(query) + SqlText.lists(query);
+      int parameters = SqlText.parameters(query) + SqlText.lists(query) + SqlText.nodes(query);
       if (query.isBlank() || parameters > 1) {
         NameFormat.problem(
             prefs,
@@ -258,7 +282,7 @@ public final class SqlNodes implements NodeSource {
                 ? "the query is empty"
                 : "the query has "
                     + parameters
-                    + " parameters, at most one can be the parent or {parents}",
+                    + " parameters, at most one can be the parent, {parents} or {node}",
             null);
       }
     }

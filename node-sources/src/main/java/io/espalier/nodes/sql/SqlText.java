@@ -9,6 +9,9 @@ final class SqlText {
   /** Stands for a list of parameters. */
   static final String PARENTS = "{parents}";
 
+  /** Stands for a parameter that is the name of a node. */
+  static final String NODE = "{node}";
+
   private SqlText() {}
 
   /** Returns the number of question marks outside quotes and comments. */
@@ -19,6 +22,17 @@ final class SqlText {
   /** Returns the number of lists of parameters outside quotes and comments. */
   static int lists(String query) {
     return positions(query, PARENTS).size();
+  }
+
+  /** Returns the number of names of nodes outside quotes and comments. */
+  static int nodes(String query) {
+    return positions(query, NODE).size();
+  }
+
+  /** Puts a question mark in the place of the only name of a node. */
+  static String withNode(String query) {
+    int at = positions(query, NODE).get(0);
+    return query.substring(0, at) + "?" + query.substring(at + NODE.length());
   }
 
   /** Puts question marks, with commas between them, in the place of the only list. */

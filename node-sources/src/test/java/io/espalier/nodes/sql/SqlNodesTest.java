@@ -10,6 +10,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.ProbeUse;
 import io.espalier.core.topology.PushDown;
 import io.espalier.nodes.Tree;
 import io.espalier.testkit.nodes.NodeRecorder;
@@ -136,6 +137,27 @@ class SqlNodesTest extends NodeSourceContract {
         List.of("push_down"),
         prefs("instance", "select ?", ", 'push_down': 'all_parents'"),
         List.of("push_down"));
+  }
+
+  @Test
+  void aProbeAsksAboutEachNodeByParameter() throws Exception {
+    sql("create table lag (host text, s real)", "insert into lag values ('it''s', 7.5), ('b', 1)");
+    List<NodeSpec> hosts =
+        List.of(NodeSpec.child(1, "it's", null), NodeSpec.child(1, "gone", null));
+    for (String query :
+        List.of(
+            "select s from lag where host = {node}",
+            "select s as value, '{node}' as x from lag where host = {node} -- {node}")) {
+      NodeSource source =
+          source(ONE, prefs("instance", query, ", 'columns': {'attributes': ['value']}"));
+      assertThat(source.probeUse()).isEqualTo(ProbeUse.PER_NODE);
+      assertThat(NodeRecorder.fetch(source, ONE, hosts, NOW))
+          .containsExactly(
+              new NodeSpec(
+                  1, "it's", null, 0, true, Set.of(), Json.object().put("value", 7.5).build()));
+    }
+    assertThat(create(ONE, prefs("instance", "select {node} where 1 = ?", "")).problems())
+        .hasSize(1);
   }
 
   @Override

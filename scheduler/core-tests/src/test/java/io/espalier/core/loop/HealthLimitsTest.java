@@ -288,6 +288,39 @@ class HealthLimitsTest {
   }
 
   @Test
+  void afterARestartValuesThatCameWhileTheSchedulerWasBusyAllCount() {
+    String config = config(LAG.formatted("push", ""), ", \"follows\": [\"lag\"]", 1);
+    world.configure(config);
+    world.crashAndRestart();
+    PreparedUpdate update = world.prepare(config);
+    world.update(update);
+    List<CompletableFuture<Integer>> pushes = new ArrayList<>();
+    for (double value : List.of(1.0, 9.0)) {
+      pushes.add(
+          world.run(new Command.PushProbe("lag", "h1", value, "", "")).toCompletableFuture());
+    }
+    world.settle();
+    assertThat(pushes).as("nobody knows yet who follows").allMatch(push -> push.join() == 0);
+    assertThat(limit("h1")).as("the bad value came last").isEqualTo(2);
+    assertThat(view().bad()).isEqualTo(1);
+  }
+
+  @Test
+  void theLaterOfTwoValuesOfOneInstantCounts() {
+    HealthLimits health = manyNodes(2, "");
+    for (double value : List.of(9.0, 1.0, 9.0)) {
+      health.push("lag", "n0", value, world.now + 1);
+    }
+    health.step(world.now + 1);
+    ProbeView view = health.view(world.now + 1).get(0);
+    assertThat(view.bad()).isEqualTo(1);
+    assertThat(view.lowered())
+        .extracting(ProbeView.Lowered::limit)
+        .as("two bad values of one instant are one reason to cut")
+        .containsExactly(2);
+  }
+
+  @Test
   void theViewTellsWhatIsKnown() {
     world.configure(config(""));
     answer(Map.of("h1", 9.0, "h2", 1.0, "unknown", 3.0));

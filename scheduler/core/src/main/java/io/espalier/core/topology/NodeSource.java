@@ -48,6 +48,11 @@ public interface NodeSource {
     return PushDown.NONE;
   }
 
+  /** Returns whether the source is for probes (docs/probes.md). */
+  default ProbeUse probeUse() {
+    return ProbeUse.POSSIBLE;
+  }
+
   /** The time from a good answer to the next fetch; empty: as for all sources. */
   default Optional<Duration> refreshEvery() {
     return Optional.empty();

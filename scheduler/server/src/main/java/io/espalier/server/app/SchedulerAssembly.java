@@ -146,7 +146,10 @@ final class SchedulerAssembly implements AutoCloseable {
         options.source().nodesUpdate(),
         options.source().nodesRetry(),
         clock,
-        changes::nodes);
+        found -> {
+          probes.nodes(found.topology());
+          changes.nodes(found);
+        });
   }
 
   /** Stores the memory of nodes next to the statuses, so that it survives a fail-over. */

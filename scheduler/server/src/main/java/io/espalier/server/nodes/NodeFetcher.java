@@ -16,6 +16,7 @@ import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.ProbeUse;
 import io.espalier.core.topology.PushDown;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
@@ -139,7 +140,15 @@ public final class NodeFetcher {
     List<NodeSource> sources = new ArrayList<>();
     for (NodeSourceSpec spec : settings.nodeSources()) {
       NodeSource source = create(spec, settings.levels(), problems);
-      if (source != null) {
+      if (source != null && source.probeUse() != ProbeUse.POSSIBLE) {
+        problems.add(
+            Problem.error(
+                spec.path(),
+                "these preferences of a "
+                    + spec.source()
+                    + " are for probes only: the rows are values of nodes"));
+        source.close();
+      } else if (source != null) {
         sources.add(source);
       }
     }

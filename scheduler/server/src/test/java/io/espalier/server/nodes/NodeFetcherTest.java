@@ -235,6 +235,7 @@ class NodeFetcherTest {
             "file",
             "http",
             "manual",
+            "prometheus",
             "range_label",
             "script",
             "sql",

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.loop.health.ProbeAnswer;
@@ -11,6 +13,9 @@ import io.espalier.core.loop.health.ProbeAnswer.Sample;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceType;
+import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.Topology;
+import io.espalier.core.topology.TopologyBuilder;
 import io.espalier.server.nodes.NodeFetcher;
 import io.espalier.testkit.config.ConfigFixtures;
 import java.io.IOException;
@@ -29,9 +34,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -175,6 +188,160 @@ class ProbePollersTest {
       assertThat(answer.problem()).isEqualTo("1 row of 2 cannot be used: that of db-2 is \"NaN\"");
     } finally {
       server.stop(0);
+    }
+  }
+
+  private static Topology hosts(List<String> names) {
+    TopologyBuilder builder = new TopologyBuilder(Levels.of(List.of("host")), "here");
+    names.forEach(name -> builder.add(NodeSpec.child(1, name, null)));
+    return Objects.requireNonNull(builder.build(NodeOrder.ORIGINAL).value());
+  }
+
+  private ProbeAnswer askEach(List<String> names, String source, String prefs) throws Exception {
+    try (ProbePollers pollers = new ProbePollers(fetcher(), InstantSource.system(), answers::add)) {
+      pollers.settings(settings(source, prefs));
+      assertThat(next()).as("nobody to ask yet").isEqualTo(new ProbeAnswer("lag", List.of(), ""));
+      pollers.nodes(hosts(names));
+      return next();
+    }
+  }
+
+  private void awaitAnswer(List<String> names, String prefs, Predicate<ProbeAnswer> wanted) {
+    answers.clear();
+    try (ProbePollers pollers = new ProbePollers(fetcher(), InstantSource.system(), answers::add)) {
+      pollers.nodes(hosts(names));
+      pollers.settings(settings("http", prefs));
+      await().until(() -> wanted.test(next()));
+    }
+  }
+
+  @Test
+  void eachNodeIsAskedAndThoseThatGiveNoValueKeepNoOtherFromBeingKnown() throws Exception {
+    CountDownLatch never = new CountDownLatch(1);
+    ExecutorService threads = Executors.newCachedThreadPool();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(threads);
+    server.createContext(
+        "/",
+        exchange -> {
+          try (exchange) {
+            switch (exchange.getRequestURI().getPath()) {
+              case "/well" -> {
+                exchange.sendResponseHeaders(200, 3);
+                exchange.getResponseBody().write("4.5".getBytes(StandardCharsets.UTF_8));
+              }
+              case "/hangs" -> awaitQuietly(never);
+              case "/sick" -> exchange.sendResponseHeaders(503, -1);
+              default -> {
+                exchange.sendResponseHeaders(200, 6);
+                exchange.getResponseBody().write("\"text\"".getBytes(StandardCharsets.UTF_8));
+              }
+            }
+          }
+        });
+    server.start();
+    try {
+      String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+      // On a machine with much to do, the well node may be late, too; it is asked first then.
+      awaitAnswer(
+          List.of("hangs", "sick", "text", "well"),
+          "'url': '" + url + "{node}', 'timeout_sec': 0.5",
+          answer ->
+              values(answer).equals(Map.of("well", 4.5))
+                  && answer.problem().startsWith("3 of 4 nodes gave no value: "));
+      String refusal = "1 of 1 nodes gave no value: sick: " + url + "sick answered with status 503";
+      awaitAnswer(
+          List.of("sick"),
+          "'url': '" + url + "{node}'",
+          answer -> answer.samples().isEmpty() && answer.problem().equals(refusal));
+    } finally {
+      never.countDown();
+      server.stop(0);
+      threads.shutdownNow();
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void eightNodesAreAskedAtTheSameTimeAndNoMore() throws Exception {
+    int nodes = 24;
+    AtomicInteger current = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    CyclicBarrier eight = new CyclicBarrier(8);
+    ExecutorService threads = Executors.newCachedThreadPool();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(threads);
+    server.createContext(
+        "/",
+        exchange -> {
+          try (exchange) {
+            most.accumulateAndGet(current.incrementAndGet(), Math::max);
+            eight.await();
+            current.decrementAndGet();
+            exchange.sendResponseHeaders(200, 1);
+            exchange.getResponseBody().write('1');
+          } catch (InterruptedException | BrokenBarrierException e) {
+            throw new IOException(e);
+          }
+        });
+    server.start();
+    try {
+      ProbeAnswer answer =
+          askEach(
+              IntStream.range(0, nodes).mapToObj(i -> "h" + i).toList(),
+              "http",
+              "'url': 'http://127.0.0.1:" + server.getAddress().getPort() + "/{node}'");
+      assertThat(answer.problem()).isEmpty();
+      assertThat(answer.samples()).hasSize(nodes);
+      assertThat(most).hasValue(8);
+    } finally {
+      server.stop(0);
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void aDatabaseIsAskedAboutEachNode() throws Exception {
+    String url = "jdbc:sqlite:" + directory.resolve("lag.db");
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.executeUpdate("CREATE TABLE lag (host TEXT, s REAL)");
+      statement.executeUpdate("INSERT INTO lag VALUES ('db-1', 7.2), ('db-2', 0), ('db-9', 5)");
+    }
+    ProbeAnswer answer =
+        askEach(
+            List.of("db-1", "db-2", "db-3"),
+            "sql",
+            "'url': '" + url + "', 'query': 'SELECT s FROM lag WHERE host = {node}'");
+    assertThat(values(answer)).isEqualTo(Map.of("db-1", 7.2, "db-2", 0.0));
+    assertThat(answer.problem())
+        .isEqualTo("1 of 3 nodes gave no value: db-3: the answer has no rows");
+  }
+
+  @Test
+  void aSourceThatIsForProbesDeliversNoNodes() {
+    for (String source :
+        List.of(
+            "'source': 'http', 'prefs': {'parent_level': 'instance', 'url': 'http://h/{node}'}",
+            "'source': 'prometheus', 'prefs': {'url': 'http://h', 'query': 'up'}")) {
+      String text =
+          "{'bistro_settings': {'nodes': {'levels': ['host'], 'node_sources': [{"
+              + source
+              + "}]}, 'resources': {}}}";
+      ConfigParser parser =
+          new ConfigParser(ConfigFixtures.POLICIES, List.of("roundrobin"), TYPES.keySet());
+      Settings settings =
+          Objects.requireNonNull(parser.parse(ConfigFixtures.json(text)).value()).settings();
+      assertThat(fetcher().check(settings)).hasSize(1).first().asString().contains("for probes");
     }
   }
 

@@ -55,11 +55,11 @@ final class ProbeKeys {
                     "source",
                     ValueType.text(),
                     ProbeSpec::source,
-                    "Where values come from: `push`, or a kind of [node"
+                    "Where values come from: `push`, `prometheus`, or a kind of [node"
                         + " source](node-sources.md) such as `file`, `script`, `http` or `sql`,"
                         + " whose [rows have a value](probes.md#where-values-come-from).")
                 .own()
-                .required("\"push\", or the name of a node source");
+                .required("\"push\", \"prometheus\", or the name of a node source");
         private final Key<ProbeSpec, Json.Obj> prefs =
             own("prefs", ValueType.object(), ProbeSpec::prefs, "What the source wants to know.");
         private final Key<ProbeSpec, Duration> every =

@@ -18,6 +18,7 @@ import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.text.ShortText;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class HealthLimits implements RoundStep {
   private static final int NODES_PER_STEP = 2_000;
   private static final int MOST_EARLY = 100;
+  private static final int MOST_EARLY_SENT = 100_000;
   private static final int MOST_PROBLEM = 1_000;
 
   /** How long a view with lowered limits, which tells ages, is shown. */
@@ -46,6 +48,7 @@ public final class HealthLimits implements RoundStep {
   private final Map<String, FollowingLimit> followers = new LinkedHashMap<>();
   private final ArrayDeque<Work> work = new ArrayDeque<>();
   private final Map<String, ProbeAnswer> early = new LinkedHashMap<>();
+  private final List<Sent> earlySent = new ArrayList<>();
   private final Set<String> told = new LinkedHashSet<>();
   private @Nullable Config config;
   private @Nullable Topology topology;
@@ -55,6 +58,9 @@ public final class HealthLimits implements RoundStep {
   private @Nullable List<ProbeView> shown;
   private long shownMillis;
   private long next = Long.MAX_VALUE;
+
+  /** A value that somebody has sent. */
+  private record Sent(String probe, Sample sample) {}
 
   /** Values to take, or all that a probe has, to be looked at again. */
   private static final class Work {
@@ -94,12 +100,18 @@ public final class HealthLimits implements RoundStep {
   }
 
   /**
-   * Takes the value of one node that somebody has sent.
+   * Takes the value of one node that somebody has sent. While the scheduler starts, nobody knows
+   * whether there are such a probe and node: then the value counts as soon as there are.
    *
-   * @return the number of resources whose limits follow the probe
+   * @return the number of resources whose limits follow the probe; 0 also while that is not known
    * @throws RefusedException when there is no such probe or node
    */
   public int push(String name, String node, double value, long nowMillis) {
+    if (config == null) {
+      keep(new Sent(name, new Sample(node, value, nowMillis)));
+      return 0;
+    }
+    configureIfNew(nowMillis);
     ProbeValues probe = probes.get(name);
     if (probe == null) {
       String hint = Suggestions.hint(name, probes.keySet());
@@ -121,6 +133,15 @@ public final class HealthLimits implements RoundStep {
     return probe.links.size();
   }
 
+  private void keep(Sent sent) {
+    if (earlySent.size() == MOST_EARLY_SENT) {
+      throw refused(
+          RefusedException.Reason.CONFLICT,
+          "the scheduler is starting, and keeps " + MOST_EARLY_SENT + " values: send it again");
+    }
+    earlySent.add(sent);
+  }
+
   private static RefusedException refused(RefusedException.Reason reason, String message) {
     return new RefusedException(reason, message);
   }
@@ -135,18 +156,13 @@ public final class HealthLimits implements RoundStep {
   // ---- steps
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // Each configuration and topology is a new object.
   public boolean step(long nowMillis) {
-    boolean isConfigured = config != core.config() || topology != core.topology();
-    if (isConfigured) {
-      config = core.config();
-      topology = core.topology();
-      configure(nowMillis);
-    } else if (work.isEmpty() && nowMillis < next && !isSettling) {
+    configureIfNew(nowMillis);
+    if (work.isEmpty() && nowMillis < next && !isSettling) {
       return false;
     }
     isSettling = isSettling && !core.capacity().areLimitsInEffect();
-    boolean isNew = isConfigured || !work.isEmpty() || nowMillis >= next;
+    boolean isNew = !work.isEmpty() || nowMillis >= next;
     Set<ProbeValues> changed = new LinkedHashSet<>();
     int left = NODES_PER_STEP;
     if (nowMillis >= next) {
@@ -201,6 +217,16 @@ public final class HealthLimits implements RoundStep {
     return looked;
   }
 
+  @SuppressWarnings("ReferenceEquality") // Each configuration and topology is a new object.
+  private void configureIfNew(long nowMillis) {
+    if (config != core.config() || topology != core.topology()) {
+      config = core.config();
+      topology = core.topology();
+      configure(nowMillis);
+      next = nowMillis;
+    }
+  }
+
   private void configure(long nowMillis) {
     Map<String, ProbeValues> before = new LinkedHashMap<>(probes);
     probes.clear();
@@ -230,6 +256,13 @@ public final class HealthLimits implements RoundStep {
     followed.values().forEach(each -> core.removeHealth(level(each), each.resource.name(), ""));
     work.removeIf(each -> probes.get(each.probe.spec.name()) != each.probe);
     probes.values().forEach(probe -> work.add(new Work(probe, null)));
+    for (Sent sent : earlySent) {
+      ProbeValues probe = probes.get(sent.probe());
+      if (probe != null && probe.spec.isPushed()) {
+        add(probe, List.of(sent.sample()), nowMillis);
+      }
+    }
+    earlySent.clear();
   }
 
   private String level(FollowingLimit follower) {

@@ -88,14 +88,19 @@ final class ProbeValues {
 
   // ---- values
 
-  /** Takes a value of a node that exists; returns false if it is not newer than the last one. */
+  /**
+   * Takes a value of a node that exists; returns false if it is not newer than the last one. Of two
+   * values that were sent within a millisecond the later one is newer; a source that shows the same
+   * instant again shows the same value again.
+   */
   boolean put(Sample sample, int node, long nowMillis) {
     Value value = byNode.get(sample.node());
     if (value == null) {
       value = new Value(sample);
       byNode.put(sample.node(), value);
       all.add(value);
-    } else if (value.newest.atMillis() >= sample.atMillis()) {
+    } else if (value.newest.atMillis() > sample.atMillis()
+        || (value.newest.atMillis() == sample.atMillis() && !spec.isPushed())) {
       return false;
     }
     value.newest = sample;
