@@ -28,9 +28,8 @@ final class FailedTasks {
             tasks.listTasks(
                 job.getName(), Status.FAILED, null, null, null, null, null, null, null, after, null);
         for (Task task : page.getTasks()) {
-          Map<String, Object> data = task.getData() == null ? Map.of() : task.getData();
-          System.out.println(
-              job.getName() + " " + task.getNode() + ": " + data.getOrDefault("exception", ""));
+          Object said = task.getData() instanceof Map<?, ?> data ? data.get("exception") : "";
+          System.out.println(job.getName() + " " + task.getNode() + ": " + said);
         }
         failed += page.getTasks().size();
         after = page.getNext();

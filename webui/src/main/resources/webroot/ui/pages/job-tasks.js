@@ -2,8 +2,8 @@
 import { t, c, useEffect, useState } from '../dom.js';
 import { get, maySteer } from '../api.js';
 import { useData } from '../live.js';
-import { refine, taskLink, useCursor, workerLink } from '../route.js';
-import { Ago, At, Badge, Choice, CursorPager, Empty, Failure, Icon, Panel, Search, Status, Waiting } from '../parts.js';
+import { refine, taskLink, useCursor } from '../route.js';
+import { Ago, At, Badge, Choice, CursorPager, Empty, Failure, Icon, Panel, Search, Status, Waiting, WorkerName } from '../parts.js';
 import { count, millis, plural } from '../format.js';
 import { cancel, forgive, rerun } from './job-actions.js';
 
@@ -75,7 +75,7 @@ export function Tasks({ job, route }) {
           t.td(c(Status, { status: x.status }), x.phase === 'cancelled' && x.status !== 'cancelled' && t.span(' ', c(Badge, { title: 'Not started any more: the filters exclude it, or the job is at its end' }, 'cancelled')), x.until_ms > Date.now() && t.small(' until ', c(At, { ms: x.until_ms }))),
           t.td({ class: 'num' }, count(x.attempts)),
           t.td({ class: 'num' }, took(x, now) < 0 ? '–' : millis(took(x, now))),
-          t.td(latest(x).worker ? t.a({ href: workerLink(latest(x).worker), class: 'name', dir: 'auto' }, latest(x).worker) : '–'),
+          t.td(c(WorkerName, { worker: latest(x).worker })),
           t.td({ class: 'nowrap' }, x.running ? c(Ago, { ms: x.running.started_at_ms }) : x.since_ms ? c(Ago, { ms: x.since_ms }) : '–'),
           t.td({ class: 'wide', dir: 'auto' }, said(x))))))),
       c(CursorPager, { cursor, next: data.next })));

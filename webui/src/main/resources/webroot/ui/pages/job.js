@@ -2,9 +2,9 @@
 import { t, c, useState } from '../dom.js';
 import { get, may, maySteer, maybe } from '../api.js';
 import { useData } from '../live.js';
-import { jobLink, nodeLink, refine, taskLink, to, workerLink } from '../route.js';
-import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting } from '../parts.js';
-import { count, millis, plural, rate, seconds, share, workerName } from '../format.js';
+import { jobLink, nodeLink, refine, taskLink, to } from '../route.js';
+import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting, WorkerName } from '../parts.js';
+import { count, millis, plural, rate, seconds, share } from '../format.js';
 import { JobBadges, timeLeft, wordsOf } from './overview.js';
 import { JobActions, forgive, rerun } from './job-actions.js';
 import { Tasks } from './job-tasks.js';
@@ -222,7 +222,7 @@ export function RunningTable({ tasks, withJob, slow }) {
     t.tbody(tasks.map((x) => t.tr({ key: `${x.job} ${x.node}` },
       withJob && t.td(t.a({ href: jobLink(x.job), dir: 'auto' }, x.job)),
       t.td(t.a({ href: taskLink(x.job, x.node), class: 'name', 'data-row': true, dir: 'auto' }, x.node)),
-      t.td({ class: 'num' }, x.attempt), t.td(x.worker ? t.a({ href: workerLink(x.worker), dir: 'auto' }, x.worker) : workerName(x.worker)), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms }), slow?.has(x.node) && t.span(' ', c(Badge, { kind: 'warn', title: 'More than twice as long as 95 % of the tasks before it' }, 'far longer than usual'))), t.td({ class: 'nowrap' }, x.timeout_at_ms ? c(Ago, { ms: x.timeout_at_ms }) : '–'),
+      t.td({ class: 'num' }, x.attempt), t.td(c(WorkerName, { worker: x.worker })), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms }), slow?.has(x.node) && t.span(' ', c(Badge, { kind: 'warn', title: 'More than twice as long as 95 % of the tasks before it' }, 'far longer than usual'))), t.td({ class: 'nowrap' }, x.timeout_at_ms ? c(Ago, { ms: x.timeout_at_ms }) : '–'),
       t.td(x.progress?.total > 0 ? t.span(t.progress({ max: x.progress.total, value: x.progress.done, 'aria-label': `progress of ${x.node}` }), ` ${share(x.progress.done, x.progress.total)}`,
         x.progress.seconds_left !== undefined && t.small(` ${seconds(x.progress.seconds_left)} left`)) : '–'))))));
 }

@@ -27,11 +27,12 @@ export default function WorkerPage({ route }) {
     !data ? !error && c(Waiting) : t.div(
       !w ? c(Empty, { title: 'This worker is not connected' }, 'What it did before is below.') : t.div({ class: 'grid' }, all.map((one, i) => c(Panel, { key: one.instance, title: i === 0 ? 'Now' : 'Another process of this name', id: `h-worker-${one.instance}` },
         t.div(c(Health, { w: one })), c(Load, { w: one }),
-        t.p({ class: 'soft' }, 'in this state since ', c(Ago, { ms: one.since_ms }), ', last seen ', c(Ago, { ms: one.last_seen_ms }))))),
-      c(OnIt, { shard }),
+        one.last_seen_ms > 0 && t.p({ class: 'soft' }, 'in this state since ', c(Ago, { ms: one.since_ms }), ', last seen ', c(Ago, { ms: one.last_seen_ms }))))),
+      c(OnIt, { shard: w && w.kind !== 'remote' ? '' : shard }),
       c(Past, { shard })));
 }
 
+/** @param shard empty: the scheduler itself, on which everything runs */
 function OnIt({ shard }) {
   const { data, error } = useData((signal) => get(['running'], { worker: shard, limit: MOST_RUNNING }, signal), ['running on', shard]);
   const tasks = [...(data?.running ?? [])].sort((a, b) => a.started_at_ms - b.started_at_ms).slice(0, SHOWN_RUNNING);

@@ -297,9 +297,7 @@ class AuthHandlerTest {
       }
       // A link of a job has one.
       assertThat(
-              send("POST", "/", token, "{\"a\":{\"handler\":\"jobs\"}}")
-                  .body()
-                  .contains("hunter2"))
+              send("POST", "/", token, "{\"a\":{\"handler\":\"jobs\"}}").body().contains("hunter2"))
           .as(token)
           .isEqualTo(token.equals(ADMIN));
     }
