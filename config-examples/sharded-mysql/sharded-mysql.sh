@@ -14,7 +14,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 PATH=$PATH:/usr/local/sbin:/usr/sbin
 # shellcheck source=config-examples/common.sh
 . "$here/../common.sh"
-needs 'mariadb-server-core mariadb-client-core python3 jq perl' mariadbd mariadb mariadb-install-db python3 jq perl
+needs 'mariadb-server-core mariadb-client-core python3 curl jq perl' \
+  mariadbd mariadb mariadb-install-db python3 curl jq perl
 
 hosts=(db1 db2 db3)
 schemas=${1:-12} # on each host, and one that is retired
@@ -319,12 +320,24 @@ on brakes
 quiet brake all "$since" "$EPOCHREALTIME"
 on release
 
-# victims: the tasks on w2 that have filled some rows
-victims() { on running --json | jq -r '[.running[] | select(.worker == "w2" and .progress.done >= 250 and .progress.done <= 1250)][].node'; }
-has_victims() { [ -n "$(victims)" ]; }
-until_so 60 has_victims
-victim=$(victims | head -n 1)
-on running --json | jq -r '.running[] | select(.worker == "w2").node' >"$work/cut-short"
+# has_victim: sets victim to a task on w2 whose checkpoint the scheduler knows, and which has work left, as its server says
+has_victim() {
+  local node filled
+  for node in $(curl --silent --fail "$server/api/v1/running?worker=w2" |
+    jq -r '.running[] | select(.progress.done >= 250).node'); do
+    filled=$(admin "${node%%.*}" <<<"SELECT COUNT(total_cents) FROM ${node#*.}.orders")
+    if [ "$filled" -le 1500 ]; then
+      victim=$node
+      return
+    fi
+  done
+  return 1
+}
+until_so 60 has_victim
+# A task runs in a directory of its worker.
+open_tasks | while read -r pid node; do
+  [[ $(readlink "/proc/$pid/cwd") != "$work/w2/"* ]] || echo "$node"
+done >"$work/cut-short"
 killed "${worker[w2]}"
 say "kill -9: the worker w2, process ${worker[w2]}, which is at $victim"
 # Its guard kills its tasks; what was killed could not write its end.

@@ -13,6 +13,7 @@ import io.espalier.worker.process.TaskSupervisor;
 import io.espalier.worker.resources.HostResourceReader;
 import io.espalier.worker.resources.HostResources;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -80,6 +81,11 @@ public final class LocalRunner implements TaskRunner {
     } else {
       calls.start(launch);
     }
+  }
+
+  @Override
+  public void startBatch(List<LaunchSpec> members) {
+    supervisor.startBatch(members);
   }
 
   @Override

@@ -26,18 +26,18 @@ final class LeaseBarrier {
   /**
    * An action that waits for the lease.
    *
-   * @param start the task that the action starts; null: another action
+   * @param starts the tasks that the action starts
    */
-  private record Waiting(@Nullable LaunchSpec start, Runnable action) {}
+  private record Waiting(List<LaunchSpec> starts, Runnable action) {}
 
-  /** Starts a task once the lease is in force, or at once if it already is. */
-  void start(LaunchSpec launch, Runnable action) {
-    pass(new Waiting(launch, action));
+  /** Starts tasks once the lease is in force, or at once if it already is. */
+  void start(List<LaunchSpec> launches, Runnable action) {
+    pass(new Waiting(launches, action));
   }
 
   /** Runs another action on a task, after all actions queued before it. */
   void then(Runnable action) {
-    pass(new Waiting(null, action));
+    pass(new Waiting(List.of(), action));
   }
 
   private void pass(Waiting next) {
@@ -85,9 +85,7 @@ final class LeaseBarrier {
   List<LaunchSpec> giveUp() {
     List<LaunchSpec> starts = new ArrayList<>();
     for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
-      if (next.start() != null) {
-        starts.add(next.start());
-      }
+      starts.addAll(next.starts());
     }
     return starts;
   }

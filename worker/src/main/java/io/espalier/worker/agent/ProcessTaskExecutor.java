@@ -8,7 +8,9 @@ import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
 import io.espalier.worker.call.CallExecutor;
 import io.espalier.worker.process.TaskSupervisor;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs tasks as child processes, or as calls of services. */
@@ -38,26 +40,36 @@ public final class ProcessTaskExecutor implements TaskExecutor {
 
   @Override
   public void start(LaunchSpec launch) {
-    if (!HealthCheck.is(launch.job())) {
+    start(
+        List.of(launch),
+        launch.call() == null ? supervisor::startBatch : one -> calls.start(launch));
+  }
+
+  @Override
+  public void startBatch(List<LaunchSpec> members) {
+    start(members, supervisor::startBatch);
+  }
+
+  private void start(List<LaunchSpec> members, Consumer<List<LaunchSpec>> starter) {
+    LaunchSpec first = members.get(0);
+    if (!HealthCheck.is(first.job())) {
       // Set before the task can write its first line: secrets must not reach the disk.
-      logs.set(launch.job(), launch.logs());
+      logs.set(first.job(), first.logs());
     }
     try {
-      if (launch.call() == null) {
-        supervisor.start(launch);
-      } else {
-        calls.start(launch);
-      }
+      starter.accept(members);
     } catch (IllegalStateException e) {
       TaskListener sink = listener;
       if (sink != null) {
-        sink.ended(
-            TaskResult.notStarted(
-                launch.job(),
-                launch.node(),
-                launch.invocation(),
-                String.valueOf(e.getMessage()),
-                0));
+        for (LaunchSpec member : members) {
+          sink.ended(
+              TaskResult.notStarted(
+                  member.job(),
+                  member.node(),
+                  member.invocation(),
+                  String.valueOf(e.getMessage()),
+                  0));
+        }
       }
     }
   }

@@ -362,9 +362,15 @@ public final class WorkerAgent implements AutoCloseable {
 
     @Override
     public void start(LaunchSpec launch) {
-      running.add(RunId.of(launch));
-      stats.started();
-      gate.start(launch, () -> tasks.start(launch));
+      start(List.of(launch), () -> tasks.start(launch));
+    }
+
+    private void start(List<LaunchSpec> launches, Runnable action) {
+      for (LaunchSpec launch : launches) {
+        running.add(RunId.of(launch));
+        stats.started();
+      }
+      gate.start(launches, action);
     }
 
     @Override

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 public final class LiveTask implements SampledTask {
   private static final TaskUsageReader READER = new TaskUsageReader();
 
-  private final RunningTask task;
+  private final SupervisedTask task;
 
-  LiveTask(RunningTask task) {
+  LiveTask(SupervisedTask task) {
     this.task = task;
   }
 

@@ -5,6 +5,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.process.os.FileNames;
 import io.espalier.worker.process.os.TaskUser;
+import io.espalier.worker.process.spawn.BatchFile;
 import io.espalier.worker.process.spawn.CommandLine;
 import io.espalier.worker.process.spawn.ExecWrapper;
 import io.espalier.worker.process.spawn.JsonArgument;
@@ -37,6 +38,7 @@ final class TaskLauncher {
    * A prepared start.
    *
    * @param argv as the task sees it
+   * @param files what was given to it in files
    * @param group null: it has none
    * @param unmetLimits optional limits that are not in force
    * @param secret prefix of the prelude's marks; null: there is no prelude
@@ -44,11 +46,17 @@ final class TaskLauncher {
   record Prepared(
       ProcessBackend.Spawn spawn,
       List<String> argv,
-      JsonArgument json,
+      List<JsonArgument> files,
       @Nullable TaskGroup group,
       boolean killsStrays,
       List<String> unmetLimits,
-      @Nullable String secret) {}
+      @Nullable String secret) {
+
+    /** Deletes the files that it was given. */
+    void deleteFiles() {
+      files.forEach(JsonArgument::delete);
+    }
+  }
 
   TaskLauncher(
       SupervisorOptions options,
@@ -65,19 +73,24 @@ final class TaskLauncher {
   }
 
   /**
-   * Prepares the start of a task.
+   * Prepares the start of a task, or of a batch.
    *
+   * @param launch the task, or the first of the batch
+   * @param batch all tasks of the batch; empty: the task is alone
    * @param user the user it becomes; null: no other user
    * @throws IOException with the cause, when it cannot be started
    * @throws IllegalArgumentException when its command is wrong
    */
-  Prepared prepare(LaunchSpec launch, @Nullable TaskUser user) throws IOException {
+  Prepared prepare(LaunchSpec launch, List<LaunchSpec> batch, @Nullable TaskUser user)
+      throws IOException {
     long number = ++fileSequence;
+    Path batchFile = batch.isEmpty() ? null : runningDirectory.resolve(number + ".batch");
     Path statusFile = runningDirectory.resolve(number + ".status");
     String statusPath = processes.statusPath(statusFile);
     JsonArgument json =
         new JsonArgument(
-            JsonWriter.compact(launch.argument()),
+            JsonWriter.compact(
+                batchFile == null ? launch.argument() : BatchFile.common(launch.argument())),
             runningDirectory.resolve(number + ".json"),
             user);
     List<String> command = launch.command().isEmpty() ? options.workerCommand() : launch.command();
@@ -89,9 +102,10 @@ final class TaskLauncher {
         CommandLine.resolve(
             command.get(0), options.configDirectory(), variables.getOrDefault("PATH", ""));
     Path directory = jobDirectory(launch.job(), user);
-    List<String> argv = CommandLine.argv(launch, command, statusPath, json);
+    List<String> argv = CommandLine.argv(launch, command, statusPath, json, batchFile);
     List<String> entries =
-        TaskEnvironment.of(launch, variables, cookie, statusPath, System.currentTimeMillis());
+        TaskEnvironment.of(
+            launch, variables, cookie, statusPath, System.currentTimeMillis(), batchFile);
     TaskCgroups.Made made = groups.make(launch);
     TaskGroup group = made == null ? null : made.group();
     try {
@@ -111,6 +125,12 @@ final class TaskLauncher {
         started = before.argv();
         entries = before.environment();
       }
+      List<JsonArgument> files = List.of(json);
+      if (batchFile != null) {
+        JsonArgument tasks = new JsonArgument(BatchFile.text(batch), batchFile, user);
+        Path unused = tasks.file();
+        files = List.of(json, tasks);
+      }
       return new Prepared(
           new ProcessBackend.Spawn(
               executable,
@@ -118,10 +138,11 @@ final class TaskLauncher {
               entries,
               directory,
               launch.subprocess().useCanaryPipe(),
+              batchFile != null && processes.canTell(),
               statusFile,
               user),
           argv,
-          json,
+          files,
           group,
           made != null && made.killsStrays(),
           made == null ? List.of() : made.unmet(),

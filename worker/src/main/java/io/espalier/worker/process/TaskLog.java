@@ -66,6 +66,22 @@ public final class TaskLog {
     line(LogLine.Stream.STATUSES, key, text);
   }
 
+  /** Logs the end of a task. */
+  void ended(JournalKey key, String name, TaskResult end) {
+    Json.Builder about = Json.object();
+    if (end.message() != null && end.lastErrorLine() == null) {
+      about.put("message", end.message());
+    }
+    Json.Obj form = statusForm(end);
+    if (!form.isEmpty()) {
+      about.put("status", form);
+    }
+    if (end.rawStatus() != null) {
+      about.put("raw_status", end.rawStatus());
+    }
+    event(key, name, about.build());
+  }
+
   public Json.Obj statusForm(TaskResult end) {
     try {
       return statusForm.apply(end);

@@ -9,6 +9,7 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.json.JsonReader;
 import io.espalier.worker.cgroup.TaskGroup;
@@ -23,7 +24,6 @@ import io.espalier.worker.process.os.TaskUser;
 import io.espalier.worker.process.spawn.JdkProcesses;
 import io.espalier.worker.process.spawn.NativeProcesses;
 import io.espalier.worker.process.spawn.ProcessBackend;
-import io.espalier.worker.process.spawn.TaskEnvironment;
 import io.espalier.worker.process.spawn.TaskUsers;
 import io.espalier.worker.resources.MeasuringOptions;
 import io.espalier.worker.resources.UsageSampler;
@@ -74,9 +74,10 @@ public final class TaskSupervisor implements AutoCloseable {
   private final SupervisorLoop loop;
   private final StrayKiller sweeper;
   private final RecoveryReport recovery;
-  private final ProgressParser progressText = new ProgressParser(JsonReader.strict()::read);
+  private final JsonDecoder json = JsonReader.strict()::read;
+  private final ProgressParser progressText = new ProgressParser(json);
   private final int capacity;
-  private final Map<JournalKey, RunningTask> known = new ConcurrentHashMap<>();
+  private final Map<JournalKey, SupervisedTask> known = new ConcurrentHashMap<>();
   private final Map<JournalKey, LaunchSpec> accepted = new ConcurrentHashMap<>();
   private volatile @Nullable TaskListener listener;
   private volatile boolean confirmsStarts;
@@ -84,6 +85,7 @@ public final class TaskSupervisor implements AutoCloseable {
   private final StopWaiters stops = new StopWaiters();
   private final TaskHost host = new Host();
   private @Nullable UsageSampler sampler;
+  private int liveProcesses;
   private boolean abandoned;
   private boolean closed;
 
@@ -221,25 +223,48 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   /**
-   * Starts a task; any failure is reported as its end.
+   * Starts a task; any failure is reported as its end. One that was placed in a batch is told in
+   * the way of a batch, even if it is its only task.
    *
    * @throws IllegalStateException before {@link #open}, and for an invocation that is running
    */
   public void start(LaunchSpec launch) {
+    startBatch(List.of(launch));
+  }
+
+  /**
+   * Starts tasks of one batch in one process, or each in its own where processes cannot be told
+   * anything while they run.
+   *
+   * @param members as {@link io.espalier.core.running.TaskRunner#startBatch}
+   * @throws IllegalStateException before {@link #open}, and for an invocation that is running; then
+   *     none of them is started
+   */
+  public void startBatch(List<LaunchSpec> members) {
     TaskListener sink = listener;
     if (sink == null) {
       throw new IllegalStateException("not open");
     }
-    JournalKey key = JournalKey.of(launch);
-    if (accepted.putIfAbsent(key, launch) != null) {
-      throw new IllegalStateException("this invocation was started before: " + key);
-    }
+    accept(members);
     // Starts and kills share one queue: a kill must find a task that was started before it.
-    Runnable message = () -> begin(launch);
+    Runnable message = () -> begin(members);
     loop.tell(message);
     if (closing && loop.takeBack(message)) {
-      accepted.remove(key);
-      sink.ended(notStarted(key));
+      for (LaunchSpec member : members) {
+        JournalKey key = JournalKey.of(member);
+        accepted.remove(key);
+        sink.ended(notStarted(key));
+      }
+    }
+  }
+
+  private void accept(List<LaunchSpec> members) {
+    for (int i = 0; i < members.size(); i++) {
+      JournalKey key = JournalKey.of(members.get(i));
+      if (accepted.putIfAbsent(key, members.get(i)) != null) {
+        members.subList(0, i).forEach(member -> accepted.remove(JournalKey.of(member)));
+        throw new IllegalStateException("this invocation was started before: " + key);
+      }
     }
   }
 
@@ -274,13 +299,13 @@ public final class TaskSupervisor implements AutoCloseable {
         && tell(key, task -> task.extend(millis));
   }
 
-  private boolean tell(JournalKey key, Consumer<RunningTask> message) {
+  private boolean tell(JournalKey key, Consumer<SupervisedTask> message) {
     if (!accepted.containsKey(key)) {
       return false;
     }
     loop.tell(
         () -> {
-          RunningTask task = known.get(key);
+          SupervisedTask task = known.get(key);
           if (task != null) {
             message.accept(task);
           }
@@ -327,7 +352,7 @@ public final class TaskSupervisor implements AutoCloseable {
     loop.tell(
         () -> {
           Runnable bounded = stops.add(known.keySet(), answer);
-          List<RunningTask> tasks = new ArrayList<>(known.values());
+          List<SupervisedTask> tasks = new ArrayList<>(known.values());
           tasks.forEach(task -> task.kill(task.launch().kill(), reason));
           loop.after(grace.toNanos(), () -> tasks.forEach(task -> task.kill(KILL, reason)));
           loop.after(bound.toNanos(), bounded);
@@ -339,53 +364,68 @@ public final class TaskSupervisor implements AutoCloseable {
     return accepted.isEmpty() || abandoned;
   }
 
-  private void begin(LaunchSpec launch) {
-    JournalKey key = JournalKey.of(launch);
+  private void begin(List<LaunchSpec> members) {
     if (closing) {
-      accepted.remove(key);
-      deliver(notStarted(key));
+      for (LaunchSpec member : members) {
+        accepted.remove(JournalKey.of(member));
+        deliver(notStarted(JournalKey.of(member)));
+      }
       return;
     }
-    RunningTask task = new RunningTask(launch, host);
-    known.put(key, task);
-    if (known.size() > capacity) {
-      task.fail(
+    if (members.get(0).batch() == 0) {
+      RunningTask task = new RunningTask(members.get(0), host);
+      known.put(task.key(), task);
+      begin(task.process(), List.of());
+    } else if (members.size() == 1 || processes.canTell()) {
+      RunningBatch batch = new RunningBatch(members, host);
+      batch.members().forEach(member -> known.put(member.key(), member));
+      begin(batch.process(), members);
+    } else {
+      members.forEach(member -> begin(List.of(member)));
+    }
+  }
+
+  private void begin(TaskProcess process, List<LaunchSpec> batch) {
+    liveProcesses++;
+    if (liveProcesses > capacity) {
+      process.fail(
           TaskResult.Kind.NOT_STARTED,
           capacity + " tasks run, more are not possible with this limit of open files (ulimit -n)");
       return;
     }
-    Optional<ProcessAttributes.RunAs> runAs = launch.subprocess().attributes().runAs();
+    Optional<ProcessAttributes.RunAs> runAs = process.launch().subprocess().attributes().runAs();
     if (runAs.isEmpty()) {
-      start(task, null);
+      start(process, batch, null);
     } else {
       users.find(
           runAs.get(),
           (user, problem) -> {
             if (user == null) {
-              task.fail(TaskResult.Kind.START_FAILED, problem);
+              process.fail(TaskResult.Kind.START_FAILED, problem);
             } else {
-              start(task, user);
+              start(process, batch, user);
             }
           });
     }
   }
 
-  private void start(RunningTask task, @Nullable TaskUser user) {
+  private void start(TaskProcess process, List<LaunchSpec> batch, @Nullable TaskUser user) {
+    String invocation = process.invocation();
     try {
-      journal.starting(task.invocation());
-      TaskLauncher.Prepared prepared = starts.prepare(task.launch(), user);
-      task.prepared(prepared);
+      journal.starting(invocation);
+      TaskLauncher.Prepared prepared = starts.prepare(process.launch(), batch, user);
+      process.prepared(prepared);
       TaskGroup group = prepared.group();
       for (Path path : group == null ? List.<Path>of() : group.paths()) {
-        journal.group(task.invocation(), path);
+        journal.group(invocation, path);
       }
-      processes.spawn(prepared.spawn(), task);
+      processes.spawn(prepared.spawn(), process);
     } catch (FileSystemException e) {
       TaskResult.Kind kind =
           isShortage(reason(e)) ? TaskResult.Kind.NOT_STARTED : TaskResult.Kind.START_FAILED;
-      task.fail(kind, "cannot use " + e.getFile() + ": " + reason(e));
+      process.fail(kind, "cannot use " + e.getFile() + ": " + reason(e));
     } catch (IOException | IllegalArgumentException e) {
-      task.fail(TaskResult.Kind.START_FAILED, String.valueOf(e.getMessage()));
+      process.fail(TaskResult.Kind.START_FAILED, String.valueOf(e.getMessage()));
     }
   }
 
@@ -424,6 +464,11 @@ public final class TaskSupervisor implements AutoCloseable {
     }
 
     @Override
+    public JsonDecoder json() {
+      return json;
+    }
+
+    @Override
     public ProgressParser progressText() {
       return progressText;
     }
@@ -454,16 +499,16 @@ public final class TaskSupervisor implements AutoCloseable {
     }
 
     @Override
-    public void started(LaunchSpec launch, long pid, long startTicks) {
+    public void started(Journal.Entry process) {
       try {
-        journal.started(
-            TaskEnvironment.invocationId(launch),
-            pid,
-            startTicks,
-            launch.subprocess().parentDeathSignal());
+        journal.started(process);
       } catch (IOException e) {
-        logger.warn("cannot note the start of {}: {}", JournalKey.of(launch), e.getMessage());
+        logger.warn("cannot note the start of {}: {}", process.invocation(), e.getMessage());
       }
+    }
+
+    @Override
+    public void confirm(LaunchSpec launch) {
       TaskListener sink = listener;
       if (confirmsStarts && sink != null) {
         sink.started(launch.job(), launch.node(), launch.invocation());
@@ -496,15 +541,17 @@ public final class TaskSupervisor implements AutoCloseable {
     }
 
     @Override
-    public void ended(JournalKey key, TaskResult end) {
-      LaunchSpec launch = accepted.get(key);
+    public void ended(String invocation) {
+      liveProcesses--;
       try {
-        if (launch != null) {
-          journal.ended(TaskEnvironment.invocationId(launch));
-        }
+        journal.ended(invocation);
       } catch (IOException e) {
-        logger.warn("cannot note the end of {}: {}", key, e.getMessage());
+        logger.warn("cannot note the end of {}: {}", invocation, e.getMessage());
       }
+    }
+
+    @Override
+    public void ended(JournalKey key, TaskResult end) {
       known.remove(key);
       accepted.remove(key);
       deliver(end);

@@ -55,8 +55,16 @@ public final class ProgressParser {
       // A status may contain that word too; only a short line is parsed to find out.
       return line.contains("\"result") ? Reading.STATUS : refused("progress is too long", line);
     }
-    if (!(json.read(line).value() instanceof Json.Obj object)
-        || (object.get(KEY) == null && object.get(COUNT) == null)
+    return json.read(line).value() instanceof Json.Obj object ? read(object, line) : Reading.STATUS;
+  }
+
+  /**
+   * Classifies a line that was parsed.
+   *
+   * @param line the line, of at most {@link Progress#MAX_BYTES}, for problems
+   */
+  public static Reading read(Json.Obj object, String line) {
+    if ((object.get(KEY) == null && object.get(COUNT) == null)
         || object.get("result") != null
         || object.get("result_bits") != null) {
       return Reading.STATUS;
@@ -72,11 +80,11 @@ public final class ProgressParser {
           : new Reading(null, counted.counters(), null);
     }
     return object.get(KEY) instanceof Json.Obj progress
-        ? read(progress, counted.counters(), line)
+        ? progress(progress, counted.counters(), line)
         : refused("progress is not an object", line);
   }
 
-  private static Reading read(Json.Obj progress, Counters counters, String line) {
+  private static Reading progress(Json.Obj progress, Counters counters, String line) {
     Json cursor = progress.get("cursor");
     if (!isCount(progress.get("done")) || !isCount(progress.get("total"))) {
       return refused("progress has a done or total that is not a whole number of 0 or more", line);

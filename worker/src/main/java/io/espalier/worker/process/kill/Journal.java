@@ -27,10 +27,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records which invocations may have processes (docs/design/design.md#journal-and-guard): a text
- * file that the next start, and the guard, read after this process has died without warning. It is
- * not synced, because it only has to outlive the process; after a crash of the machine (another
- * boot id) no process is left.
+ * Records which invocations, or batches by their first one, may have processes
+ * (docs/design/design.md#journal-and-guard): a text file that the next start, and the guard, read
+ * after this process has died without warning. It is not synced, because it only has to outlive the
+ * process; after a crash of the machine (another boot id) no process is left.
  *
  * <p>Lines: first {@code c COOKIE BOOT} and {@code n PID_NAMESPACE TICKS}; {@code s INVOCATION}
  * before a start; {@code p INVOCATION PID TICKS SIGNAL} after it; {@code e INVOCATION} once it has
@@ -264,9 +264,17 @@ public final class Journal implements AutoCloseable {
     write(line);
   }
 
-  public void started(String invocation, long pid, long startTicks, int deathSignal)
-      throws IOException {
-    String line = "p " + invocation + " " + pid + " " + startTicks + " " + deathSignal;
+  public void started(Entry process) throws IOException {
+    String invocation = process.invocation();
+    String line =
+        "p "
+            + invocation
+            + " "
+            + process.pid()
+            + " "
+            + process.startTicks()
+            + " "
+            + process.signal();
     live.put(invocation, line);
     write(line);
   }

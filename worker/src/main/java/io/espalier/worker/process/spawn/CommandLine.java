@@ -12,16 +12,18 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the argv of a task from a job's command (docs/design/design.md#arguments-of-a-task).
  *
  * <p>Without placeholders, and unless the status comes from the exit code, three arguments are
- * appended: node name, status path, JSON argument. A JSON argument of more than {@link
- * #MAX_INLINE_JSON} bytes is written to a file, and the argument is {@code @} followed by its path
- * (JSON never begins with an {@code @}). The placeholders {@code {node}}, {@code {job}}, {@code
- * {status_file}} and {@code {json_file}} may occur anywhere in the arguments after the first; their
- * replacements are not searched for placeholders again.
+ * appended: node name (of a batch: the path of its file), status path, JSON argument. A JSON
+ * argument of more than {@link #MAX_INLINE_JSON} bytes is written to a file, and the argument is
+ * {@code @} followed by its path (JSON never begins with an {@code @}). The placeholders {@code
+ * {node}}, {@code {job}}, {@code {status_file}}, {@code {json_file}} and, in a batch in the place
+ * of {@code {node}}, {@code {batch_file}} may occur anywhere in the arguments after the first;
+ * their replacements are not searched for placeholders again.
  *
  * <p>No shell is involved. Where a command itself calls one ({@code sh -c TEXT}), it would execute
  * a name inside TEXT, so only names of harmless characters are accepted there.
@@ -33,7 +35,7 @@ public final class CommandLine {
   static final int MAX_INLINE_JSON = 96 * 1024;
 
   private static final Pattern PLACEHOLDER =
-      Pattern.compile("\\{(node|job|status_file|json_file)}");
+      Pattern.compile("\\{(node|job|status_file|json_file|batch_file)}");
   private static final Pattern HARMLESS = Pattern.compile("[A-Za-z0-9_.,:/@%+=-]*");
   private static final Set<String> SHELLS = Set.of("sh", "bash", "dash", "zsh", "ksh", "ash");
 
@@ -49,11 +51,16 @@ public final class CommandLine {
 
   /**
    * @param command command with its placeholders
+   * @param batchFile the file of the batch that the process runs; null: it runs only the task
    * @throws IOException when the file for the JSON argument cannot be written
    * @throws IllegalArgumentException when a name is not allowed at its placeholder
    */
   public static List<String> argv(
-      LaunchSpec launch, List<String> command, String statusPath, Argument json)
+      LaunchSpec launch,
+      List<String> command,
+      String statusPath,
+      Argument json,
+      @Nullable Path batchFile)
       throws IOException {
     List<String> argv = new ArrayList<>(command.size() + 3);
     argv.add(command.get(0));
@@ -67,7 +74,7 @@ public final class CommandLine {
       boolean here = false;
       while (matcher.find()) {
         here = true;
-        String value = value(matcher.group(1), launch, statusPath, json);
+        String value = value(matcher.group(1), launch, statusPath, json, batchFile);
         if (shellText && !HARMLESS.matcher(value).matches()) {
           throw new IllegalArgumentException(
               matcher.group()
@@ -83,7 +90,7 @@ public final class CommandLine {
       shellText = shell && isCommandFlag(argument);
     }
     if (!found && launch.statusFrom() != StatusSource.EXIT_CODE) {
-      argv.add(launch.node());
+      argv.add(batchFile == null ? launch.node() : batchFile.toString());
       argv.add(statusPath);
       argv.add(isLong(json.text()) ? "@" + json.file() : json.text());
     }
@@ -105,10 +112,25 @@ public final class CommandLine {
     return argument.startsWith("-") && !argument.startsWith("--") && argument.indexOf('c') > 0;
   }
 
-  private static String value(String name, LaunchSpec launch, String statusPath, Argument json)
+  private static String value(
+      String name, LaunchSpec launch, String statusPath, Argument json, @Nullable Path batchFile)
       throws IOException {
     return switch (name) {
-      case "node" -> launch.node();
+      case "node" -> {
+        if (batchFile != null) {
+          throw new IllegalArgumentException(
+              "{node} in the command of a batch, which has many nodes; {batch_file} is the file"
+                  + " that names them");
+        }
+        yield launch.node();
+      }
+      case "batch_file" -> {
+        if (batchFile == null) {
+          throw new IllegalArgumentException(
+              "{batch_file} in the command of a job without \"batch\"");
+        }
+        yield batchFile.toString();
+      }
       case "job" -> launch.job();
       case "status_file" -> statusPath;
       default -> json.file().toString();

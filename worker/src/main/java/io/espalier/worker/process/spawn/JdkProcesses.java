@@ -82,6 +82,11 @@ public final class JdkProcesses implements ProcessBackend {
   }
 
   @Override
+  public boolean canTell() {
+    return false;
+  }
+
+  @Override
   public void spawn(Spawn spawn, Events events) {
     List<String> command = new ArrayList<>();
     if (sessions) {
@@ -326,6 +331,16 @@ public final class JdkProcesses implements ProcessBackend {
         }
       }
       return process.isAlive();
+    }
+
+    @Override
+    public boolean tell(String line) {
+      return false;
+    }
+
+    @Override
+    public void tellEnd() {
+      // Its stdin was empty from the start.
     }
 
     @Override

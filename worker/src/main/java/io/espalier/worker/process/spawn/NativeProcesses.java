@@ -6,6 +6,7 @@ import io.espalier.worker.process.os.Libc;
 import io.espalier.worker.process.os.ProcFs;
 import io.espalier.worker.process.output.Channel;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -112,6 +113,11 @@ public final class NativeProcesses implements ProcessBackend {
   @Override
   public String markPath(Path fallback) {
     return statusPath(fallback);
+  }
+
+  @Override
+  public boolean canTell() {
+    return true;
   }
 
   @Override
@@ -227,12 +233,14 @@ public final class NativeProcesses implements ProcessBackend {
     private final int[] ends;
     private final boolean[] watched = new boolean[3];
     private final Events sink;
+    private int writeEnd;
     private boolean collected;
 
     NativeChild(long serial, NativeSpawner.Spawned spawned, Events sink) {
       this.serial = serial;
       this.pid = spawned.pid;
       this.ends = spawned.readEnds;
+      this.writeEnd = spawned.writeEnd;
       this.sink = sink;
     }
 
@@ -307,7 +315,33 @@ public final class NativeProcesses implements ProcessBackend {
     }
 
     @Override
+    public boolean tell(String line) {
+      if (writeEnd < 0) {
+        return false;
+      }
+      byte[] text = (line + "\n").getBytes(StandardCharsets.UTF_8);
+      try (Memory memory = new Memory(text.length)) {
+        memory.write(0, text, 0, text.length);
+        long written = Libc.write(writeEnd, memory, text.length);
+        if (written > 0 && written < text.length) {
+          // The rest would have to wait, and no line may follow half of one.
+          tellEnd();
+        }
+        return written == text.length;
+      }
+    }
+
+    @Override
+    public void tellEnd() {
+      if (writeEnd >= 0) {
+        Libc.close(writeEnd);
+        writeEnd = -1;
+      }
+    }
+
+    @Override
     public void release() {
+      tellEnd();
       children.remove(serial);
     }
   }

@@ -8,6 +8,7 @@ import io.espalier.worker.process.output.Channel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,7 @@ final class NativeSpawner implements AutoCloseable {
 
   private final int devNull;
   private final int[] reserved = new int[PIPES];
+  private final int stdin;
   private final int directory;
   private final @Nullable Memory gatePath;
   private final Memory attributes = zeroed(1024);
@@ -57,6 +59,7 @@ final class NativeSpawner implements AutoCloseable {
     for (int i = 0; i < reserved.length; i++) {
       reserved[i] = check("fcntl", Libc.fcntl(devNull, Libc.F_DUPFD_CLOEXEC, FIRST_RESERVED));
     }
+    stdin = check("fcntl", Libc.fcntl(devNull, Libc.F_DUPFD_CLOEXEC, FIRST_RESERVED));
     directory = check("fcntl", Libc.fcntl(devNull, Libc.F_DUPFD_CLOEXEC, FIRST_RESERVED));
     Libc.posix_spawnattr_init(attributes);
     Libc.posix_spawnattr_setflags(
@@ -85,7 +88,7 @@ final class NativeSpawner implements AutoCloseable {
     if (gatePath != null) {
       Libc.posix_spawn_file_actions_addopen(to, GATE_FD, gatePath, 0, 0);
     }
-    Libc.posix_spawn_file_actions_adddup2(to, devNull, 0);
+    Libc.posix_spawn_file_actions_adddup2(to, stdin, 0);
     Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STDOUT.index()], 1);
     Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STDERR.index()], 2);
     Libc.posix_spawn_file_actions_adddup2(to, reserved[Channel.STATUS.index()], STATUS_FD);
@@ -103,68 +106,94 @@ final class NativeSpawner implements AutoCloseable {
   static final class Spawned {
     final int pid;
     final int[] readEnds;
+
+    /** The end of its stdin to write to; -1: it does not listen. */
+    final int writeEnd;
+
     final int error;
     final String failed;
 
-    private Spawned(int pid, int[] readEnds, int error, String failed) {
+    private Spawned(int pid, int[] readEnds, int writeEnd, int error, String failed) {
       this.pid = pid;
       this.readEnds = readEnds;
+      this.writeEnd = writeEnd;
       this.error = error;
       this.failed = failed;
     }
 
-    private static Spawned failure(String what, int error, int[] readEnds) {
-      for (int end : readEnds) {
+    private static Spawned failure(String what, int error, int[] ours) {
+      for (int end : ours) {
         if (end >= 0) {
           Libc.close(end);
         }
       }
-      return new Spawned(-1, new int[0], error, what);
+      return new Spawned(-1, new int[0], -1, error, what);
     }
   }
 
   Spawned spawn(ProcessBackend.Spawn spawn) {
-    int[] readEnds = {-1, -1, -1};
+    // Our ends of its pipes: those to read, and at last that to write.
+    int[] ours = {-1, -1, -1, -1};
     TaskUser owner = spawn.owner();
     try {
       for (int i = 0; i < PIPES; i++) {
-        if (Libc.pipe2(ends, Libc.O_CLOEXEC) < 0) {
-          return Spawned.failure("make a pipe", Libc.errno(), readEnds);
+        int error = pipe(ours, i, 0, reserved[i], owner);
+        if (error != 0) {
+          return Spawned.failure("make a pipe", error, ours);
         }
-        readEnds[i] = ends[0];
-        Libc.fcntl(ends[0], Libc.F_SETFL, Libc.O_NONBLOCK);
-        if (owner != null) {
-          // Otherwise it could not open /dev/fd/99 or /dev/stdout.
-          Libc.fchown(ends[1], owner.uid(), owner.gid());
-        }
-        int moved = Libc.dup3(ends[1], reserved[i], Libc.O_CLOEXEC);
-        int error = Libc.errno();
-        Libc.close(ends[1]);
-        if (moved < 0) {
-          return Spawned.failure("make a pipe", error, readEnds);
-        }
+      }
+      int error = spawn.listens() ? pipe(ours, PIPES, 1, stdin, owner) : 0;
+      if (error != 0) {
+        return Spawned.failure("make a pipe", error, ours);
       }
       int opened = Libc.open(spawn.directory().toString(), Libc.O_PATH | Libc.O_CLOEXEC);
       if (opened < 0) {
-        return Spawned.failure("enter " + spawn.directory(), Libc.errno(), readEnds);
+        return Spawned.failure("enter " + spawn.directory(), Libc.errno(), ours);
       }
       int moved = Libc.dup3(opened, directory, Libc.O_CLOEXEC);
       int moveError = Libc.errno();
       Libc.close(opened);
       if (moved < 0) {
-        return Spawned.failure("enter " + spawn.directory(), moveError, readEnds);
+        return Spawned.failure("enter " + spawn.directory(), moveError, ours);
       }
-      int error = posixSpawn(spawn);
+      error = posixSpawn(spawn);
       if (error != 0) {
-        return Spawned.failure("start " + spawn.executable(), error, readEnds);
+        return Spawned.failure("start " + spawn.executable(), error, ours);
       }
-      return new Spawned(pid[0], readEnds, 0, "");
+      return new Spawned(pid[0], Arrays.copyOf(ours, PIPES), ours[PIPES], 0, "");
     } finally {
-      // Close our copies of the write ends, or the pipes would never report an end.
+      // Close our copies of the child's ends, or the pipes would never report an end.
+      if (spawn.listens()) {
+        Libc.dup3(devNull, stdin, Libc.O_CLOEXEC);
+      }
       for (int fd : reserved) {
         Libc.dup3(devNull, fd, Libc.O_CLOEXEC);
       }
     }
+  }
+
+  /**
+   * Makes a pipe between us and the next child.
+   *
+   * @param end which end is ours: 0 to read, 1 to write
+   * @param reservedFd where the child's end goes
+   * @return the error; 0: none
+   */
+  private int pipe(int[] ours, int index, int end, int reservedFd, @Nullable TaskUser owner) {
+    if (Libc.pipe2(ends, Libc.O_CLOEXEC) < 0) {
+      return Libc.errno();
+    }
+    int theirs = ends[1 - end];
+    ours[index] = ends[end];
+    Libc.fcntl(ends[end], Libc.F_SETFL, Libc.O_NONBLOCK);
+    if (owner != null) {
+      // Otherwise it could not open /dev/fd/99, /dev/stdin or /dev/stdout.
+      Libc.fchown(theirs, owner.uid(), owner.gid());
+    }
+    int moved = Libc.dup3(theirs, reservedFd, Libc.O_CLOEXEC);
+    int error = moved < 0 ? Libc.errno() : 0;
+    Libc.close(theirs);
+    return error;
   }
 
   private int posixSpawn(ProcessBackend.Spawn spawn) {
@@ -232,6 +261,7 @@ final class NativeSpawner implements AutoCloseable {
     for (int fd : reserved) {
       Libc.close(fd);
     }
+    Libc.close(stdin);
     Libc.close(directory);
     Libc.close(devNull);
     attributes.close();

@@ -34,6 +34,9 @@ public interface ProcessBackend extends AutoCloseable {
    */
   String markPath(Path fallback);
 
+  /** Returns whether a process can be told something while it runs: {@link Child#tell}. */
+  boolean canTell();
+
   /** Begins to start a process; {@code started} or {@code failed} follows. */
   void spawn(Spawn spawn, Events events);
 
@@ -47,11 +50,13 @@ public interface ProcessBackend extends AutoCloseable {
   void close();
 
   /**
-   * A process to start, as leader of a session and process group of its own, with an empty stdin.
+   * A process to start, as leader of a session and process group of its own.
    *
    * @param executable absolute path
    * @param environment entries {@code NAME=VALUE}
    * @param canary whether to detect descendants that outlive it
+   * @param listens whether its stdin is a pipe to which {@link Child#tell} writes; otherwise it is
+   *     empty. Only where {@link #canTell}
    * @param statusFile file that {@link #statusPath} returned, if it is a file
    * @param owner the user it will become, who must be able to open its channels; null: the user of
    *     this process
@@ -62,6 +67,7 @@ public interface ProcessBackend extends AutoCloseable {
       List<String> environment,
       Path directory,
       boolean canary,
+      boolean listens,
       Path statusFile,
       @Nullable TaskUser owner) {}
 
@@ -90,6 +96,17 @@ public interface ProcessBackend extends AutoCloseable {
      * exit, because the number may have been reused.
      */
     void signal(int signal);
+
+    /**
+     * Writes a line to the stdin of a process that listens; does not wait.
+     *
+     * @param line without its newline
+     * @return false when the process does not take it
+     */
+    boolean tell(String line);
+
+    /** Closes the stdin of a process that listens. */
+    void tellEnd();
 
     /** Releases the resources; called once, after its exit and the end of all channels. */
     void release();

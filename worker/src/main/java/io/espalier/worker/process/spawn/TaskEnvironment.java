@@ -5,6 +5,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.worker.process.os.TaskUser;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -77,32 +78,45 @@ public final class TaskEnvironment {
    * @param cookie value that identifies survivors
    * @param statusPath path for the status line
    * @param nowMillis time of the start, for its deadline
+   * @param batchFile the file of the batch of which this is the first task; null: it is alone. What
+   *     differs between the tasks of a batch is in the file
    */
   public static List<String> of(
       LaunchSpec launch,
       Map<String, String> variables,
       String cookie,
       String statusPath,
-      long nowMillis) {
+      long nowMillis,
+      @Nullable Path batchFile) {
     List<String> entries = new ArrayList<>();
     variables.forEach((name, value) -> entries.add(name + "=" + value));
     entries.add("ESPALIER_TASK_JOB=" + launch.job());
+    if (batchFile == null) {
+      addOwn(launch, entries);
+    } else {
+      entries.add("ESPALIER_TASK_BATCH=" + batchFile);
+    }
+    entries.add(INVOCATION_VARIABLE + "=" + invocationId(launch));
+    entries.add("ESPALIER_TASK_STATUS_FILE=" + statusPath);
+    entries.add(COOKIE_VARIABLE + "=" + cookie);
+    InvocationLimits limits = launch.limits();
+    long deadline = batchFile == null ? deadlineMillis(limits, nowMillis) : limits.deadlineMillis();
+    if (deadline > 0) {
+      // Seconds, rounded down, as all times that tasks see.
+      entries.add("ESPALIER_TASK_DEADLINE=" + deadline / 1000);
+    }
+    return entries;
+  }
+
+  /** Adds what is true of this task only. */
+  private static void addOwn(LaunchSpec launch, List<String> entries) {
     entries.add("ESPALIER_TASK_NODE=" + launch.node());
     if (launch.argument().get("role") instanceof Json.Str role) {
       entries.add("ESPALIER_TASK_ROLE=" + role.value());
     }
     entries.add("ESPALIER_TASK_PARENT=" + parent(launch));
     entries.add("ESPALIER_TASK_ATTEMPT=" + launch.attempt());
-    entries.add(INVOCATION_VARIABLE + "=" + invocationId(launch));
     entries.add("ESPALIER_TASK_TOKEN=" + launch.invocation().token());
-    entries.add("ESPALIER_TASK_STATUS_FILE=" + statusPath);
-    entries.add(COOKIE_VARIABLE + "=" + cookie);
-    long deadline = deadlineMillis(launch.limits(), nowMillis);
-    if (deadline > 0) {
-      // Seconds, rounded down, as all times that tasks see.
-      entries.add("ESPALIER_TASK_DEADLINE=" + deadline / 1000);
-    }
-    return entries;
   }
 
   /**

@@ -159,6 +159,7 @@ class JournalKillerTest {
               List.of(),
               directory,
               false,
+              false,
               directory.resolve("status"),
               null),
           new StartOnly(failure));

@@ -27,11 +27,11 @@ class JournalTest {
     try (Journal journal = Journal.lock(directory)) {
       journal.begin();
       journal.starting("1.1.5");
-      journal.started("1.1.5", 100, 7, 9);
+      journal.started(new Journal.Entry("1.1.5", 100, 7, 9));
       journal.starting("1.2.5");
       journal.ended("1.1.5");
       journal.starting("1.3.5");
-      journal.started("1.3.5", 102, 8, 15);
+      journal.started(new Journal.Entry("1.3.5", 102, 8, 15));
       Journal.Left left = journal.left();
       assertThat(left.cookie()).isEqualTo(journal.cookie()).hasSize(32);
       assertThat(left.entries())
@@ -56,10 +56,10 @@ class JournalTest {
     try (Journal journal = Journal.lock(directory)) {
       journal.begin();
       journal.starting("live");
-      journal.started("live", 1, 2, 9);
+      journal.started(new Journal.Entry("live", 1, 2, 9));
       for (int i = 0; i < 20_000; i++) {
         journal.starting("i" + i);
-        journal.started("i" + i, i, i, 9);
+        journal.started(new Journal.Entry("i" + i, i, i, 9));
         journal.ended("i" + i);
       }
       assertThat(Files.readAllLines(journal.file())).hasSizeLessThan(30_000);

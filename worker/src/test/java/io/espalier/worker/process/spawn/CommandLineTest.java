@@ -43,7 +43,7 @@ class CommandLineTest {
   @Test
   void withTheExitCodeNothingIsAppended() throws IOException {
     LaunchSpec launch = Launches.with(launches.of("n", "prog", "x"), StatusSource.EXIT_CODE);
-    assertThat(CommandLine.argv(launch, launch.command(), "/status", argument("{}")))
+    assertThat(CommandLine.argv(launch, launch.command(), "/status", argument("{}"), null))
         .containsExactly("prog", "x");
   }
 
@@ -51,12 +51,12 @@ class CommandLineTest {
   void aJsonArgumentOverTheBoundIsAFile() throws IOException {
     LaunchSpec launch = launches.of("n", "prog");
     String fits = "x".repeat(CommandLine.MAX_INLINE_JSON);
-    assertThat(CommandLine.argv(launch, launch.command(), "/status", argument(fits)))
+    assertThat(CommandLine.argv(launch, launch.command(), "/status", argument(fits), null))
         .contains(fits);
-    assertThat(CommandLine.argv(launch, launch.command(), "/status", argument(fits + "x")))
+    assertThat(CommandLine.argv(launch, launch.command(), "/status", argument(fits + "x"), null))
         .endsWith("@/json");
     String wide = "\u20ac".repeat(CommandLine.MAX_INLINE_JSON / 2);
-    assertThat(CommandLine.argv(launch, launch.command(), "/status", argument(wide)))
+    assertThat(CommandLine.argv(launch, launch.command(), "/status", argument(wide), null))
         .endsWith("@/json");
   }
 
@@ -99,7 +99,8 @@ class CommandLineTest {
             environment.variables(TaskVariables.NONE, null),
             "cookie",
             "/status",
-            0);
+            0,
+            null);
     assertThat(variables)
         .contains("HOME=/h", "LC_TIME=C", "ESPALIER_TASK_NODE=n", "ESPALIER_TASK_ATTEMPT=1")
         .anyMatch(variable -> variable.startsWith("PATH=/"))
@@ -115,16 +116,18 @@ class CommandLineTest {
                 .put("path_to_node", Json.strings(List.of("here", "hostA", "n")))
                 .put("role", "replica")
                 .build());
-    List<String> variables = TaskEnvironment.of(launch, java.util.Map.of(), "cookie", "/status", 0);
+    List<String> variables =
+        TaskEnvironment.of(launch, java.util.Map.of(), "cookie", "/status", 0, null);
     assertThat(variables).contains("ESPALIER_TASK_PARENT=hostA", "ESPALIER_TASK_ROLE=replica");
-    assertThat(TaskEnvironment.of(launches.of("n"), java.util.Map.of(), "cookie", "/status", 0))
+    assertThat(
+            TaskEnvironment.of(launches.of("n"), java.util.Map.of(), "cookie", "/status", 0, null))
         .contains("ESPALIER_TASK_PARENT=")
         .noneMatch(variable -> variable.startsWith("ESPALIER_TASK_ROLE"));
   }
 
   private List<String> argv(String node, String... command) throws IOException {
     LaunchSpec launch = launches.of(node, command);
-    return CommandLine.argv(launch, launch.command(), "/status", argument("{}"));
+    return CommandLine.argv(launch, launch.command(), "/status", argument("{}"), null);
   }
 
   private static CommandLine.Argument argument(String text) {
