@@ -50,11 +50,23 @@ class Task:
         deadline = environment.get("ESPALIER_TASK_DEADLINE")
         #: When the task will be stopped at the latest, seconds since 1970; None without a limit.
         self.deadline = float(deadline) if deadline else None
+        self._throttle = environment.get("ESPALIER_TASK_THROTTLE", "")
         self._ended = False
 
     def seconds_left(self):
         """Returns how long the attempt may go on; infinity without a limit."""
         return float("inf") if self.deadline is None else self.deadline - time.time()
+
+    def throttle(self):
+        """Returns how fast to work and why, such as (0.5, "probe lag is 9"): 1 is full speed, 0 is
+        a pause. Cheap enough to be asked before each unit of work."""
+        try:
+            with open(self._throttle, encoding="utf-8") as said:
+                ratio, _, reason = said.read().strip().partition(" ")
+            return float(ratio), reason
+        except (OSError, ValueError):
+            # There is no file until something else than full speed is said.
+            return 1.0, ""
 
     def progress(self, done=None, total=None, cursor=None, **more):
         """Says how far the work is. The next attempt finds it as the checkpoint."""

@@ -225,8 +225,9 @@ configure() {
       | .["bistro_job->migrate"] |= (
         .windows = [$first, $second]
         | .rollout.soak = "2s"
-        | .steps[].command |= ["./noted.sh"] + .)' >"$site/migration.json"
-  printf 'window %d %d\n' "$1" $(($1 + 60)) "$again" $((again + 7 * 3600)) >>"$rules"
+        | .steps[].command |= ["./noted.sh"] + .)' >"$work/migration.json"
+  mv "$work/migration.json" "$site" # at once: the scheduler may be reading it
+  printf 'window %d %d\n' "$1" $(($1 + 60)) "$again" $((again + 7 * 3600)) >"$rules"
 }
 
 on() { "$espalier" "$@" --server "$server"; }
@@ -266,11 +267,14 @@ receiver_process=$!
 running+=("$receiver_process")
 receiver=$(printed "$work/receiver.out" 'listening on')
 
-opens=$(($(date +%s) + 15))
-configure "$opens"
+configure $(($(date +%s) + 3600)) # until all are there
 start_scheduler "$site/migration.json" 0
 until_so 60 knows_its_nodes
 for name in w1 w2; do start_worker "$name" --command-dir "$site"; done
+are_healthy() { on workers --json | jq -e '[.workers[] | select(.state == "healthy")] | length == 2' >/dev/null; }
+until_so 60 are_healthy
+opens=$(($(date +%s) + 15))
+configure "$opens"
 say "the window opens $((opens - $(date +%s))) s from now; until then nothing starts"
 on jobs
 

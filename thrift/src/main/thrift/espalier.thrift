@@ -289,11 +289,18 @@ struct WireStart {
   9: optional i64 batch   // consecutive starts with the same number are one batch; unset: alone
 }
 
+// How fast a task is to work: 1 at full speed, 0 not at all for now.
+struct WireThrottle {
+  1: double ratio = 1
+  2: string reason
+}
+
 struct WireOrder {
   1: WireRun run
   2: i64 number
   3: optional WireKill kill
   4: i64 extendMillis
+  5: optional WireThrottle throttle // unknown to workers of releases before it
 }
 
 struct WireWork {

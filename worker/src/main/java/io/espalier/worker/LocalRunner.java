@@ -6,6 +6,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskRunner;
+import io.espalier.core.running.Throttle;
 import io.espalier.worker.call.CallExecutor;
 import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskLog;
@@ -115,6 +116,11 @@ public final class LocalRunner implements TaskRunner {
   public boolean extend(String job, String node, Invocation invocation, long millis) {
     return calls.extend(job, node, invocation, millis)
         || supervisor.extend(job, node, invocation, millis);
+  }
+
+  @Override
+  public void throttle(String job, String node, Invocation invocation, Throttle throttle) {
+    supervisor.throttle(job, node, invocation, throttle);
   }
 
   /** Returns the supervisor, for samplers and diagnostics. */

@@ -14,6 +14,7 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
   private static final org.apache.thrift.protocol.TField NUMBER_FIELD_DESC = new org.apache.thrift.protocol.TField("number", org.apache.thrift.protocol.TType.I64, (short)2);
   private static final org.apache.thrift.protocol.TField KILL_FIELD_DESC = new org.apache.thrift.protocol.TField("kill", org.apache.thrift.protocol.TType.STRUCT, (short)3);
   private static final org.apache.thrift.protocol.TField EXTEND_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("extendMillis", org.apache.thrift.protocol.TType.I64, (short)4);
+  private static final org.apache.thrift.protocol.TField THROTTLE_FIELD_DESC = new org.apache.thrift.protocol.TField("throttle", org.apache.thrift.protocol.TType.STRUCT, (short)5);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireOrderStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireOrderTupleSchemeFactory();
@@ -22,13 +23,15 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
   private long number; // required
   private @org.apache.thrift.annotation.Nullable WireKill kill; // optional
   private long extendMillis; // required
+  private @org.apache.thrift.annotation.Nullable WireThrottle throttle; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
     RUN((short)1, "run"),
     NUMBER((short)2, "number"),
     KILL((short)3, "kill"),
-    EXTEND_MILLIS((short)4, "extendMillis");
+    EXTEND_MILLIS((short)4, "extendMillis"),
+    THROTTLE((short)5, "throttle");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -52,6 +55,8 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
           return KILL;
         case 4: // EXTEND_MILLIS
           return EXTEND_MILLIS;
+        case 5: // THROTTLE
+          return THROTTLE;
         default:
           return null;
       }
@@ -98,7 +103,7 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
   private static final int __NUMBER_ISSET_ID = 0;
   private static final int __EXTENDMILLIS_ISSET_ID = 1;
   private byte __isset_bitfield = 0;
-  private static final _Fields optionals[] = {_Fields.KILL};
+  private static final _Fields optionals[] = {_Fields.KILL,_Fields.THROTTLE};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -110,6 +115,8 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
         new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WireKill.class)));
     tmpMap.put(_Fields.EXTEND_MILLIS, new org.apache.thrift.meta_data.FieldMetaData("extendMillis", org.apache.thrift.TFieldRequirementType.DEFAULT,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
+    tmpMap.put(_Fields.THROTTLE, new org.apache.thrift.meta_data.FieldMetaData("throttle", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WireThrottle.class)));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireOrder.class, metaDataMap);
   }
@@ -143,6 +150,9 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       this.kill = new WireKill(other.kill);
     }
     this.extendMillis = other.extendMillis;
+    if (other.isSetThrottle()) {
+      this.throttle = new WireThrottle(other.throttle);
+    }
   }
 
   @Override
@@ -158,6 +168,7 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
     this.kill = null;
     setExtendMillisIsSet(false);
     this.extendMillis = 0;
+    this.throttle = null;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -256,6 +267,31 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
     __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __EXTENDMILLIS_ISSET_ID, value);
   }
 
+  @org.apache.thrift.annotation.Nullable
+  public WireThrottle getThrottle() {
+    return this.throttle;
+  }
+
+  public WireOrder setThrottle(@org.apache.thrift.annotation.Nullable WireThrottle throttle) {
+    this.throttle = throttle;
+    return this;
+  }
+
+  public void unsetThrottle() {
+    this.throttle = null;
+  }
+
+  /** Returns true if field throttle is set (has been assigned a value) and false otherwise */
+  public boolean isSetThrottle() {
+    return this.throttle != null;
+  }
+
+  public void setThrottleIsSet(boolean value) {
+    if (!value) {
+      this.throttle = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -291,6 +327,14 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       }
       break;
 
+    case THROTTLE:
+      if (value == null) {
+        unsetThrottle();
+      } else {
+        setThrottle((WireThrottle)value);
+      }
+      break;
+
     }
   }
 
@@ -309,6 +353,9 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
 
     case EXTEND_MILLIS:
       return getExtendMillis();
+
+    case THROTTLE:
+      return getThrottle();
 
     }
     throw new java.lang.IllegalStateException();
@@ -330,6 +377,8 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       return isSetKill();
     case EXTEND_MILLIS:
       return isSetExtendMillis();
+    case THROTTLE:
+      return isSetThrottle();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -383,6 +432,15 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
         return false;
     }
 
+    boolean this_present_throttle = true && this.isSetThrottle();
+    boolean that_present_throttle = true && that.isSetThrottle();
+    if (this_present_throttle || that_present_throttle) {
+      if (!(this_present_throttle && that_present_throttle))
+        return false;
+      if (!this.throttle.equals(that.throttle))
+        return false;
+    }
+
     return true;
   }
 
@@ -401,6 +459,10 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       hashCode = hashCode * 8191 + kill.hashCode();
 
     hashCode = hashCode * 8191 + org.apache.thrift.TBaseHelper.hashCode(extendMillis);
+
+    hashCode = hashCode * 8191 + ((isSetThrottle()) ? 131071 : 524287);
+    if (isSetThrottle())
+      hashCode = hashCode * 8191 + throttle.hashCode();
 
     return hashCode;
   }
@@ -449,6 +511,16 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
     }
     if (isSetExtendMillis()) {
       lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.extendMillis, other.extendMillis);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
+    lastComparison = java.lang.Boolean.compare(isSetThrottle(), other.isSetThrottle());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetThrottle()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.throttle, other.throttle);
       if (lastComparison != 0) {
         return lastComparison;
       }
@@ -502,6 +574,16 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
     sb.append("extendMillis:");
     sb.append(this.extendMillis);
     first = false;
+    if (isSetThrottle()) {
+      if (!first) sb.append(", ");
+      sb.append("throttle:");
+      if (this.throttle == null) {
+        sb.append("null");
+      } else {
+        sb.append(this.throttle);
+      }
+      first = false;
+    }
     sb.append(")");
     return sb.toString();
   }
@@ -514,6 +596,9 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
     }
     if (kill != null) {
       kill.validate();
+    }
+    if (throttle != null) {
+      throttle.validate();
     }
   }
 
@@ -589,6 +674,15 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 5: // THROTTLE
+            if (schemeField.type == org.apache.thrift.protocol.TType.STRUCT) {
+              struct.throttle = new WireThrottle();
+              struct.throttle.read(iprot);
+              struct.setThrottleIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -623,6 +717,13 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       oprot.writeFieldBegin(EXTEND_MILLIS_FIELD_DESC);
       oprot.writeI64(struct.extendMillis);
       oprot.writeFieldEnd();
+      if (struct.throttle != null) {
+        if (struct.isSetThrottle()) {
+          oprot.writeFieldBegin(THROTTLE_FIELD_DESC);
+          struct.throttle.write(oprot);
+          oprot.writeFieldEnd();
+        }
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -654,7 +755,10 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       if (struct.isSetExtendMillis()) {
         optionals.set(3);
       }
-      oprot.writeBitSet(optionals, 4);
+      if (struct.isSetThrottle()) {
+        optionals.set(4);
+      }
+      oprot.writeBitSet(optionals, 5);
       if (struct.isSetRun()) {
         struct.run.write(oprot);
       }
@@ -667,12 +771,15 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       if (struct.isSetExtendMillis()) {
         oprot.writeI64(struct.extendMillis);
       }
+      if (struct.isSetThrottle()) {
+        struct.throttle.write(oprot);
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireOrder struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(4);
+      java.util.BitSet incoming = iprot.readBitSet(5);
       if (incoming.get(0)) {
         struct.run = new WireRun();
         struct.run.read(iprot);
@@ -690,6 +797,11 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       if (incoming.get(3)) {
         struct.extendMillis = iprot.readI64();
         struct.setExtendMillisIsSet(true);
+      }
+      if (incoming.get(4)) {
+        struct.throttle = new WireThrottle();
+        struct.throttle.read(iprot);
+        struct.setThrottleIsSet(true);
       }
     }
   }

@@ -10,12 +10,14 @@ import io.espalier.core.protocol.WorkResponse;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.thrift.gen.WireOrder;
 import io.espalier.thrift.gen.WireRecipe;
 import io.espalier.thrift.gen.WireRunState;
 import io.espalier.thrift.gen.WireStart;
 import io.espalier.thrift.gen.WireStartRefusal;
+import io.espalier.thrift.gen.WireThrottle;
 import io.espalier.thrift.gen.WireWork;
 import io.espalier.thrift.gen.WireWorkAnswer;
 import io.espalier.thrift.gen.WireWorkVerdict;
@@ -200,6 +202,13 @@ public final class WireWorks {
       wire.setKill(Wire.of(order.kill()));
     }
     wire.setExtendMillis(order.extendMillis());
+    Throttle throttle = order.throttle();
+    if (throttle != null) {
+      WireThrottle speed = new WireThrottle();
+      speed.setRatio(throttle.ratio());
+      speed.setReason(throttle.reason());
+      wire.setThrottle(speed);
+    }
     return wire;
   }
 
@@ -208,7 +217,16 @@ public final class WireWorks {
         Wire.run(wire.getRun()),
         wire.getNumber(),
         wire.isSetKill() ? Wire.kill(wire.getKill()) : null,
-        wire.getExtendMillis());
+        wire.getExtendMillis(),
+        wire.isSetThrottle() ? throttle(wire.getThrottle()) : null);
+  }
+
+  private static Throttle throttle(WireThrottle wire) {
+    try {
+      return new Throttle(wire.getRatio(), wire.isSetReason() ? wire.getReason() : "");
+    } catch (IllegalArgumentException e) {
+      throw new BadMessageException(String.valueOf(e.getMessage()), e);
+    }
   }
 
   public static WireWorkAnswer of(WorkResponse answer) {

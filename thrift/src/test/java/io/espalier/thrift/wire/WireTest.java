@@ -31,6 +31,7 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.json.JsonReader;
@@ -99,7 +100,9 @@ class WireTest {
         starts,
         List.of(
             new TaskCommand(run, 1, new KillRequest(KillRequest.Method.KILL, 0), 0),
-            new TaskCommand(run, 2, null, 60_000)),
+            new TaskCommand(run, 2, null, 60_000),
+            new TaskCommand(run, 3, null, 0, new Throttle(0.25, "probe lag is 9")),
+            new TaskCommand(run, 4, null, 0, new Throttle(0, ""))),
         List.of(run),
         List.of(new RunId("other", "m", new Invocation(2, 4, 6))));
   }

@@ -6,6 +6,7 @@ import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.Throttle;
 import io.espalier.worker.call.CallExecutor;
 import io.espalier.worker.process.TaskSupervisor;
 import java.util.List;
@@ -101,6 +102,11 @@ public final class ProcessTaskExecutor implements TaskExecutor {
     boolean unused =
         calls.extend(run.job(), run.node(), run.invocation(), millis)
             || supervisor.extend(run.job(), run.node(), run.invocation(), millis);
+  }
+
+  @Override
+  public void throttle(RunId run, Throttle throttle) {
+    supervisor.throttle(run.job(), run.node(), run.invocation(), throttle);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
+import io.espalier.core.running.Throttle;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -32,6 +33,11 @@ public interface TaskExecutor extends AutoCloseable {
   void kill(RunId run, KillRequest how);
 
   void extend(RunId run, long millis);
+
+  /** Tells a task how fast to work. */
+  default void throttle(RunId run, Throttle throttle) {
+    // Not every task can be told.
+  }
 
   /**
    * Ends a task because the worker may not run it any longer: kills its process as requested, or

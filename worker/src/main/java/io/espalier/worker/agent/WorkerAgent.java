@@ -22,6 +22,7 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.thrift.rpc.CallTable;
@@ -365,6 +366,11 @@ public final class WorkerAgent implements AutoCloseable {
       start(List.of(launch), () -> tasks.start(launch));
     }
 
+    @Override
+    public void startBatch(List<LaunchSpec> members) {
+      start(members, () -> tasks.startBatch(members));
+    }
+
     private void start(List<LaunchSpec> launches, Runnable action) {
       for (LaunchSpec launch : launches) {
         running.add(RunId.of(launch));
@@ -381,6 +387,11 @@ public final class WorkerAgent implements AutoCloseable {
     @Override
     public void extend(RunId run, long millis) {
       gate.then(() -> tasks.extend(run, millis));
+    }
+
+    @Override
+    public void throttle(RunId run, Throttle throttle) {
+      gate.then(() -> tasks.throttle(run, throttle));
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.text.ShortText;
@@ -33,6 +34,7 @@ final class BatchMember implements SupervisedTask {
   private @Nullable String lastError;
   private @Nullable KillRequest killed;
   private @Nullable StopReason stopReason;
+  private Throttle throttle = Throttle.NONE;
   private boolean ended;
 
   BatchMember(LaunchSpec launch, RunningBatch batch, TaskHost host) {
@@ -179,6 +181,18 @@ final class BatchMember implements SupervisedTask {
   @Override
   public void extend(long millis) {
     times.extend(millis);
+  }
+
+  @Override
+  public void throttle(Throttle newest) {
+    throttle = newest;
+    times.pause(newest.isPause());
+    batch.throttle();
+  }
+
+  /** Returns how fast it is to work. */
+  Throttle throttle() {
+    return throttle;
   }
 
   /** The process could not be started. */

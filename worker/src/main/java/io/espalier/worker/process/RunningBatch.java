@@ -7,12 +7,14 @@ import io.espalier.core.logs.LogLine;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.text.ShortText;
 import io.espalier.worker.process.output.BatchPipe;
 import io.espalier.worker.process.spawn.ProcessBackend;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -131,6 +133,14 @@ final class RunningBatch implements TaskProcess.Owner {
     news.clear();
   }
 
+  /** Tells the process how fast to work: as the slowest of its tasks is to. */
+  void throttle() {
+    live.stream()
+        .map(BatchMember::throttle)
+        .min(Comparator.comparingDouble(Throttle::ratio))
+        .ifPresent(process::throttle);
+  }
+
   /** Reads one line of the status channel. */
   private void read(String text) {
     Json value = text.startsWith("{") ? host.json().read(text).value() : null;
@@ -180,6 +190,9 @@ final class RunningBatch implements TaskProcess.Owner {
     live.remove(member);
     begun.remove(member);
     choose();
+    if (member.throttle().ratio() < 1) {
+      throttle();
+    }
     killIfAllAre();
   }
 

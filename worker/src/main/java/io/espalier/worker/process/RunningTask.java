@@ -8,6 +8,7 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.Throttle;
 import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.process.output.StatusPipe;
 import io.espalier.worker.process.spawn.ProcessBackend;
@@ -132,6 +133,12 @@ final class RunningTask implements SupervisedTask, TaskProcess.Owner {
   @Override
   public void extend(long millis) {
     times.extend(millis);
+  }
+
+  @Override
+  public void throttle(Throttle throttle) {
+    process.throttle(throttle);
+    times.pause(throttle.isPause());
   }
 
   @Override

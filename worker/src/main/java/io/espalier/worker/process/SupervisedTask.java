@@ -4,6 +4,7 @@ import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
+import io.espalier.core.running.Throttle;
 import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.resources.TaskUsageReader;
 import org.jspecify.annotations.Nullable;
@@ -30,4 +31,7 @@ interface SupervisedTask {
 
   /** Moves its timeout and its deadline. */
   void extend(long millis);
+
+  /** Tells it how fast to work; while it is to pause, it need not give a sign of life. */
+  void throttle(Throttle throttle);
 }

@@ -39,6 +39,7 @@ final class TaskLauncher {
    *
    * @param argv as the task sees it
    * @param files what was given to it in files
+   * @param throttleFile where it reads how fast to work
    * @param group null: it has none
    * @param unmetLimits optional limits that are not in force
    * @param secret prefix of the prelude's marks; null: there is no prelude
@@ -47,6 +48,7 @@ final class TaskLauncher {
       ProcessBackend.Spawn spawn,
       List<String> argv,
       List<JsonArgument> files,
+      Path throttleFile,
       @Nullable TaskGroup group,
       boolean killsStrays,
       List<String> unmetLimits,
@@ -106,6 +108,8 @@ final class TaskLauncher {
     List<String> entries =
         TaskEnvironment.of(
             launch, variables, cookie, statusPath, System.currentTimeMillis(), batchFile);
+    Path throttleFile = runningDirectory.resolve(number + ".throttle").toAbsolutePath();
+    entries.add(ThrottleFile.VARIABLE + "=" + throttleFile);
     TaskCgroups.Made made = groups.make(launch);
     TaskGroup group = made == null ? null : made.group();
     try {
@@ -143,6 +147,7 @@ final class TaskLauncher {
               user),
           argv,
           files,
+          throttleFile,
           group,
           made != null && made.killsStrays(),
           made == null ? List.of() : made.unmet(),

@@ -7,6 +7,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.Throttle;
 import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.process.kill.CgroupMembers;
 import io.espalier.worker.process.kill.CgroupReaper;
@@ -47,6 +48,7 @@ final class TaskProcess implements ProcessBackend.Events, TaskOutput.Sink, Termi
   private final Set<Channel> open = EnumSet.noneOf(Channel.class);
   private List<String> argv = List.of();
   private TaskLauncher.@Nullable Prepared prepared;
+  private @Nullable ThrottleFile throttleFile;
   private volatile @Nullable TaskGroup group;
   private ProcessBackend.@Nullable Child child;
   private volatile ProcessBackend.@Nullable Exit exit;
@@ -137,6 +139,8 @@ final class TaskProcess implements ProcessBackend.Events, TaskOutput.Sink, Termi
   void prepared(TaskLauncher.Prepared newPrepared) {
     prepared = newPrepared;
     argv = newPrepared.argv();
+    throttleFile =
+        new ThrottleFile(newPrepared.throttleFile(), newPrepared.spawn().owner(), host::after);
     TaskGroup made = newPrepared.group();
     group = made;
     if (made != null) {
@@ -152,6 +156,13 @@ final class TaskProcess implements ProcessBackend.Events, TaskOutput.Sink, Termi
     }
     for (String unmet : newPrepared.unmetLimits()) {
       owner.event("limit_not_set", Json.object().put("message", unmet));
+    }
+  }
+
+  /** Tells it how fast to work, unless it has ended. */
+  void throttle(Throttle throttle) {
+    if (throttleFile != null && !ended) {
+      throttleFile.write(throttle);
     }
   }
 
@@ -345,6 +356,9 @@ final class TaskProcess implements ProcessBackend.Events, TaskOutput.Sink, Termi
     termination.end();
     if (prepared != null) {
       prepared.deleteFiles();
+    }
+    if (throttleFile != null) {
+      throttleFile.delete();
     }
     host.ended(invocation());
   }

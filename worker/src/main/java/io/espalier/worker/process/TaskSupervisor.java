@@ -9,6 +9,7 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.json.JsonReader;
@@ -297,6 +298,11 @@ public final class TaskSupervisor implements AutoCloseable {
     return launch != null
         && (launch.limits().timeoutMillis() > 0 || launch.limits().deadlineMillis() > 0)
         && tell(key, task -> task.extend(millis));
+  }
+
+  /** Tells a running task how fast to work, if it is known and has not ended. */
+  public void throttle(String job, String node, Invocation invocation, Throttle throttle) {
+    boolean unused = tell(new JournalKey(job, node, invocation), task -> task.throttle(throttle));
   }
 
   private boolean tell(JournalKey key, Consumer<SupervisedTask> message) {

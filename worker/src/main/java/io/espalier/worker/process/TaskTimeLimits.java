@@ -26,6 +26,7 @@ public final class TaskTimeLimits {
   private long timeoutNanos;
   private long deadlineMillis;
   private long lastSignNanos;
+  private boolean isPausing;
   private boolean over;
 
   /**
@@ -53,6 +54,14 @@ public final class TaskTimeLimits {
     lastSignNanos = nowNanos;
   }
 
+  /** Notes whether the task is to pause: meanwhile it need not give a sign of life. */
+  public void pause(boolean isToPause, long nowNanos) {
+    if (isPausing) {
+      lastSignNanos = nowNanos;
+    }
+    isPausing = isToPause;
+  }
+
   /** Moves the timeout and the deadline, where they are set. */
   public void extend(long millis) {
     long more = Math.max(-LONGEST_MILLIS, Math.min(LONGEST_MILLIS, millis));
@@ -74,11 +83,15 @@ public final class TaskTimeLimits {
       reason = StopReason.DEADLINE;
     } else if (timeoutNanos > 0 && nowNanos - startNanos >= timeoutNanos) {
       reason = StopReason.TIMEOUT;
-    } else if (noOutputNanos > 0 && nowNanos - lastSignNanos >= noOutputNanos) {
+    } else if (isWatchingOutput() && nowNanos - lastSignNanos >= noOutputNanos) {
       reason = StopReason.NO_OUTPUT;
     }
     over = reason != null;
     return reason;
+  }
+
+  private boolean isWatchingOutput() {
+    return noOutputNanos > 0 && !isPausing;
   }
 
   /** Returns the nanoseconds until the next useful check, or {@link #NEVER}. */
@@ -90,7 +103,7 @@ public final class TaskTimeLimits {
     if (timeoutNanos > 0) {
       wait = Math.min(wait, timeoutNanos - (nowNanos - startNanos));
     }
-    if (noOutputNanos > 0) {
+    if (isWatchingOutput()) {
       wait = Math.min(wait, noOutputNanos - (nowNanos - lastSignNanos));
     }
     if (deadlineMillis > 0) {

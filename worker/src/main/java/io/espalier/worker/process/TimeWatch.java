@@ -12,6 +12,7 @@ final class TimeWatch {
   private final Consumer<StopReason> stop;
   private TaskTimeLimits times = new TaskTimeLimits(InvocationLimits.NONE, System.nanoTime());
   private long extension;
+  private boolean isPausing;
   private boolean over;
   private int timer;
 
@@ -29,6 +30,7 @@ final class TimeWatch {
   void begin(InvocationLimits limits) {
     times = new TaskTimeLimits(limits, System.nanoTime());
     times.extend(extension);
+    times.pause(isPausing, System.nanoTime());
     watch();
   }
 
@@ -41,6 +43,13 @@ final class TimeWatch {
   void extend(long millis) {
     extension += millis;
     times.extend(millis);
+    watch();
+  }
+
+  /** Notes whether the task is to pause. */
+  void pause(boolean isToPause) {
+    isPausing = isToPause;
+    times.pause(isToPause, System.nanoTime());
     watch();
   }
 

@@ -21,6 +21,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.spi.WorkerSelector;
@@ -87,6 +88,9 @@ final class LoopWorld {
   final List<String> storedWhenRecorded = new ArrayList<>();
   final List<String> kills = new ArrayList<>();
   final List<String> extensions = new ArrayList<>();
+
+  /** What running tasks were told about their speed. */
+  final List<String> throttles = new ArrayList<>();
 
   /** The runner forgets tasks and never says so. */
   boolean lostEnds;
@@ -536,6 +540,11 @@ final class LoopWorld {
     public void letGo(String job, String node, Invocation invocation) {
       running.remove(new TaskKey(job, node));
       letGo.add(invocation);
+    }
+
+    @Override
+    public void throttle(String job, String node, Invocation invocation, Throttle throttle) {
+      throttles.add(node + " " + throttle.line().strip());
     }
 
     @Override

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.api.Command;
+import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.TaskSelector;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
@@ -12,6 +14,7 @@ import io.espalier.core.status.store.Quarantine;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -132,6 +135,38 @@ class QuarantinesTest {
     work("j", db -> false, 20);
     assertThat(world.done("j")).isEqualTo((long) HOSTS * DBS);
     world.core.verify();
+  }
+
+  @Test
+  void aHostWithNothingLeftToTryIsOpenedForGood() {
+    world.configure(config(AUTO).replace("[3600, \"repeat\"]", "[\"fail\"]"));
+    work("j", QuarantinesTest::onBadHost, 30);
+    assertThat(world.quarantines).containsOnlyKeys(BAD);
+    // The tasks that are left end without a trial: they are cancelled.
+    TaskSelector under = new TaskSelector(Set.of(), "h7", Set.of(), "");
+    done(world.run(new Command.Cancel(new TaskSelection("j", under, false, -1, "", ""))));
+    world.advance(10 * MINUTE);
+    assertThat(world.quarantines).isEmpty();
+    assertThat(events("quarantine_lifted"))
+        .singleElement()
+        .satisfies(
+            lifted ->
+                assertThat(lifted.data().get("reason"))
+                    .isEqualTo(Json.of("nothing is left to try there")));
+    assertThat(events("quarantine_trial")).isEmpty();
+    world.core.verify();
+  }
+
+  @Test
+  void aHostThatIsOpenForATrialStaysSoWhileSomethingMayStartThereLater() {
+    world.configure(config(AUTO));
+    work("j", QuarantinesTest::onBadHost, 14);
+    done(world.run(new Command.Pause("j", 0, "", "")));
+    world.advance(35 * MINUTE);
+    assertThat(world.quarantines).containsOnlyKeys(BAD);
+    assertThat(runningOn("j", "h7")).isZero();
+    done(world.run(new Command.Resume("j", "", "")));
+    assertThat(runningOn("j", "h7")).as("the trial, and only one").isOne();
   }
 
   @Test

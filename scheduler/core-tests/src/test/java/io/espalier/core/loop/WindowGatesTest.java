@@ -2,10 +2,12 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Command;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.WindowView;
 import io.espalier.core.event.Event;
 import io.espalier.core.outcome.JobState;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.TaskKey;
 import java.time.Instant;
@@ -159,6 +161,108 @@ class WindowGatesTest {
     }
     until("2032-01-01T00:00:00Z");
     assertThat(running("free")).isEqualTo(2);
+  }
+
+  // ---- what happens at the end
+
+  private static final String NIGHT = ", \"windows\": [\"20:00-22:00 UTC\"]";
+
+  @Test
+  void atTheEndOfAWindowRunningTasksGoOn() {
+    at("2026-11-23T21:00:00Z");
+    world.configure(config("", "", NIGHT));
+    until("2026-11-23T22:00:01Z");
+    assertThat(running("j")).isOne();
+    assertThat(world.kills).isEmpty();
+    assertThat(world.throttles).isEmpty();
+  }
+
+  @Test
+  void tasksThatAreAskedToPauseGoOnWhenTheWindowOpensAgain() {
+    at("2026-11-23T21:00:00Z");
+    world.configure(config("", "", NIGHT + ", \"at_window_end\": \"ask\""));
+    assertThat(running("j")).isOne();
+    until("2026-11-23T21:59:59.999Z");
+    assertThat(world.throttles).isEmpty();
+    until("2026-11-23T22:00:01Z");
+    assertThat(world.throttles).containsExactly("a 0 window ends");
+    assertThat(running("free")).isEqualTo(2);
+    until("2026-11-24T20:00:01Z");
+    assertThat(world.throttles).containsExactly("a 0 window ends", "a 1");
+    assertThat(world.kills).isEmpty();
+  }
+
+  @Test
+  void tasksAreKilledAtTheEndOfTheirWindowAndTryAgainInTheNextOne() {
+    at("2026-11-23T21:00:00Z");
+    world.configure(config("", "", NIGHT + ", \"at_window_end\": \"kill\""));
+    until("2026-11-23T22:00:01Z");
+    assertThat(world.kills).hasSize(1).first().asString().startsWith("j/a ");
+    until("2026-11-23T22:00:10Z");
+    assertThat(world.kills).as("one request is enough").hasSize(1);
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
+    assertThat(world.attempts.get(0).toString())
+        .contains("stopped because its window had ended")
+        .contains("WINDOW_ENDED");
+    assertThat(running("j")).isZero();
+    until("2026-11-24T20:00:00Z");
+    assertThat(running("j")).as("it is no failure").isOne();
+  }
+
+  @Test
+  void aJobThatIsClosedBecauseTasksTakeTooLongDisturbsNoRunningTask() {
+    at("2026-11-23T20:00:00Z");
+    world.configure(config("", "", NIGHT + ", \"assume\": \"90m\", \"at_window_end\": \"kill\""));
+    until("2026-11-23T21:59:59Z");
+    assertThat(running("j")).isOne();
+    assertThat(world.kills).isEmpty();
+    until("2026-11-23T22:00:01Z");
+    assertThat(world.kills).hasSize(1);
+  }
+
+  @Test
+  void theWindowOfANodeEndsForItsTasksOnly() {
+    at("2026-11-23T21:00:00Z");
+    String nodes =
+        ", \"node_windows\": [{\"level\": \"db\", \"tag\": \"night\", \"windows\":"
+            + " [\"20:00-22:00 UTC\"]}]";
+    world.configure(
+        config(nodes + ", \"at_window_end\": \"ask\"", "", "")
+            .replace("\"limit\": 1", "\"limit\": 9")
+            .replace("[\"a\", \"b\"]", "[\"b\", \"a\"], \"a\": {\"tags\": [\"night\"]}"));
+    assertThat(running("j")).isEqualTo(2);
+    until("2026-11-23T22:00:01Z");
+    assertThat(world.throttles).containsExactlyInAnyOrder("a 0 window ends", "a 0 window ends");
+  }
+
+  @Test
+  void howLongAThrottledTaskTakesSaysNothingAboutTheOthers() {
+    at("2026-11-23T20:00:00Z");
+    String probe =
+        ", \"probes\": {\"lag\": {\"level\": \"host\", \"source\": \"push\", \"bad_above\": 5,"
+            + " \"good_below\": 2, \"max_age\": \"10d\"}}";
+    String windows = ", \"windows\": [\"20:00-22:00 UTC\"], \"assume\": \"1s\"";
+    String nodes =
+        IntStream.range(0, 30).mapToObj(i -> "\"n" + i + "\"").collect(Collectors.joining(", "));
+    world.configure(
+        config(probe, "", windows)
+            .replace("\"limit\": 1", "\"limit\": 2, \"follows\": [\"lag\"]")
+            .replace("\"a\", \"b\"", nodes));
+    world.run(new Command.PushProbe("lag", "h1", 9, "", ""));
+    world.settle();
+    for (int i = 0; i < 22; i++) {
+      world.advance(300_000);
+      assertThat(running("j")).as("task " + i).isOne();
+      String node =
+          world.running.keySet().stream()
+              .filter(task -> task.job().equals("j"))
+              .map(TaskKey::node)
+              .findFirst()
+              .orElseThrow();
+      world.writes("j", node, "done");
+      world.advance(1_000);
+    }
+    assertThat(reason("j", "n29")).as("nothing is known of them").isEmpty();
   }
 
   // ---- overrun

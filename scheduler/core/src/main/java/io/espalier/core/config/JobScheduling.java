@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param mayOverrun whether a task may start that will probably not end before its window does
  * @param assume how long a task is taken to last while too few have ended; empty: what is known of
  *     these
+ * @param atWindowEnd what happens to its running tasks when a window ends
  * @param rollout the stages in which its tasks start; empty: all at once
  * @param quarantine what happens when the failures of its tasks concentrate below a node
  */
@@ -34,6 +35,7 @@ public record JobScheduling(
     Schedule schedule,
     boolean mayOverrun,
     Optional<Duration> assume,
+    AtWindowEnd atWindowEnd,
     Optional<RolloutSpec> rollout,
     Quarantining quarantine)
     implements JobSchedulingBuilder.With {
@@ -50,8 +52,24 @@ public record JobScheduling(
           Schedule.ALWAYS,
           false,
           Optional.empty(),
+          AtWindowEnd.FINISH,
           Optional.empty(),
           Quarantining.OFF);
+
+  /** What happens to running tasks when the window of their job or node ends. */
+  public enum AtWindowEnd {
+    /** They go on. */
+    FINISH,
+    /** They are told to pause. */
+    ASK,
+    /** They are killed. */
+    KILL;
+
+    /** Returns the name in the configuration. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
 
   /** What happens when the failures of a job concentrate below a node. */
   public enum Quarantining {

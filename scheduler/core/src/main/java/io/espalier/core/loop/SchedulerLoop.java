@@ -36,6 +36,7 @@ import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
 import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.loop.watch.StartsInFlight;
+import io.espalier.core.loop.watch.Throttles;
 import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.notification.NotifierView;
 import io.espalier.core.outcome.JobStateRecord;
@@ -204,7 +205,14 @@ public final class SchedulerLoop {
             reports::calledBack);
     this.forgetting = new JobForgetting(shared, changes, completion);
     this.steps =
-        new RoundSteps(new JobDeadlines(core), windows, health, rollouts, quarantines, starting);
+        new RoundSteps(
+            new JobDeadlines(core),
+            windows,
+            health,
+            new Throttles(core, health, windows, live, kills, ports.runner()),
+            rollouts,
+            quarantines,
+            starting);
     this.rounds =
         new StartRounds(shared, policies, steps, starts, paces, quarantines, stats, this::put);
     this.timedStarts = new TimedStarts(core, views, pauses, limits, brakes, steps);

@@ -6,6 +6,7 @@ import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import java.time.Instant;
@@ -14,7 +15,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The scheduler's half of the protocol: tracks the workers and their runs, decides what to send to
@@ -341,7 +341,7 @@ public final class SchedulerProtocol {
       runs.killed(run, nowMillis);
       return true;
     }
-    order(run, worker, how, 0);
+    order(run, new TaskCommand(run.id, ++run.lastOrder, how, 0));
     return true;
   }
 
@@ -355,13 +355,22 @@ public final class SchedulerProtocol {
     if (run == null) {
       return false;
     }
-    order(run, pool.get(run.worker), null, millis);
+    order(run, new TaskCommand(run.id, ++run.lastOrder, null, millis));
     return true;
   }
 
-  private void order(
-      TrackedRun run, @Nullable RemoteWorker worker, @Nullable KillRequest how, long millis) {
-    run.orders.add(new TaskCommand(run.id, ++run.lastOrder, how, millis));
+  /** Tells a task, unless it has ended, how fast to work, in place of what it was to be told. */
+  public void throttle(RunId id, Throttle throttle) {
+    TrackedRun run = runs.live(id);
+    if (run != null) {
+      run.orders.removeIf(order -> order.throttle() != null);
+      order(run, new TaskCommand(run.id, ++run.lastOrder, null, 0, throttle));
+    }
+  }
+
+  private void order(TrackedRun run, TaskCommand command) {
+    run.orders.add(command);
+    RemoteWorker worker = pool.get(run.worker);
     if (worker != null && worker.runs.contains(run)) {
       worker.deliverOrders(run);
       pool.dirty(worker);

@@ -1,6 +1,7 @@
 package io.espalier.core.protocol;
 
 import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.running.Throttle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,5 +12,16 @@ import org.jspecify.annotations.Nullable;
  * @param number sequence number, growing with each command for an invocation
  * @param kill how to stop the task; null: do not stop it
  * @param extendMillis extension of its timeout and its deadline, if it has them; 0: unchanged
+ * @param throttle how fast it is to work; null: unchanged
  */
-public record TaskCommand(RunId run, long number, @Nullable KillRequest kill, long extendMillis) {}
+public record TaskCommand(
+    RunId run,
+    long number,
+    @Nullable KillRequest kill,
+    long extendMillis,
+    @Nullable Throttle throttle) {
+  /** A command that leaves the speed unchanged. */
+  public TaskCommand(RunId run, long number, @Nullable KillRequest kill, long extendMillis) {
+    this(run, number, kill, extendMillis, null);
+  }
+}

@@ -2,6 +2,7 @@ package io.espalier.core.protocol;
 
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.Throttle;
 
 /**
  * The actions that {@link WorkerProtocol} requests. Its methods are called while an input is
@@ -42,6 +43,11 @@ public interface WorkerOutput {
 
   /** Extend the time limits of one task. */
   void extend(RunId run, long millis);
+
+  /** Tell one task how fast to work. */
+  default void throttle(RunId run, Throttle throttle) {
+    // A worker without processes has nobody to tell.
+  }
 
   /**
    * Stop all tasks: TERM, wait, KILL. Each ends with a call of {@link WorkerProtocol#ended}, but

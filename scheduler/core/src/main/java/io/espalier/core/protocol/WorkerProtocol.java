@@ -209,6 +209,8 @@ public final class WorkerProtocol {
     if (answer.epoch() > epoch) {
       // The scheduler that gave us our session no longer leads.
       epoch = answer.epoch();
+      // Another scheduler numbers its orders from 1.
+      running.values().forEach(task -> task.lastOrder = 0);
       endSession();
     }
     nextHeartbeat =
@@ -415,6 +417,9 @@ public final class WorkerProtocol {
     task.lastOrder = order.number();
     if (order.extendMillis() != 0) {
       out.extend(order.run(), order.extendMillis());
+    }
+    if (order.throttle() != null) {
+      out.throttle(order.run(), order.throttle());
     }
     if (order.kill() != null) {
       out.kill(order.run(), order.kill());

@@ -17,5 +17,7 @@ public enum StopReason {
   /** Its worker had lost contact with the scheduler for too long. */
   LEASE_LOST,
   /** Usage of a resource it held exceeded the limit for {@code kill_over_limit_after_sec}. */
-  OVER_LIMIT
+  OVER_LIMIT,
+  /** The window in which it may run has ended. */
+  WINDOW_ENDED
 }

@@ -99,6 +99,12 @@ public interface TaskRunner extends AutoCloseable {
   }
 
   /**
+   * Tells a running task how fast to work; returns once the request is queued. A newer one replaces
+   * an older one. Where nobody can be told, nothing happens.
+   */
+  default void throttle(String job, String node, Invocation invocation, Throttle throttle) {}
+
+  /**
    * Returns whether the invocation may be alive, for checks by the watchdog.
    *
    * @return false only if this runner is certain that the invocation ended or never arrived, and

@@ -31,7 +31,8 @@ public final class StopReasonRules {
   static boolean isNoFaultOfTheTask(@Nullable StopReason reason) {
     return reason == StopReason.DEADLINE
         || reason == StopReason.SHUTDOWN
-        || reason == StopReason.LEASE_LOST;
+        || reason == StopReason.LEASE_LOST
+        || reason == StopReason.WINDOW_ENDED;
   }
 
   static String sentence(TaskResult end) {
@@ -52,6 +53,7 @@ public final class StopReasonRules {
       case SHUTDOWN -> "its runner was stopped";
       case LEASE_LOST -> "its worker lost touch with the scheduler";
       case OVER_LIMIT -> "killed because more than a limit was in use";
+      case WINDOW_ENDED -> "stopped because its window had ended";
     };
   }
 }

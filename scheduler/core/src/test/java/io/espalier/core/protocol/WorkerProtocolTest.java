@@ -14,6 +14,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskResult.Kind;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.running.WorkerRef;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,6 +75,11 @@ class WorkerProtocolTest implements WorkerOutput {
   @Override
   public void extend(RunId run, long millis) {
     done.add("extend " + run.node() + " " + millis);
+  }
+
+  @Override
+  public void throttle(RunId run, Throttle throttle) {
+    done.add("throttle " + run.node() + " " + throttle.line().strip());
   }
 
   @Override
@@ -522,6 +528,26 @@ class WorkerProtocolTest implements WorkerOutput {
     assertThat(done)
         .filteredOn(d -> !d.startsWith("guard"))
         .containsExactly("kill a", "extend a 500");
+  }
+
+  @Test
+  void anotherSchedulerNumbersItsOrdersFromOne() {
+    registered();
+    LaunchSpec a = launch("a");
+    starts(a);
+    RunId run = RunId.of(a);
+    TaskCommand slower = new TaskCommand(run, 7, null, 0, new Throttle(0.5, "lag"));
+    side.work(batch(List.of(), List.of(slower), List.of()), now());
+    epoch++;
+    after(TIMERS.heartbeatMillis());
+    hears(Verdict.ACCEPTED);
+    after(TIMERS.heartbeatMillis());
+    hears(Verdict.ACCEPTED);
+    side.work(batch(List.of(), List.of(new TaskCommand(run, 1, TERM, 0)), List.of()), now());
+
+    assertThat(done)
+        .filteredOn(d -> !d.startsWith("guard"))
+        .containsExactly("throttle a 0.5 lag", "kill a");
   }
 
   // ---- ends

@@ -22,6 +22,7 @@ import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
@@ -322,6 +323,11 @@ public final class RemoteRunner implements TaskRunner {
     }
     RunId run = new RunId(job, node, invocation);
     return known.contains(run) && told(() -> side.extend(run, millis, now()));
+  }
+
+  @Override
+  public void throttle(String job, String node, Invocation invocation, Throttle throttle) {
+    tell(() -> side.throttle(new RunId(job, node, invocation), throttle));
   }
 
   @Override

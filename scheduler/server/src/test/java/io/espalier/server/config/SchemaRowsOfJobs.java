@@ -370,6 +370,11 @@ final class SchemaRowsOfJobs extends SchemaRows {
       key(frame, "overrun", List.of("'allow'", "'avoid'"), List.of("true", "'x'", "1", "{}"));
       key(
           frame,
+          "at_window_end",
+          List.of("'finish'", "'ask'", "'kill'"),
+          List.of("true", "'x'", "1", "{}"));
+      key(
+          frame,
           "quarantine",
           List.of("'off'", "'suggest'", "'auto'"),
           List.of("true", "false", "'x'", "1", "{}"));

@@ -3,7 +3,8 @@ package io.espalier.core.api.view;
 /**
  * The time limits of a live task.
  *
- * @param timeoutAtMillis when its attempt times out, epoch milliseconds; 0: never
+ * @param timeoutAtMillis when its attempt times out, epoch milliseconds; 0: never, or, for a task
+ *     of a batch, unknown
  * @param noOutputMillis longest time without output; 0: no limit
  * @param deadlineMillis its job's {@code complete_by}, epoch milliseconds; 0: none
  */

@@ -10,6 +10,7 @@ import static io.espalier.core.config.keys.ValueType.text;
 
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.JobScheduling;
+import io.espalier.core.config.JobScheduling.AtWindowEnd;
 import io.espalier.core.config.JobScheduling.Quarantining;
 import io.espalier.core.config.RoleFilter;
 import io.espalier.core.config.StartRate;
@@ -302,6 +303,14 @@ public final class OptionKeys extends Section<JobOptions> {
           options -> options.scheduling().assume(),
           "How long a task is taken to last with `overrun` `avoid` until 20 tasks of the job are"
               + " done; `false`: as long as those that are.");
+  private final Key<JobOptions, AtWindowEnd> atWindowEnd =
+      own(
+          "at_window_end",
+          ValueType.oneOf(List.of(AtWindowEnd.values()), AtWindowEnd::word),
+          options -> options.scheduling().atWindowEnd(),
+          "What happens to running tasks when a [window](windows.md#what-happens-at-the-end)"
+              + " closes: `finish`: they go on; `ask`: they are told to pause; `kill`: they are"
+              + " killed.");
   private final Key<JobOptions, Quarantining> quarantine =
       own(
           "quarantine",
@@ -509,6 +518,7 @@ public final class OptionKeys extends Section<JobOptions> {
             base.scheduling().schedule(),
             in.get(overrun, base),
             in.get(assume, base),
+            in.get(atWindowEnd, base),
             base.scheduling().rollout(),
             in.get(quarantine, base)),
         retry(in, base),

@@ -10,6 +10,7 @@ import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.OrphanTimers;
+import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
@@ -79,6 +80,15 @@ public final class TaskKiller {
   public void overLimit(Live task, String why, Json.Obj about, long nowMillis) {
     task.overLimit = why;
     signal(task, request(task.key.job()), EventKind.OVER_LIMIT_KILLED, about, nowMillis);
+  }
+
+  /** Kills a task, unless it is to end already, because its window has ended. */
+  public void windowEnded(Live task, long nowMillis) {
+    if (task.killAskedMillis == 0) {
+      task.overdue = StopReason.WINDOW_ENDED;
+      Json.Obj about = Json.object().put("reason", "its window has ended").build();
+      signal(task, request(task.key.job()), EventKind.TASK_KILL_REQUESTED, about, nowMillis);
+    }
   }
 
   /**

@@ -17,7 +17,10 @@ public final class TimeExtension {
     if (millis <= 0 || millis > LONGEST_MILLIS) {
       return "can be given a millisecond to " + LONGEST_MILLIS / 1000 + " seconds more";
     }
-    return task.limits.endMillis() == Long.MAX_VALUE ? "has no time limit" : null;
+    // When the time of a task of a batch begins, and so ends, only its runner knows.
+    boolean isTimed =
+        task.limits.endMillis() != Long.MAX_VALUE || task.launch.limits().timeoutMillis() > 0;
+    return isTimed ? null : "has no time limit";
   }
 
   /** Extends the limits of a task. Returns true when the runner supports it. */
@@ -34,7 +37,7 @@ public final class TimeExtension {
   /** Starts the timeout of a task that is about to be handed to the runner. */
   public static void begin(Live task, long nowMillis) {
     task.dispatchedMillis = nowMillis;
-    if (task.launch.limits().timeoutMillis() > 0) {
+    if (task.launch.limits().timeoutMillis() > 0 && task.launch.batch() == 0) {
       TaskDeadlines limits = task.limits;
       task.limits =
           new TaskDeadlines(

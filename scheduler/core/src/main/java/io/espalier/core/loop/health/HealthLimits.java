@@ -13,6 +13,7 @@ import io.espalier.core.loop.health.ProbeAnswer.Sample;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.problem.Suggestions;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.text.ShortText;
@@ -55,6 +56,7 @@ public final class HealthLimits implements RoundStep {
   private boolean isSettling;
   private boolean isLimiting;
   private long looked;
+  private long changes;
   private @Nullable List<ProbeView> shown;
   private long shownMillis;
   private long next = Long.MAX_VALUE;
@@ -217,6 +219,43 @@ public final class HealthLimits implements RoundStep {
     return looked;
   }
 
+  /** A number that grows when what is left of a limit changes. */
+  public long changes() {
+    return changes;
+  }
+
+  /**
+   * Returns how fast a task is to work: by the smallest part that health leaves of a limit on its
+   * path from which it has taken slots. Null: it has taken none that follow a probe, or nothing is
+   * known of its nodes since this scheduler has started.
+   */
+  public @Nullable Throttle throttle(long run, long nowMillis) {
+    Throttle least = null;
+    for (Map.Entry<String, Map<String, Integer>> onNode :
+        core.running().resourcesByNode(run).entrySet()) {
+      for (Map.Entry<String, Integer> taken : onNode.getValue().entrySet()) {
+        FollowingLimit follower = followers.get(taken.getKey());
+        if (follower != null && taken.getValue() > 0) {
+          Throttle here = throttle(follower, onNode.getKey(), nowMillis);
+          least = here == null || (least != null && least.ratio() <= here.ratio()) ? least : here;
+        }
+      }
+    }
+    return least;
+  }
+
+  private @Nullable Throttle throttle(FollowingLimit follower, String name, long nowMillis) {
+    HealthLimit health = core.capacity().health(follower.resource.name(), name);
+    int node = core.topology().find(follower.resource.level(), name);
+    if (health == null || node < 0) {
+      return null;
+    }
+    int whole = core.capacity().limitWithoutHealth(node, follower.resource.index());
+    return health.limit() >= whole
+        ? Throttle.NONE
+        : new Throttle((double) health.limit() / whole, health.reasonAt(nowMillis));
+  }
+
   @SuppressWarnings("ReferenceEquality") // Each configuration and topology is a new object.
   private void configureIfNew(long nowMillis) {
     if (config != core.config() || topology != core.topology()) {
@@ -251,6 +290,7 @@ public final class HealthLimits implements RoundStep {
     }
     Map<String, FollowingLimit> followed = new LinkedHashMap<>(followers);
     followers.clear();
+    changes++;
     new TreeMap<>(core.config().settings().rules().health())
         .forEach((name, rule) -> follow(name, rule, followed.remove(name)));
     followed.values().forEach(each -> core.removeHealth(level(each), each.resource.name(), ""));
@@ -370,7 +410,9 @@ public final class HealthLimits implements RoundStep {
     if (least == null) {
       return;
     }
+    HealthLimit before = core.capacity().health(least.resource(), name);
     core.setHealth(least);
+    changes += before == null || before.limit() != least.limit() ? 1 : 0;
     int base = core.capacity().baseLimit(node, follower.resource.index());
     follower.take(name, least.limit(), base);
   }

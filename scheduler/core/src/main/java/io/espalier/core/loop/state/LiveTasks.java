@@ -15,6 +15,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
@@ -48,6 +49,7 @@ public final class LiveTasks {
   private final List<Live> stale = new ArrayList<>();
   private List<RunningTaskView> published = List.of();
   private boolean changed;
+  private long added;
 
   /** One live invocation; what its end requires is fixed at its start. */
   public static final class Live {
@@ -109,7 +111,7 @@ public final class LiveTasks {
     /** Extension to be added to its limits once it is handed to the runner. */
     public long extendAtStart;
 
-    /** Why the watchdog stopped it, when its runner failed to do so. */
+    /** Why it was stopped otherwise than by its runner: by the watchdog, or at a window's end. */
     public @Nullable StopReason overdue;
 
     /** The reason given for a kill that enforces a limit. */
@@ -120,6 +122,12 @@ public final class LiveTasks {
     private long firstDoneMillis;
     private double rate;
     private long heardMillis;
+
+    /** How fast it was told to work; null: it was told nothing by this scheduler. */
+    public @Nullable Throttle throttle;
+
+    /** Whether it was ever told to work at less than full speed. */
+    public boolean wasThrottled;
 
     /** Whether an earlier scheduler process has started it. */
     public boolean resumed;
@@ -150,7 +158,7 @@ public final class LiveTasks {
     private static TaskDeadlines timeLeft(LaunchSpec launch) {
       InvocationLimits given = launch.limits();
       return new TaskDeadlines(
-          given.timeoutMillis() == 0
+          given.timeoutMillis() == 0 || launch.batch() != 0
               ? 0
               : launch.invocation().startMillis() + given.timeoutMillis(),
           given.noOutputMillis(),
@@ -265,10 +273,16 @@ public final class LiveTasks {
       shown = Arrays.copyOf(shown, byRun.length);
     }
     byRun[at] = live;
+    added++;
     if (live.isVerification) {
       verifications.merge(live.key.job(), 1, Integer::sum);
     }
     changed(live);
+  }
+
+  /** How many invocations were added so far. */
+  public long added() {
+    return added;
   }
 
   /** The number of live invocations of a job that verify tasks. */

@@ -91,7 +91,8 @@ public final class Throughput {
     // A stopped or lost task is no measure of how long the others take.
     if (end.kind() == TaskResult.Kind.EXITED) {
       pace.durations.add(nowMillis - task.startedMillis());
-      if (pace.done != null && status.main() == TaskStatus.Main.DONE) {
+      // Windows ask how long tasks take that nobody slows down.
+      if (pace.done != null && status.main() == TaskStatus.Main.DONE && !task.wasThrottled) {
         pace.done.add(nowMillis - task.startedMillis());
       }
     }

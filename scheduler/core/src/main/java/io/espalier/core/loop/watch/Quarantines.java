@@ -22,6 +22,7 @@ import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,6 +42,9 @@ public final class Quarantines implements RoundStep {
   /** The scheduler closes at most one in so many leaves by itself. */
   private static final int LEAVES_PER_CLOSED = 10;
 
+  /** How often it is looked whether anything is left to try where a trial may begin. */
+  private static final long LOOK_MILLIS = 600_000;
+
   private static final int MOST = 1_000;
   private static final int MOST_SUGGESTIONS = 100;
 
@@ -51,8 +55,11 @@ public final class Quarantines implements RoundStep {
   private final Map<Quarantine.Key, Quarantine> all = new LinkedHashMap<>();
   private final Map<Quarantine.Key, Quarantine> suggestions = new LinkedHashMap<>();
 
-  /** Those whose gate is open, until a task starts on trial. */
-  private final Set<Quarantine.Key> onTrial = new HashSet<>();
+  /**
+   * Those whose gate is open, until a task starts on trial, and when to look again whether there is
+   * any.
+   */
+  private final Map<Quarantine.Key, Long> onTrial = new HashMap<>();
 
   private long next = Long.MAX_VALUE;
   private boolean changed;
@@ -124,7 +131,7 @@ public final class Quarantines implements RoundStep {
     List<String> path = core.running().path(task.run);
     for (Quarantine.Key key : keys(all, task.key.job(), levels, path)) {
       Quarantine before = all.get(key);
-      if (before != null && onTrial.remove(key)) {
+      if (before != null && onTrial.remove(key) != null) {
         Quarantine tried = before.tried(nowMillis);
         put(tried);
         events.add(
@@ -315,9 +322,9 @@ public final class Quarantines implements RoundStep {
   @Override
   public boolean step(long nowMillis) {
     if (nowMillis >= next) {
-      for (Quarantine each : all.values()) {
-        if (each.isAutomatic() && each.trialMillis() <= nowMillis && onTrial.add(each.key())) {
-          core.open(kind(each.key()), scope(each.key()));
+      for (Quarantine each : List.copyOf(all.values())) {
+        if (each.isAutomatic() && due(each) <= nowMillis) {
+          tryAgain(each.key(), nowMillis);
         }
       }
       scheduleNext();
@@ -325,6 +332,21 @@ public final class Quarantines implements RoundStep {
     boolean was = changed;
     changed = false;
     return was;
+  }
+
+  /** When a trial may begin; once it may, when to look whether anything is left to try. */
+  private long due(Quarantine quarantine) {
+    return onTrial.getOrDefault(quarantine.key(), quarantine.trialMillis());
+  }
+
+  private void tryAgain(Quarantine.Key key, long nowMillis) {
+    int level = core.topology().levels().find(key.level());
+    int node = level < 0 ? -1 : core.topology().find(level, key.node());
+    if (node >= 0 && new TasksLeft(core).isNone(key.job(), node)) {
+      remove(key, "", "nothing is left to try there", nowMillis);
+    } else if (onTrial.put(key, nowMillis + LOOK_MILLIS) == null) {
+      core.open(kind(key), scope(key));
+    }
   }
 
   /** The next trial. */
@@ -442,8 +464,8 @@ public final class Quarantines implements RoundStep {
   private void scheduleNext() {
     next = Long.MAX_VALUE;
     for (Quarantine each : all.values()) {
-      if (each.isAutomatic() && !onTrial.contains(each.key())) {
-        next = Math.min(next, each.trialMillis());
+      if (each.isAutomatic()) {
+        next = Math.min(next, due(each));
       }
     }
   }

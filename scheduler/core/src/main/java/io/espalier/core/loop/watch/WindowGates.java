@@ -56,6 +56,7 @@ public final class WindowGates implements RoundStep {
   private List<Job> jobs = List.of();
   private long next = Long.MAX_VALUE;
   private long opens = Long.MAX_VALUE;
+  private long changes;
 
   /** Whose schedule it is: that of the settings if both names are empty. */
   private record Owner(String queue, String job, Schedule schedule) {
@@ -82,6 +83,7 @@ public final class WindowGates implements RoundStep {
     if (nodesChanged) {
       updateNodes(nowMillis);
     }
+    changes += jobsChanged || nodesChanged ? 1 : 0;
     return jobsChanged || nodesChanged;
   }
 
@@ -94,6 +96,19 @@ public final class WindowGates implements RoundStep {
   @Override
   public int room() {
     return nodes.isBehind() ? 0 : Integer.MAX_VALUE;
+  }
+
+  /** A number that grows when a window may have opened or closed. */
+  long changes() {
+    return changes;
+  }
+
+  /** Returns whether a window has ended in which a task may run, of its job or of its nodes. */
+  boolean hasEnded(Job job, long run, long nowMillis) {
+    List<Schedule> schedules = core.config().settings().schedules(job);
+    boolean isOfNodesOnly = schedules.stream().allMatch(Schedule::isAlways);
+    return (!isOfNodesOnly && !times(schedules).isOpen(nowMillis))
+        || core.running().closed(run, GateKind.NODE_WINDOW) != null;
   }
 
   @SuppressWarnings("ReferenceEquality") // Each configuration is a new object.
