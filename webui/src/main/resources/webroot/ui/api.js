@@ -165,6 +165,9 @@ export function may(role) {
   return session.me !== null && ROLES.indexOf(session.me.role) >= ROLES.indexOf(role);
 }
 
+/** Whether the one who looks may steer the tasks of a job: as an operator of all, or of its queue. */
+export const maySteer = (job) => may('operator') || (session.me?.operates_queues ?? []).includes(job.queue);
+
 /**
  * Server-sent events through fetch, which can carry a token. Calls `on` with {id, type, data} and `state` with
  * 'open' or 'closed'; comes back by itself with the last id. Returns what ends it.

@@ -25,6 +25,8 @@ const PAGES = [
 ];
 
 function loaderOf(parts) {
+  if (parts[0] === 'new') return () => import('./pages/new-job.js');
+  if (parts[0] === 'workers' && parts[1]) return () => import('./pages/worker.js');
   if (parts[0] === 'jobs') return parts[2] === 'task' ? () => import('./pages/task.js') : () => import('./pages/job.js');
   return PAGES.find(([path]) => path === parts[0])?.[3];
 }
@@ -141,13 +143,13 @@ function App() {
   const { me } = useLiveState();
   useKeys();
   const head = route.parts[0] ?? '';
-  const page = head === 'jobs' ? route.parts.slice(0, route.parts[2] === 'task' ? 4 : 2).join('/') : head;
+  const page = head === 'jobs' ? route.parts.slice(0, route.parts[2] === 'task' ? 4 : 2).join('/') : head === 'workers' ? route.parts.slice(0, 2).join('/') : head;
   useTurned('zonechange');
   usePlace(page, route.query.get('after') ?? route.query.get('page') ?? '');
   const load = loaderOf(route.parts);
   return t.div({ class: 'frame' },
     t.a({ class: 'skip', href: '#main', onClick: (e) => { e.preventDefault(); document.querySelector('main h1')?.focus(); } }, 'To the content'),
-    c(Head, { current: head === 'jobs' ? '' : head }),
+    c(Head, { current: head === 'jobs' || head === 'new' ? '' : head }),
     c(NoAnswer),
     c(Main, { page: head || 'overview' },
       head === '' ? c(Overview, { route, me }) : load

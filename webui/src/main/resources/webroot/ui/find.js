@@ -1,7 +1,7 @@
 // From anywhere to a job, a node, a task or a worker, by a part of its name.
 import { t, c, useEffect, useRef, useState } from './dom.js';
 import { get } from './api.js';
-import { go, jobLink, nodeLink, taskLink, to } from './route.js';
+import { go, jobLink, nodeLink, taskLink, workerLink } from './route.js';
 import { Icon } from './parts.js';
 
 const MOST = 8;
@@ -22,7 +22,7 @@ async function search(text, signal) {
     ...(jobs.jobs ?? []).filter((j) => has(j.name) || has(j.owner ?? '')).slice(0, MOST).map((j) => ['job', j.name, jobLink(j.name)]),
     ...(of ? [] : nodes).map((n) => [n.level, n.name, nodeLink(n.level, n.name)]),
     ...tasks.slice(0, MOST),
-    ...(workers.workers ?? []).filter((w) => has(w.shard) || has(w.host)).slice(0, MOST).map((w) => ['worker', w.shard, to(['workers'], { q: w.shard })]),
+    ...(workers.workers ?? []).filter((w) => has(w.shard) || has(w.host)).slice(0, MOST).map((w) => ['worker', w.shard, workerLink(w.shard)]),
   ];
 }
 

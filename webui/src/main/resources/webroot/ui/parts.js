@@ -1,7 +1,8 @@
 // Pieces that all pages are made of.
 import { t, c, cls, Fragment, useEffect, useRef, useState } from './dom.js';
-import { count, share, ago, fullTime, stamp, time } from './format.js';
+import { count, share, ago, fullTime, stamp, time, workerName } from './format.js';
 import { useNow } from './live.js';
+import { workerLink } from './route.js';
 
 /** States in the order of a bar, with the words for them. */
 export const STATES = [
@@ -60,6 +61,11 @@ export function Counts({ states, words = {}, more = [] }) {
 
 export function Status({ status }) {
   return t.span({ class: cls('status', `k-${STATE_OF[status] ?? 'ready'}`) }, (status ?? '').replaceAll('_', ' '));
+}
+
+/** A worker, with the way to its page; the scheduler itself has none. */
+export function WorkerName({ worker }) {
+  return worker === undefined ? '–' : worker ? t.a({ href: workerLink(worker), class: 'name', dir: 'auto' }, worker) : workerName(worker);
 }
 
 export function Badge({ kind = '', children, title }) {

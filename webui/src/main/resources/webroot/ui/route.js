@@ -16,6 +16,7 @@ export function to(parts, query = {}) {
 
 export const jobLink = (job, ...more) => to(['jobs', job, ...more]);
 export const taskLink = (job, node) => to(['jobs', job, 'task', node]);
+export const workerLink = (shard) => to(['workers', shard]);
 export const nodeLink = (level, node) => to(['tree'], { node: `${level}/${node}` });
 
 export function go(href) { location.hash = href; }

@@ -63,7 +63,10 @@ final class FleetRouter {
     this.fleet = fleet;
     this.guard = guard;
     this.trail = new AuditHandler(options.security().audit(), options.clock());
-    this.access = new AuthHandler(options.security(), trail);
+    // A scheduler knows the queues of its jobs, and is told whose jobs the caller may steer.
+    this.access =
+        new AuthHandler(
+            options.security(), trail, (ctx, caller) -> ctx.pathParams().containsKey(SCHEDULER));
     this.passTokens = !options.security().credentials().required();
     this.answers = answers;
     this.bodies = new BodyReader(options.limits().bodyBytes());

@@ -143,7 +143,7 @@ final class SchedulerProxy {
             .compose(
                 asking -> {
                   headers(request, asking);
-                  asking.putHeader(Principal.ROLE_AT_MOST, AuthHandler.caller(ctx).role().label());
+                  asking.putHeader(Principal.ROLE_AT_MOST, AuthHandler.caller(ctx).label());
                   response.closeHandler(gone -> reset(asking));
                   return hasBody(request) ? asking.send(request) : asking.send();
                 })

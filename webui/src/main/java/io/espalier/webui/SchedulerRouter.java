@@ -22,6 +22,7 @@ import io.espalier.webui.http.IdempotencyCache;
 import io.espalier.webui.http.OpenApiValidator;
 import io.espalier.webui.page.StaticPage;
 import io.espalier.webui.page.Webroot;
+import io.espalier.webui.security.Role;
 import io.espalier.webui.stream.EventStreams;
 import io.espalier.webui.stream.LogStreams;
 import io.espalier.webui.v1.ApiRequest;
@@ -38,6 +39,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -96,7 +98,13 @@ public final class SchedulerRouter {
     this.meters = meters;
     this.guard = guard;
     this.trail = new AuditHandler(options.security().audit(), options.clock());
-    this.access = new AuthHandler(options.security(), trail, this::queue);
+    this.access =
+        new AuthHandler(
+            options.security(),
+            trail,
+            (ctx, caller) ->
+                caller.may(
+                    Role.OPERATOR, queue(Objects.requireNonNull(ctx.pathParams().get("job")))));
     this.streams = streams;
     this.logStreams = logStreams;
     this.contract = contract;

@@ -3,7 +3,7 @@ import { t, c, cls, useEffect, useMemo, useRef, useState } from '../dom.js';
 import { get } from '../api.js';
 import { useData, useEvents } from '../live.js';
 import { At, Badge, Empty, Failure, Panel, Search, Status, Title, Waiting } from '../parts.js';
-import { refine, taskLink, jobLink, to } from '../route.js';
+import { refine, taskLink, jobLink, workerLink } from '../route.js';
 import { count, millis } from '../format.js';
 
 const PAGE = 200;
@@ -76,10 +76,14 @@ function List({ show, job, q }) {
       t.div({ class: 'chips', role: 'group', 'aria-label': 'Show' }, SHOW.map(([id, word]) => t.button({ key: id, type: 'button', class: 'chip', 'aria-pressed': id === show ? 'true' : 'false', onClick: () => refine({ show: id }) }, word))),
       job && t.button({ type: 'button', class: 'chip', 'aria-pressed': 'true', onClick: () => refine({ job: '' }) }, 'Job ', t.span({ dir: 'auto' }, job), t.span({ class: 'hidden' }, ': remove this filter'))),
     !data ? !error && c(Waiting) : shown.length === 0 ? c(Empty, { title: 'No such events' }, more ? `Among the newest ${count(Math.max(0, data.newest - before + 1))} there are none.` : '')
-      : c(Panel, null, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Events' }, t.table(
-        t.thead(t.tr(t.th({ scope: 'col' }, 'When'), t.th({ scope: 'col' }, 'What'), t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Node'), t.th({ scope: 'col' }, 'Details'))),
-        t.tbody(shown.map((e) => c(Row, { key: e.sequence, e })))))),
+      : c(Panel, null, c(EventTable, { events: shown })),
     more && t.nav({ class: 'pager', 'aria-label': 'Older events' }, t.button({ type: 'button', onClick: back }, 'Older')));
+}
+
+export function EventTable({ events }) {
+  return t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Events' }, t.table(
+    t.thead(t.tr(t.th({ scope: 'col' }, 'When'), t.th({ scope: 'col' }, 'What'), t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Node'), t.th({ scope: 'col' }, 'Details'))),
+    t.tbody(events.map((e) => c(Row, { key: e.sequence, e })))));
 }
 
 const isBad = (e) => ['failed', 'error', 'error_backoff', 'lost'].includes(e.data.status) || (e.kind === 'job_state' && ['failed', 'stuck'].includes(e.data.to)) || ['problem_raised', 'orphan_killed', 'over_limit_killed'].includes(e.kind) || (e.kind === 'worker_changed' && ['lost', 'unhealthy'].includes(e.data.state));
@@ -103,10 +107,10 @@ function Details({ e }) {
     typeof status === 'string' && c(Status, { status }), into && `${from} → ${into}`, attempt > 1 && `attempt ${attempt}`,
     duration_ms !== undefined && `took ${millis(duration_ms)}`, waited_ms > 1000 && `had waited ${millis(waited_ms)}`,
     exit_code > 0 && `exit ${exit_code}`, signal !== undefined && `signal ${signal}`, backoff_sec > 0 && `tried again in ${millis(1000 * backoff_sec)}`,
-    worker && t.span('on ', t.a({ href: to(['workers'], { q: worker }), dir: 'auto' }, worker)), source && c(Badge, null, source),
+    worker && t.span('on ', t.a({ href: workerLink(worker), dir: 'auto' }, worker)), source && c(Badge, null, source),
     failure ?? message ?? (typeof data?.exception === 'string' ? data.exception : data && JSON.stringify(data)),
     author && t.span('by ', t.strong({ dir: 'auto' }, author)), reason,
-    ...Object.entries(rest).map(([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'string' ? value : JSON.stringify(value)}`),
+    ...Object.entries(rest).filter(([, value]) => value !== '').map(([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'string' ? value : JSON.stringify(value)}`),
   ].filter(Boolean);
   return words.map((w, i) => t.span({ key: i }, i > 0 && ' · ', typeof w === 'string' && w.length > 200 ? `${w.slice(0, 200)} …` : w));
 }

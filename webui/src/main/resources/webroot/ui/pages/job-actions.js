@@ -1,6 +1,6 @@
 // What an operator may do to a job. Everything that touches many tasks counts them first.
 import { t, c } from '../dom.js';
-import { ApiError, may, post } from '../api.js';
+import { ApiError, maySteer, post } from '../api.js';
 import { Act } from '../parts.js';
 import { ask } from '../dialogs.js';
 import { command } from '../shell.js';
@@ -15,7 +15,7 @@ const MANY = 200;
 const words = (reason) => reason ? { reason } : {};
 
 export function JobActions({ job }) {
-  if (!may('operator')) return null;
+  if (!maySteer(job)) return null;
   const p = job.progress ?? {};
   return t.div({ class: 'actions' },
     ...rolloutActions(job),

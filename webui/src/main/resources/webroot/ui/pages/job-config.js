@@ -1,4 +1,4 @@
-// A job's configuration: look, edit, check, see what would change, save; and the versions that were.
+// A job's configuration: look, edit, check, see what would change, save, create; and the versions that were.
 import { t, c, cls, useEffect, useMemo, useRef, useState } from '../dom.js';
 import { ApiError, may, maybe, post, request } from '../api.js';
 import { useData } from '../live.js';
@@ -9,9 +9,9 @@ import { diff, folded } from '../diff.js';
 import { go } from '../route.js';
 import { count, plural, time } from '../format.js';
 
-const text = (json) => `${JSON.stringify(json, null, 2)}\n`;
+export const text = (json) => `${JSON.stringify(json, null, 2)}\n`;
 
-function parsed(source) {
+export function parsed(source) {
   try {
     const value = JSON.parse(source);
     return value && typeof value === 'object' && !Array.isArray(value) ? { value } : { problem: 'A job is one JSON object.' };
@@ -44,7 +44,7 @@ export function effect(plan) {
 }
 
 /** Asks once what saving would do; saving does not depend on the answer. */
-function planned(config, prune = false) {
+export function planned(config, prune = false) {
   let answer = null;
   return () => {
     answer ??= post(['plans'], { config, prune }).then(effect, (e) => ({ text: `What it would do cannot be told: ${e.message}` }));
@@ -63,7 +63,7 @@ export function Diff({ before, after, label }) {
 }
 
 /** What was written and not saved, kept in this tab until it is saved or discarded: {text, base, tag}. */
-function useDraft(job) {
+export function useDraft(job) {
   const key = `espalier.draft ${new URL('.', document.baseURI).pathname} ${job}`;
   const [draft, setDraft] = useState(() => { try { return JSON.parse(sessionStorage.getItem(key)); } catch { return null; } });
   const keep = (next) => {
@@ -71,6 +71,37 @@ function useDraft(job) {
     try { next ? sessionStorage.setItem(key, JSON.stringify(next)) : sessionStorage.removeItem(key); } catch { /* Only while this page is open. */ }
   };
   return [draft, keep];
+}
+
+/** What the scheduler says of a text for a job, asked while somebody writes; null for a text that is not JSON, or none. */
+export function useCheck(name, source, broken) {
+  const [checked, setChecked] = useState(null);
+  useEffect(() => {
+    if (source === null || broken) { setChecked(null); return undefined; }
+    const control = new AbortController();
+    const id = setTimeout(async () => {
+      try {
+        const r = await request('POST', ['jobs', name, 'validate'], { body: source, text: true, signal: control.signal });
+        setChecked(await r.json());
+      } catch (e) {
+        if (!control.signal.aborted) setChecked(e instanceof ApiError && e.missing ? { unknown: true } : { failed: e.message });
+      }
+    }, 400);
+    return () => { clearTimeout(id); control.abort(); };
+  }, [name, source, Boolean(broken)]);
+  return checked;
+}
+
+/** A text for a job with what is wrong with it; `problem` is known here, `checked` is what the scheduler says. */
+export function Editor({ area, source, problem, checked, change }) {
+  return t.div({ class: 'editor' },
+    t.textarea({ ref: area, class: 'config', spellcheck: false, rows: Math.min(40, source.split('\n').length + 2), value: source, 'aria-label': 'Configuration', 'aria-invalid': problem || checked?.valid === false ? 'true' : 'false', 'aria-describedby': 'config-check',
+      onInput: (e) => change(e.target.value) }),
+    t.div({ id: 'config-check', role: 'status' },
+      problem ? t.p({ class: 'failure' }, c(Icon, { name: 'warn' }), t.span(problem))
+        : checked?.failed ? t.p({ class: 'failure' }, c(Icon, { name: 'warn' }), t.span(checked.failed))
+          : checked?.problems?.length > 0 ? c(ProblemList, { problems: checked.problems, toLine: (line) => show(area.current, line) })
+            : checked?.valid ? t.p({ class: 'valid' }, c(Icon, { name: 'check' }), ' Checked by the scheduler: no problems.') : null));
 }
 
 export function Config({ job }) {
@@ -81,24 +112,11 @@ export function Config({ job }) {
   // What was saved a moment ago is not in force yet.
   const coming = just && just.version > job.version ? just : null;
   const saved = useMemo(() => text(coming?.config ?? job.original), [JSON.stringify(coming?.config ?? job.original)]);
-  const [checked, setChecked] = useState(null);
   const area = useRef(null);
   const source = draft ?? saved;
   const read = useMemo(() => parsed(source), [source]);
+  const checked = useCheck(job.name, draft, read.problem);
   const changed = draft !== null && draft.trim() !== (base ?? saved).trim();
-  useEffect(() => {
-    if (draft === null || read.problem) { setChecked(null); return undefined; }
-    const control = new AbortController();
-    const id = setTimeout(async () => {
-      try {
-        const r = await request('POST', ['jobs', job.name, 'validate'], { body: source, text: true, signal: control.signal });
-        setChecked(await r.json());
-      } catch (e) {
-        if (!control.signal.aborted) setChecked(e instanceof ApiError && e.missing ? { unknown: true } : { failed: e.message });
-      }
-    }, 400);
-    return () => { clearTimeout(id); control.abort(); };
-  }, [source, draft === null]);
   const edit = async () => {
     // The version this edit is based on: a save on top of somebody else's is refused.
     const response = await request('GET', ['jobs', job.name]);
@@ -135,14 +153,7 @@ export function Config({ job }) {
         : [t.button({ key: 'x', type: 'button', onClick: () => keep(null) }, 'Discard'), t.button({ key: 's', type: 'button', class: 'primary', disabled: !changed || Boolean(wrong), onClick: save }, 'Save …')]) },
     draft === null
       ? t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Configuration' }, saved)
-      : t.div({ class: 'editor' },
-        t.textarea({ ref: area, class: 'config', spellcheck: false, rows: Math.min(40, source.split('\n').length + 2), value: source, 'aria-label': 'Configuration', 'aria-invalid': wrong ? 'true' : 'false', 'aria-describedby': 'config-check',
-          onInput: (e) => keep({ ...kept, text: e.target.value }) }),
-        t.div({ id: 'config-check', role: 'status' },
-          read.problem ? t.p({ class: 'failure' }, c(Icon, { name: 'warn' }), t.span(read.problem))
-            : checked?.failed ? t.p({ class: 'failure' }, c(Icon, { name: 'warn' }), t.span(checked.failed))
-              : checked?.problems?.length > 0 ? c(ProblemList, { problems: checked.problems, toLine: (line) => show(area.current, line) })
-                : checked?.valid ? t.p({ class: 'valid' }, c(Icon, { name: 'check' }), ' Checked by the scheduler: no problems.') : null))),
+      : c(Editor, { area, source, problem: read.problem, checked, change: (next) => keep({ ...kept, text: next }) })),
     draft !== null && !read.problem && changed && c(Panel, { title: 'What would change', id: 'h-diff' }, c(Diff, { before: base ?? saved, after: text(read.value), label: 'What would change' })),
     job.problems?.length > 0 && draft === null && c(Panel, { title: 'Problems', id: 'h-config-problems' }, c(ProblemList, { problems: job.problems })),
     c(Panel, { title: 'In effect', id: 'h-effective', note: 'with everything that is inherited' },

@@ -1,10 +1,10 @@
 // One job: how far it is, what went wrong, what waits for what, its tasks, its configuration and its past.
 import { t, c, useState } from '../dom.js';
-import { get, may, maybe } from '../api.js';
+import { get, may, maySteer, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, nodeLink, refine, taskLink, to } from '../route.js';
-import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting } from '../parts.js';
-import { count, millis, plural, rate, seconds, share, workerName } from '../format.js';
+import { Ago, At, Badge, Bar, Counts, Crumbs, Failure, Names, Panel, ProblemList, Tabs, Title, Waiting, WorkerName } from '../parts.js';
+import { count, millis, plural, rate, seconds, share } from '../format.js';
 import { JobBadges, timeLeft, wordsOf } from './overview.js';
 import { JobActions, forgive, rerun } from './job-actions.js';
 import { Tasks } from './job-tasks.js';
@@ -175,8 +175,8 @@ function Failures({ job }) {
           g.newest_ms && t.span(' · newest ', c(Ago, { ms: g.newest_ms }))),
         t.p({ class: 'samples' }, c(Names, { names: g.samples.slice(0, 6), link: (n) => taskLink(job.name, n), total: g.count })),
         t.div({ class: 'actions' }, t.a({ class: 'button', href: `${jobLink(job.name, 'tasks')}?fingerprint=${encodeURIComponent(g.fingerprint)}` }, 'Show tasks'),
-          may('operator') && t.button({ type: 'button', class: 'small', onClick: () => forgive(job, { fingerprint: g.fingerprint }, g.message) }, 'Forgive'),
-          may('operator') && t.button({ type: 'button', class: 'small', onClick: () => rerun(job, { fingerprint: g.fingerprint }, g.message) }, 'Rerun'))))));
+          maySteer(job) && t.button({ type: 'button', class: 'small', onClick: () => forgive(job, { fingerprint: g.fingerprint }, g.message) }, 'Forgive'),
+          maySteer(job) && t.button({ type: 'button', class: 'small', onClick: () => rerun(job, { fingerprint: g.fingerprint }, g.message) }, 'Rerun'))))));
 }
 
 function Reasons({ job, data, error }) {
@@ -222,7 +222,7 @@ export function RunningTable({ tasks, withJob, slow }) {
     t.tbody(tasks.map((x) => t.tr({ key: `${x.job} ${x.node}` },
       withJob && t.td(t.a({ href: jobLink(x.job), dir: 'auto' }, x.job)),
       t.td(t.a({ href: taskLink(x.job, x.node), class: 'name', 'data-row': true, dir: 'auto' }, x.node)),
-      t.td({ class: 'num' }, x.attempt), t.td({ dir: 'auto' }, workerName(x.worker)), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms }), slow?.has(x.node) && t.span(' ', c(Badge, { kind: 'warn', title: 'More than twice as long as 95 % of the tasks before it' }, 'far longer than usual'))), t.td({ class: 'nowrap' }, x.timeout_at_ms ? c(Ago, { ms: x.timeout_at_ms }) : '–'),
+      t.td({ class: 'num' }, x.attempt), t.td(c(WorkerName, { worker: x.worker })), t.td({ class: 'nowrap' }, c(Ago, { ms: x.started_at_ms }), slow?.has(x.node) && t.span(' ', c(Badge, { kind: 'warn', title: 'More than twice as long as 95 % of the tasks before it' }, 'far longer than usual'))), t.td({ class: 'nowrap' }, x.timeout_at_ms ? c(Ago, { ms: x.timeout_at_ms }) : '–'),
       t.td(x.progress?.total > 0 ? t.span(t.progress({ max: x.progress.total, value: x.progress.done, 'aria-label': `progress of ${x.node}` }), ` ${share(x.progress.done, x.progress.total)}`,
         x.progress.seconds_left !== undefined && t.small(` ${seconds(x.progress.seconds_left)} left`)) : '–'))))));
 }

@@ -1,6 +1,6 @@
 // All jobs: errors in front, then what needs somebody, then the rest.
 import { t, c, cls, useEffect, useMemo, useRef } from '../dom.js';
-import { get, maybe } from '../api.js';
+import { get, may, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, refine, to } from '../route.js';
 import { At, Badge, Bar, Choice, Counts, Empty, Failure, Icon, Pager, Search, Title, Waiting, STATES } from '../parts.js';
@@ -176,7 +176,7 @@ export function Overview({ route }) {
   const pages = Math.max(1, Math.ceil(chosen.length / SIZE));
   const at = Math.min(page, pages - 1);
   return t.div({ class: 'page' },
-    c(Title, null, 'Jobs'),
+    c(Title, { actions: may('admin') && t.a({ class: 'button', href: '#/new' }, 'New job') }, 'Jobs'),
     c(Failure, { error, retry: again }),
     c(Errors),
     !jobs ? !error && c(Waiting) : data.jobs.length === 0

@@ -1,6 +1,6 @@
 // One task: why it does not run, what it did, and what it says right now.
 import { t, c, cls, useState } from '../dom.js';
-import { get, may, post } from '../api.js';
+import { get, may, maySteer, maybe, post, session } from '../api.js';
 import { useData, useNow } from '../live.js';
 import { jobLink, nodeLink, taskLink } from '../route.js';
 import { Act, Ago, At, Badge, Copy, Crumbs, Empty, Failure, Gauge, Icon, Panel, Status, Title, Waiting } from '../parts.js';
@@ -45,8 +45,10 @@ function Cause({ task }) {
 const said = (message) => typeof message === 'string' ? message.trimEnd() : JSON.stringify(message);
 
 function Actions({ task }) {
-  if (!may('operator')) return null;
   const { job, node } = task;
+  // Only the job tells its queue.
+  const { data } = useData((signal) => session.me?.operates_queues ? maybe(['jobs', job], {}, signal) : Promise.resolve(null), ['queue of', job], { every: 60000 });
+  if (!may('operator') && !(data && maySteer(data))) return null;
   const target = { name: job, progress: {} };
   const words = (reason) => reason ? { reason } : {};
   const limited = task.running && (task.running.timeout_at_ms || task.running.deadline_ms);

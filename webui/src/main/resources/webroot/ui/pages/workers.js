@@ -2,7 +2,7 @@
 import { t, c, cls } from '../dom.js';
 import { get, may, post } from '../api.js';
 import { useData } from '../live.js';
-import { refine } from '../route.js';
+import { refine, workerLink } from '../route.js';
 import { Ago, Badge, Empty, Failure, Gauge, Icon, Pager, Search, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
 import { command } from '../shell.js';
@@ -25,19 +25,33 @@ function act(worker, action) {
   } });
 }
 
-const labelled = (w) => Object.entries(w.labels ?? {}).map(([name, value]) => `${name}=${value}`).join(', ');
+export const labelled = (w) => Object.entries(w.labels ?? {}).map(([name, value]) => `${name}=${value}`).join(', ');
 
-function Worker({ w }) {
-  const slots = Object.entries(w.slots ?? {});
+/** How a worker is, and who keeps new tasks away from it. */
+export function Health({ w }) {
+  return [!(w.hold?.kind === 'drain' && w.state === 'draining') && c(Badge, { key: 'state', kind: KIND[w.state] ?? '' }, w.state),
+    w.hold && t.div({ key: 'hold' }, c(Badge, { kind: 'warn', title: w.hold.reason }, w.hold.kind !== 'drain' ? 'cordoned' : w.running > 0 ? `draining, ${plural(w.running, 'task')} left` : 'drained, can be stopped'), t.small({ dir: 'auto' }, ' ', [w.hold.operator, w.hold.reason].filter(Boolean).join(': '))),
+    w.note && t.div({ key: 'note', class: 'soft', dir: 'auto' }, w.note)];
+}
+
+export function Load({ w }) {
+  return t.div({ class: 'gauges' }, w.max_tasks > 0 ? c(Gauge, { name: 'tasks', used: w.running, limit: w.max_tasks }) : t.span(plural(w.running, 'task')),
+    Object.entries(w.slots ?? {}).map(([name, s]) => c(Gauge, { key: name, name, used: s.used, limit: s.limit })));
+}
+
+/** What an operator may do to a worker. */
+export function WorkerActions({ w }) {
+  if (w.kind === 'local' || w.kind === 'dry-run') return t.span({ class: 'soft' }, 'the scheduler’s own host; pause jobs instead');
+  const button = (action) => t.button({ key: action, type: 'button', class: 'small', onClick: () => act(w, action) }, c(Icon, { name: WHAT[action][2] }), WHAT[action][0]);
+  return t.div({ class: 'actions' }, w.hold ? button('uncordon') : [button('drain'), button('cordon')]);
+}
+
+function Row({ w }) {
   return t.tr({ class: cls(['lost', 'unhealthy'].includes(w.state) && 'hurt') },
-    t.th({ scope: 'row' }, t.span({ class: 'name', dir: 'auto', tabIndex: -1, 'data-row': true }, w.shard), t.div({ class: 'soft', dir: 'auto' }, w.host, w.address && ` · ${w.address}`), labelled(w) && t.div({ class: 'soft', dir: 'auto' }, labelled(w))),
-    t.td(!(w.hold?.kind === 'drain' && w.state === 'draining') && c(Badge, { kind: KIND[w.state] ?? '' }, w.state), w.hold && t.div(c(Badge, { kind: 'warn', title: w.hold.reason }, w.hold.kind !== 'drain' ? 'cordoned' : w.running > 0 ? `draining, ${plural(w.running, 'task')} left` : 'drained, can be stopped'), t.small({ dir: 'auto' }, ` ${w.hold.operator}${w.hold.reason ? `: ${w.hold.reason}` : ''}`)), w.note && t.div({ class: 'soft', dir: 'auto' }, w.note)),
-    t.td(t.div({ class: 'gauges' }, w.max_tasks > 0 ? c(Gauge, { name: 'tasks', used: w.running, limit: w.max_tasks }) : t.span(plural(w.running, 'task')),
-      slots.map(([name, s]) => c(Gauge, { key: name, name, used: s.used, limit: s.limit })))),
+    t.th({ scope: 'row' }, t.a({ href: workerLink(w.shard), class: 'name', dir: 'auto', 'data-row': true }, w.shard), t.div({ class: 'soft', dir: 'auto' }, w.host, w.address && ` · ${w.address}`), labelled(w) && t.div({ class: 'soft', dir: 'auto' }, labelled(w))),
+    t.td(c(Health, { w })), t.td(c(Load, { w })),
     t.td({ class: 'nowrap' }, c(Ago, { ms: w.last_seen_ms })), t.td({ class: 'nowrap' }, c(Ago, { ms: w.since_ms })),
-    may('operator') && t.td(w.kind === 'local' || w.kind === 'dry-run' ? t.span({ class: 'soft' }, 'the scheduler’s own host; pause jobs instead') : t.div({ class: 'actions' }, w.hold
-      ? t.button({ type: 'button', class: 'small', onClick: () => act(w, 'uncordon') }, c(Icon, { name: 'play' }), 'Uncordon')
-      : [t.button({ key: 'd', type: 'button', class: 'small', onClick: () => act(w, 'drain') }, c(Icon, { name: 'drain' }), 'Drain'), t.button({ key: 'c', type: 'button', class: 'small', onClick: () => act(w, 'cordon') }, c(Icon, { name: 'pause' }), 'Cordon')])));
+    may('operator') && t.td(c(WorkerActions, { w })));
 }
 
 export default function Workers({ route }) {
@@ -59,6 +73,6 @@ export default function Workers({ route }) {
             t.button({ key: s, type: 'button', class: 'chip', 'aria-pressed': s === state ? 'true' : 'false', onClick: () => refine({ state: s, page: '' }) }, s || 'all', ' ', t.small(count(n)))))),
         t.section({ class: 'panel', 'aria-label': 'Workers' }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'List of workers' }, t.table(
           t.thead(t.tr(t.th({ scope: 'col' }, 'Shard'), t.th({ scope: 'col' }, 'Health'), t.th({ scope: 'col' }, 'Load'), t.th({ scope: 'col' }, 'Last seen'), t.th({ scope: 'col' }, 'Since'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
-          t.tbody(shown.slice(page * SIZE, (page + 1) * SIZE).map((w) => c(Worker, { key: `${w.shard} ${w.instance}`, w })))))),
+          t.tbody(shown.slice(page * SIZE, (page + 1) * SIZE).map((w) => c(Row, { key: `${w.shard} ${w.instance}`, w })))))),
         c(Pager, { page, size: SIZE, total: shown.length, turn: (n) => refine({ page: n || '' }) })));
 }

@@ -137,6 +137,10 @@ class ApiV1Test {
         .containsExactly("d21");
     assertThat(texts(get("/api/v1/jobs/backup/tasks?prefix=d1"), "tasks", "node"))
         .containsExactly("d11", "d12");
+    Json.Obj part = get("/api/v1/jobs/backup/tasks?contains=2&limit=1&total=true");
+    assertThat(texts(part, "tasks", "node")).containsExactly("d12");
+    assertThat(part.get("total")).isEqualTo(Json.of(3));
+    assertThat(first.get("total")).as("nobody asked").isNull();
   }
 
   @Test
@@ -428,6 +432,10 @@ class ApiV1Test {
     assertThat(texts(get("/api/v1/queues?name=etl&name=none"), "queues", "name"))
         .containsExactly("etl");
     assertThat(texts(get("/api/v1/queues?name=none"), "queues", "name")).isEmpty();
+    Json.Obj page = get("/api/v1/queues?limit=1");
+    assertThat(texts(page, "queues", "name")).containsExactly("etl");
+    assertThat(text(page, "next")).as("it is the last one").isEmpty();
+    assertThat(texts(get("/api/v1/queues?after=etl"), "queues", "name")).isEmpty();
   }
 
   @Test
@@ -445,6 +453,15 @@ class ApiV1Test {
     assertThat(texts(get("/api/v1/limits?node=h1&node=r1"), "overrides", "node"))
         .containsExactly("h1", "r1");
     assertThat(texts(get("/api/v1/limits?node=h1&level=db"), "overrides", "node")).isEmpty();
+    assertThat(get("/api/v1/limits").get("next")).as("nobody asked for a page").isNull();
+    List<String> paged = new ArrayList<>();
+    String after = "";
+    do {
+      Json.Obj page = get("/api/v1/limits?limit=1" + after);
+      paged.addAll(texts(page, "overrides", "level"));
+      after = "&after=" + URLEncoder.encode(text(page, "next"), StandardCharsets.UTF_8);
+    } while (!after.equals("&after="));
+    assertThat(paged).containsExactly("db", "host", "host");
   }
 
   @Test

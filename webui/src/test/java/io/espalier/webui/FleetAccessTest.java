@@ -70,7 +70,10 @@ class FleetAccessTest {
             vera viewer token-of-the-viewer
             olga operator token-of-the-operator
             ada admin token-of-the-admin
-            """);
+            quinn operator@QUEUE token-of-the-queue-1
+            olaf operator@other token-of-the-queue-2
+            """
+                .replace("QUEUE", queueOfBackup()));
     FleetOptions asAdmin =
         QUICK.withAccess(
             new FleetOptions.Access(
@@ -91,6 +94,13 @@ class FleetAccessTest {
   void stop() {
     fleet.close();
     one.close();
+  }
+
+  private static String queueOfBackup() {
+    return Objects.requireNonNull(
+            Objects.requireNonNull(ApiFixture.standard().view().config()).job("backup"))
+        .scheduling()
+        .queue();
   }
 
   private Credentials credentials(String name, String text) throws Exception {
@@ -247,6 +257,27 @@ class FleetAccessTest {
                     .POST(java.net.http.HttpRequest.BodyPublishers.ofString("{\"reason\":\"r\"}"))
                     .build()));
     assertThat(explained.toString()).contains("a/b%25 ?");
+  }
+
+  @Test
+  void anOperatorOfAQueueSteersTheJobsOfItOnOneScheduler() throws IOException {
+    String mine = "token-of-the-queue-1";
+    String other = "token-of-the-queue-2";
+    int port = fleet.server.port();
+    assertThat(status(port, "POST", "/s/one/api/v1/jobs/backup/pause", mine, "{}")).isEqualTo(200);
+    assertThat(status(port, "POST", "/s/one/api/v1/jobs/backup/pause", other, "{}")).isEqualTo(403);
+    for (String path :
+        List.of(
+            "/s/one/api/v1/jobs/nobody/pause",
+            "/s/one/api/v1/brakes",
+            "/s/one/api/v1/sets/s/pause",
+            "/s/one/api/v1/workers/here/drain",
+            // Over all schedulers nobody knows the queues.
+            "/api/v1/fleet/jobs/backup/pause")) {
+      assertThat(status(port, "POST", path, mine, "{}")).as(path).isEqualTo(403);
+    }
+    assertThat(status(port, "DELETE", "/s/one/api/v1/jobs/backup", mine, "")).isEqualTo(403);
+    assertThat(me(mine)).contains("\"role\":\"viewer\"").contains("operates_queues");
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.DataDirectoryException;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.store.jdbc.sqlite.SqliteBackup;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,7 +30,7 @@ final class BackupCommands {
         "",
         "The copy is consistent, checked, and on disk when the command ends. It contains statuses,"
             + " attempts, events and what operators have set; not the configuration, nor the output"
-            + " of tasks. For a store in MySQL use mysqldump, see docs/stores.md."
+            + " of tasks. For a store in MySQL it prints the command that copies it."
       },
       footer = {
         "",
@@ -41,6 +42,11 @@ final class BackupCommands {
   static final class Backup extends CopyCommand {
     Backup() {
       super("copied");
+    }
+
+    @Override
+    String inMySql(MySqlAddress store, Path file) {
+      return MySqlCopies.dump(store, file);
     }
 
     @Override
@@ -71,6 +77,11 @@ final class BackupCommands {
   static final class Restore extends CopyCommand {
     Restore() {
       super("restored");
+    }
+
+    @Override
+    String inMySql(MySqlAddress store, Path file) {
+      return "stop all schedulers and workers, and then: " + MySqlCopies.load(store, file);
     }
 
     @Override
@@ -127,6 +138,15 @@ final class BackupCommands {
         description = "The data directory of the scheduler.")
     private Path dataDir = Path.of("");
 
+    @Option(
+        names = "--status-store",
+        paramLabel = "STORE",
+        defaultValue = "sqlite",
+        description =
+            "The store of the scheduler, as it has it (default: ${DEFAULT-VALUE}); one in MySQL is"
+                + " refused, with the command that does it.")
+    private String store = "sqlite";
+
     @Parameters(paramLabel = "FILE", description = "The copy.")
     private Path file = Path.of("");
 
@@ -137,12 +157,16 @@ final class BackupCommands {
       this.done = done;
     }
 
+    /** Returns the command that does the same with a store in MySQL. */
+    abstract String inMySql(MySqlAddress address, Path copy);
+
     /** Makes the copy, or puts it in place, and returns what is in it. */
     abstract SqliteBackup.Contents copy(Path directory, Path copy)
         throws IOException, DataDirectoryException;
 
     @Override
     public final Integer call() {
+      refuseOtherStores();
       SqliteBackup.Contents contents;
       try {
         contents = copy(dataDir, file);
@@ -160,6 +184,63 @@ final class BackupCommands {
                   contents.storeId(),
                   contents.epoch()));
       return ExitCode.OK;
+    }
+
+    /** The statuses may be elsewhere, and a file in the data directory left from before. */
+    private void refuseOtherStores() {
+      if (store.equals("sqlite")) {
+        return;
+      }
+      if (!store.startsWith("mysql://")) {
+        throw new CommandException(
+            ExitCode.USAGE, "--status-store " + store + ": only sqlite has a file to copy");
+      }
+      String instead;
+      try {
+        instead = inMySql(MySqlAddress.parse(store), file);
+      } catch (IllegalArgumentException e) {
+        throw new CommandException(ExitCode.USAGE, "--status-store " + e.getMessage(), e);
+      }
+      throw new CommandException(
+          ExitCode.USAGE, "the statuses are in MySQL, and its own tools copy them: " + instead);
+    }
+  }
+
+  /** The command lines of MySQL and MariaDB that copy a store; they ask for the password. */
+  private static final class MySqlCopies {
+    private MySqlCopies() {}
+
+    /** A consistent copy, also while a scheduler writes, with which the account is content. */
+    static String dump(MySqlAddress store, Path file) {
+      return "mysqldump --single-transaction --no-tablespaces --skip-add-locks "
+          + account(store)
+          + " --result-file="
+          + quoted(file.toString())
+          + " "
+          + quoted(store.schema());
+    }
+
+    static String load(MySqlAddress store, Path file) {
+      return "mysql "
+          + account(store)
+          + " "
+          + quoted(store.schema())
+          + " < "
+          + quoted(file.toString());
+    }
+
+    private static String account(MySqlAddress store) {
+      return "--host="
+          + quoted(store.host())
+          + " --port="
+          + store.port()
+          + " --user="
+          + quoted(store.user())
+          + " --password";
+    }
+
+    private static String quoted(String word) {
+      return word.matches("[\\w./:@%+=,-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
     }
   }
 }

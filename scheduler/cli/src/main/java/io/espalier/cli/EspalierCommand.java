@@ -1,6 +1,7 @@
 package io.espalier.cli;
 
 import io.espalier.cli.client.CommandContext;
+import io.espalier.cli.client.Contexts;
 import io.espalier.cli.flags.EnvironmentDefaults;
 import io.espalier.cli.term.TerminalViewport;
 import io.espalier.server.CommandException;
@@ -57,7 +58,8 @@ final class EspalierCommand implements Runnable {
 
   static CommandTable table(Map<String, String> environment) {
     return new CommandTable(
-        new CommandContext(new ClientOpener(), new TerminalViewport(environment)));
+        new CommandContext(
+            new ClientOpener(), new TerminalViewport(environment), Contexts.file(environment)));
   }
 
   private static CommandLine line(

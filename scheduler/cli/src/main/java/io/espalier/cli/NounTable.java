@@ -89,6 +89,16 @@ final class NounTable {
         .also("run", "scheduler")
         .same("ui", "problems", "events", "notifications", "notify", "leadership", "step-down")
         .same("ha-check", "backup", "restore", "replay");
+    noun(
+            "context",
+            "Name schedulers once, so that commands need no address and no files.",
+            "context add prod --server https://scheduler:8080 --token-file prod.token",
+            "context use prod",
+            "jobs --context prod")
+        .verb("list", () -> new ContextCommands.List(clients.contexts()))
+        .verb("use", () -> new ContextCommands.Use(clients.contexts()))
+        .verb("add", () -> new ContextCommands.Add(clients.contexts()))
+        .verb("remove", () -> new ContextCommands.Remove(clients.contexts()));
     noun("auth", "Look at who may do what, and at who did it.", "auth whoami", "auth audit")
         .same("whoami", "audit");
   }

@@ -45,6 +45,38 @@ final class BackupCommandsTest {
     return line.execute(command, "--data-dir", dataDir.toString(), file.toString());
   }
 
+  @Test
+  void aStoreInMySqlIsRefusedWithTheCommandsThatCopyIt() {
+    CommandLine line =
+        EspalierCommand.line(
+            Map.of("ESPALIER_STATUS_STORE", "mysql://espalier@db.example:3307/my schema"));
+    line.setErr(new PrintWriter(err, true));
+    assertThat(line.execute("backup", "--data-dir", data.toString(), "x")).isEqualTo(2);
+    assertThat(err.toString()).contains("is not of the form");
+    for (String command : List.of("backup", "restore")) {
+      assertThat(
+              line.execute(
+                  command,
+                  "--data-dir",
+                  data.toString(),
+                  "--status-store",
+                  "mysql://espalier@db.example:3307/espalier",
+                  "/b/it's.sql"))
+          .isEqualTo(2);
+    }
+    assertThat(err.toString())
+        .contains(
+            ": mysqldump --single-transaction --no-tablespaces --skip-add-locks --host=db.example --port=3307"
+                + " --user=espalier --password --result-file='/b/it'\\''s.sql' espalier",
+            "stop all schedulers and workers, and then: mysql --host=db.example --port=3307"
+                + " --user=espalier --password espalier < '/b/it'\\''s.sql'");
+    assertThat(
+            line.execute(
+                "backup", "--data-dir", data.toString(), "--status-store", "memory", "/b/x"))
+        .isEqualTo(2);
+    assertThat(data).doesNotExist();
+  }
+
   private static StatusStore open(Path dataDir) {
     return SqliteDialect.open(dataDir.resolve(DataDirectory.STATUSES), JsonReader.strict()::read);
   }

@@ -109,6 +109,11 @@ final class Orchard implements AutoCloseable {
         http.get("/api/v1/jobs/backup/tasks?status=unstarted&limit=1"), "tasks", "0", "node");
   }
 
+  /** The worker that the scheduler itself is. */
+  String worker() {
+    return Site.text(http.get("/api/v1/workers"), "workers", "0", "shard");
+  }
+
   /** Lets the tasks of {@code backup} end. */
   void letGo() {
     site.write("go", "");

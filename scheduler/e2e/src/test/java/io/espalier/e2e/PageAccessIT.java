@@ -8,10 +8,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
+import com.sun.net.httpserver.HttpServer;
 import io.espalier.core.json.Json;
 import io.espalier.e2e.Chromium.Look;
 import io.espalier.e2e.Chromium.Window;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -111,6 +115,46 @@ class PageAccessIT {
   }
 
   @Test
+  void where_the_configuration_is_only_read_no_job_is_created(@TempDir Path directory)
+      throws IOException {
+    Site site = new Site(directory).task("task.sh", "");
+    HttpServer source =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    source.createContext(
+        "/site.json",
+        exchange -> {
+          byte[] config = CONFIG.getBytes(StandardCharsets.UTF_8);
+          exchange.sendResponseHeaders(200, config.length);
+          exchange.getResponseBody().write(config);
+          exchange.close();
+        });
+    source.start();
+    String uri = "http://127.0.0.1:" + source.getAddress().getPort() + "/site.json";
+    try (Espalier daemon =
+            Espalier.start(
+                site.directory(),
+                "scheduler",
+                "--config",
+                uri,
+                "--runner",
+                "dry-run",
+                "--data-dir",
+                "data",
+                "--http",
+                "127.0.0.1:0");
+        Window window = chromium.open(daemon.url(), Look.DESK)) {
+      Page page = window.visit("#/new");
+      assertThat(page.locator("main")).containsText("Jobs cannot be created here");
+      assertThat(page.locator("main")).containsText("change it where it is published");
+      assertThat(page.getByRole(AriaRole.BUTTON, named("Create"))).hasCount(0);
+      window.picture("new-job-refused");
+      assertThat(window.barriers()).isEmpty();
+    } finally {
+      source.stop(0);
+    }
+  }
+
+  @Test
   void a_worker_is_drained_cordoned_and_let_work_again(@TempDir Path directory) {
     Site site = new Site(directory).task("task.sh", "").config(CONFIG);
     try (Espalier scheduler =
@@ -159,6 +203,11 @@ class PageAccessIT {
                   row.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Drain")))
               .isVisible();
         }
+        row.getByRole(AriaRole.LINK).click();
+        assertThat(page.locator("main")).containsText("Nothing runs on it");
+        assertThat(page.locator("tbody")).containsText("worker drained");
+        assertThat(page.locator("tbody")).containsText("new disks");
+        window.picture("worker");
         assertThat(window.barriers()).isEmpty();
         assertThat(window.complaints()).isEmpty();
       }

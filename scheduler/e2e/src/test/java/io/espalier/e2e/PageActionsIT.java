@@ -17,6 +17,7 @@ import io.espalier.e2e.Chromium.Look;
 import io.espalier.e2e.Chromium.Window;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -261,6 +262,78 @@ class PageActionsIT {
     assertThat(dialog()).containsText("stored statuses would stay behind");
     window.picture("job-delete");
     page.keyboard().press("Escape");
+    assertThat(window.complaints()).isEmpty();
+  }
+
+  private void create(String name, String config) {
+    page.locator("#new-name").fill(name);
+    page.getByRole(AriaRole.TEXTBOX, named("Configuration")).fill(config);
+    assertThat(page.locator("#config-check")).containsText("no problems");
+    press("Create …");
+  }
+
+  @Test
+  void a_job_is_created_once_and_never_over_another() {
+    String config =
+        "{\"owner\": \"me\", \"command\": [\"./quick.sh\"], \"resources\": {\"slots\": 0,"
+            + " \"network\": 0}}";
+    window.visit("#/");
+    page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("New job")).click();
+    assertThat(page.getByRole(AriaRole.BUTTON, named("Create"))).isDisabled();
+    page.locator("#new-name").fill("fresh");
+    page.getByRole(AriaRole.TEXTBOX, named("Configuration")).fill("{\"ownr\": \"me\"}");
+    assertThat(page.locator("#config-check")).containsText("did you mean \"owner\"?");
+    assertThat(page.getByRole(AriaRole.BUTTON, named("Create"))).isDisabled();
+    window.picture("new-job-wrong");
+    assertThat(window.barriers()).isEmpty();
+
+    create("check", config);
+    assertThat(dialog().locator(".preview")).containsText("tasks new");
+    dialog().getByRole(AriaRole.BUTTON, exactly("Create")).click();
+    assertThat(dialog()).containsText("There is a job called check already");
+    page.keyboard().press("Escape");
+    assertThat(at(http.get("/api/v1/jobs/check"), "owner")).isEqualTo(Json.of("on call"));
+
+    create("fresh", config);
+    assertThat(dialog().locator(".preview")).containsText("15 tasks new");
+    window.picture("new-job");
+    assertThat(window.barriers()).isEmpty();
+    dialog().getByLabel("Reason").fill("a second look");
+    confirm("Create", "fresh is created");
+    assertThat(page.getByRole(AriaRole.HEADING, named("fresh"))).isVisible();
+    assertThat(text(http.get("/api/v1/jobs/fresh/history"), "versions", "0", "reason"))
+        .isEqualTo("a second look");
+
+    // The answer was lost, and it is asked again.
+    http.put("/api/v1/jobs/twin", config);
+    until("/api/v1/jobs/twin", Json.of("me"), "owner");
+    window.visit("#/new");
+    create("twin", config);
+    confirm("Create", "twin is created");
+    assertThat(number(http.get("/api/v1/jobs/twin"), "version")).isEqualTo(1);
+    assertThat(window.complaints()).isEmpty();
+  }
+
+  @Test
+  void tasks_are_found_by_a_part_of_their_name_counted_and_sorted() {
+    window.visit("#/jobs/scrub/tasks");
+    assertThat(page.locator(".toolbar")).containsText("15 tasks");
+    Locator rows = page.locator("tbody tr");
+    assertThat(rows).hasCount(15);
+    page.getByLabel("Part of the node").fill("h1:v2");
+    assertThat(rows).hasCount(2);
+    assertThat(page.locator(".toolbar")).containsText("2 tasks");
+    page.getByLabel("Part of the node").fill("");
+    page.getByLabel("Sort").selectOption("node");
+    assertThat(rows.first()).containsText("ñandú");
+    // The latest attempt, with its worker and how long it took.
+    assertThat(rows.first()).containsText("this scheduler");
+    assertThat(rows.first().locator("td.num").last()).containsText(Pattern.compile("m?s$"));
+    window.visit("#/workers");
+    page.locator("tbody a").click();
+    assertThat(page.locator("main")).containsText("Tasks on it");
+    assertThat(page.locator("tbody").first()).containsText("backup");
+    assertThat(window.barriers()).isEmpty();
     assertThat(window.complaints()).isEmpty();
   }
 

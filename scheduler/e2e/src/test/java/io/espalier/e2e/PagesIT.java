@@ -51,6 +51,7 @@ class PagesIT {
   private static final List<Place> PLACES =
       List.of(
           new Place("overview", "#/", "storage team"),
+          new Place("new-job", "#/new", "Create"),
           new Place("job", "#/jobs/scrub", "Subtrees by jobs"),
           new Place("job-tasks", "#/jobs/scrub/tasks", "r1-h1:v2"),
           new Place("job-config", "#/jobs/scrub/config", "./flaky.sh"),
@@ -63,6 +64,7 @@ class PagesIT {
           new Place("tree", "#/tree", "Tree"),
           new Place("grid", "#/tree?view=grid", "r2"),
           new Place("workers", "#/workers", "pause jobs instead"),
+          new Place("worker", "#/workers/SHARD", "What happened to it"),
           new Place("limits", "#/limits", "Limits"),
           new Place("problems", "#/problems", "priorty"),
           new Place("events", "#/events", "Details"),
@@ -73,6 +75,7 @@ class PagesIT {
   private static String hash(Place place) {
     return place
         .hash()
+        .replace("SHARD", encoded(orchard.worker()))
         .replace("RUNNING", encoded(orchard.runningNode()))
         .replace("WAITING", encoded(orchard.waitingNode()));
   }

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
-import java.util.function.UnaryOperator;
+import java.util.function.BiPredicate;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import javax.security.auth.x500.X500Principal;
@@ -40,7 +40,7 @@ public final class AuthHandler {
   private final AuditHandler trail;
   private final RateLimiter changes;
   private final RateLimiter failures;
-  private final UnaryOperator<String> queues;
+  private final BiPredicate<RoutingContext, Principal> steers;
 
   /**
    * The callers that were admitted, with their addresses: wrong tokens of others from the same
@@ -56,17 +56,18 @@ public final class AuthHandler {
         }
       };
 
-  /** Creates a handler for a server that does not know the queues of jobs. */
+  /** Creates a handler for a server on which nobody steers the jobs of some queues only. */
   public AuthHandler(WebSecurity security, AuditHandler trail) {
-    this(security, trail, job -> "");
+    this(security, trail, (ctx, caller) -> false);
   }
 
   /**
-   * @param queues returns the queue of a job; empty if there is no such job. Called for each change
-   *     of a job, must not block
+   * @param steers returns whether a caller who steers the jobs of some queues is let through to an
+   *     operation of operators on the job that the path names. Must not block
    */
-  public AuthHandler(WebSecurity security, AuditHandler trail, UnaryOperator<String> queues) {
-    this.queues = queues;
+  public AuthHandler(
+      WebSecurity security, AuditHandler trail, BiPredicate<RoutingContext, Principal> steers) {
+    this.steers = steers;
     this.credentials = security.credentials();
     this.trail = trail;
     WebSecurity.Rates rates = security.rates();
@@ -171,9 +172,9 @@ public final class AuthHandler {
     if (found instanceof Refusal refusal) {
       return refusal;
     }
-    Principal caller = ((Principal) found).atMost(most(ctx.request()));
+    Principal caller = limited((Principal) found, ctx.request());
     ctx.put(CALLER, caller);
-    if (!caller.may(role, queue(ctx, caller))) {
+    if (!caller.role().covers(role) && !(Role.OPERATOR.covers(role) && steers(ctx, caller))) {
       return new Refusal(Optional.of(caller), lacking(caller, role), Map.of());
     }
     long seconds = change ? changes.take(key(ctx, caller), 1) : 0;
@@ -185,23 +186,22 @@ public final class AuthHandler {
             Map.of("Retry-After", Long.toString(seconds)));
   }
 
-  /** Returns the queue of the job that the path names; empty if it names none. */
-  private String queue(RoutingContext ctx, Principal caller) {
-    String job = caller.queues().isEmpty() ? null : ctx.pathParams().get("job");
-    return job == null ? "" : queues.apply(job);
+  private boolean steers(RoutingContext ctx, Principal caller) {
+    return !caller.queues().isEmpty()
+        && ctx.pathParams().get("job") != null
+        && steers.test(ctx, caller);
   }
 
   /**
-   * Returns the maximum role that the request asks for. A forwarding server, whose own role may be
-   * higher, sends the role of its caller.
+   * Returns the caller with no more rights than the request asks for. A forwarding server, whose
+   * own rights may be greater, sends those of its caller.
    */
-  private static Role most(HttpServerRequest request) {
-    Role most = Role.ADMIN;
+  private static Principal limited(Principal caller, HttpServerRequest request) {
+    Principal least = caller;
     for (String label : request.headers().getAll(Principal.ROLE_AT_MOST)) {
-      Role given = Role.of(label).orElse(Role.VIEWER);
-      most = most.covers(given) ? given : most;
+      least = least.atMost(label);
     }
-    return most;
+    return least;
   }
 
   private static ApiException lacking(Principal caller, Role role) {

@@ -31,7 +31,6 @@ public final class TokensFile {
   private static final String CERTIFICATE = "cert:";
   private static final String SIGN_ON = "sso";
   private static final String PROXY = "proxy";
-  private static final String OF_QUEUES = Role.OPERATOR.label() + "@";
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}");
 
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
@@ -179,8 +178,8 @@ public final class TokensFile {
     if (role.equals(PROXY)) {
       return new Principal(name, Role.VIEWER, true);
     }
-    if (role.startsWith(OF_QUEUES)) {
-      List<String> queues = List.of(role.substring(OF_QUEUES.length()).split(",", -1));
+    if (role.startsWith(Principal.OF_QUEUES)) {
+      List<String> queues = List.of(role.substring(Principal.OF_QUEUES.length()).split(",", -1));
       return queues.contains("")
           ? null
           : new Principal(name, Role.VIEWER, true, new HashSet<>(queues));

@@ -6,6 +6,7 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.LimitView;
 import io.espalier.core.health.ProbeView;
 import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,8 @@ import java.util.concurrent.CompletionStage;
 
 /** Resources for overrides of limits, and for probes, which limits follow. */
 final class LimitResources {
+  private static final int MAX_PAGE = 1_000;
+
   private final SchedulerApi api;
 
   LimitResources(SchedulerApi api) {
@@ -31,16 +34,27 @@ final class LimitResources {
   }
 
   private CompletionStage<Json> limits(ApiRequest request) {
-    request.allowing("level", "resource", "node");
+    request.allowing("level", "resource", "node", "after", "limit");
+    ListRequest list = ListRequest.of(request, MAX_PAGE, MAX_PAGE);
     return api.ask(new Query.Limits())
         .thenApply(
             found -> {
+              ListRequest.Page<LimitView> page =
+                  list.page(
+                      found.stream()
+                          .filter(limit -> isWanted(limit.override().key(), request))
+                          .toList(),
+                      limit -> cursor(limit.override().key()));
               List<Json> overrides = new ArrayList<>();
-              found.stream()
-                  .filter(limit -> isWanted(limit.override().key(), request))
-                  .forEach(limit -> overrides.add(json(limit).build()));
-              return Json.object().put("overrides", new Json.Arr(overrides)).build();
+              page.items().forEach(limit -> overrides.add(json(limit).build()));
+              return page.addTo(Json.object().put("overrides", new Json.Arr(overrides)), list)
+                  .build();
             });
+  }
+
+  /** As JSON, so that no two keys have the same, whatever is in their names. */
+  private static String cursor(LimitOverride.Key key) {
+    return JsonWriter.compact(Json.strings(List.of(key.level(), key.resource(), key.node())));
   }
 
   private static boolean isWanted(LimitOverride.Key key, ApiRequest request) {

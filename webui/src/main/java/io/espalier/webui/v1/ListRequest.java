@@ -1,8 +1,10 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.json.Json;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The part of a list that a request asks for: which page, and which members of its items.
@@ -24,6 +26,39 @@ record ListRequest(Set<String> fields, String after, int limit, boolean paged) {
         after,
         (int) request.integer("limit", otherwise, 1, most),
         !after.isEmpty() || !request.text("limit").isEmpty());
+  }
+
+  /**
+   * One page of a list.
+   *
+   * @param next cursor of the next page; empty: this is the last one
+   */
+  record Page<T>(List<T> items, String next) {
+    /** Adds the cursor to the answer to a request for a page. */
+    Json.Builder addTo(Json.Builder answer, ListRequest request) {
+      return request.paged() ? answer.put("next", next) : answer;
+    }
+  }
+
+  /**
+   * Returns the page that the request asks for, in the order of the cursors; all items in their own
+   * order if it asks for none.
+   *
+   * @param cursor of an item; no two have the same
+   */
+  <T> Page<T> page(List<T> all, Function<T, String> cursor) {
+    if (!paged) {
+      return new Page<>(all, "");
+    }
+    List<T> rest =
+        all.stream()
+            .filter(item -> cursor.apply(item).compareTo(after) > 0)
+            .sorted(Comparator.comparing(cursor))
+            .limit(limit + 1L)
+            .toList();
+    return rest.size() <= limit
+        ? new Page<>(rest, "")
+        : new Page<>(rest.subList(0, limit), cursor.apply(rest.get(limit - 1)));
   }
 
   /**

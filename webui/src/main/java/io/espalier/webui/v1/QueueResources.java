@@ -11,6 +11,8 @@ import java.util.concurrent.CompletionStage;
 
 /** Resources for queues: their usage and their entitlement. */
 final class QueueResources {
+  private static final int MAX_PAGE = 1_000;
+
   private final SchedulerApi api;
 
   QueueResources(SchedulerApi api) {
@@ -22,15 +24,20 @@ final class QueueResources {
   }
 
   private CompletionStage<Json> queues(ApiRequest request) {
-    request.allowing("name");
+    request.allowing("name", "after", "limit");
     List<String> names = request.all("name");
+    ListRequest list = ListRequest.of(request, MAX_PAGE, MAX_PAGE);
     return api.ask(new Query.Queues())
         .thenApply(
             found -> {
+              ListRequest.Page<QueueView> page =
+                  list.page(
+                      found.stream()
+                          .filter(queue -> ListRequest.fits(names, queue.name()))
+                          .toList(),
+                      QueueView::name);
               List<Json> queues = new ArrayList<>();
-              found.stream()
-                  .filter(queue -> ListRequest.fits(names, queue.name()))
-                  .forEach(queue -> queues.add(json(queue)));
+              page.items().forEach(queue -> queues.add(json(queue)));
               Json.Builder body = Json.object();
               Config config = api.view().config();
               if (config != null) {
@@ -39,7 +46,7 @@ final class QueueResources {
                     "half_life_sec",
                     config.settings().rules().priorityHalfLife().toMillis() / 1000.0);
               }
-              return body.put("queues", new Json.Arr(queues)).build();
+              return page.addTo(body.put("queues", new Json.Arr(queues)), list).build();
             });
   }
 

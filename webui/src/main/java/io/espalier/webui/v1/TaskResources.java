@@ -68,7 +68,16 @@ final class TaskResources {
 
   private CompletionStage<Json> tasks(ApiRequest request) {
     request.allowing(
-        "status", "prefix", "fingerprint", "under", "level", "after", "limit", "history");
+        "status",
+        "prefix",
+        "contains",
+        "fingerprint",
+        "under",
+        "level",
+        "after",
+        "limit",
+        "history",
+        "total");
     boolean withHistory = request.choice("history", "false", BOOLEANS).equals("true");
     Query.Tasks query =
         new Query.Tasks(
@@ -79,7 +88,9 @@ final class TaskResources {
             (int) request.integer("limit", 100, 1, withHistory ? MAX_HISTORIES : MAX_PAGE),
             request.text("fingerprint"),
             request.text("under"),
-            request.text("level"));
+            request.text("level"),
+            request.text("contains"),
+            request.choice("total", "false", BOOLEANS).equals("true"));
     return api.ask(query)
         .thenCompose(
             page ->
@@ -96,7 +107,9 @@ final class TaskResources {
               ? AttemptJson.detail(task, of(histories, task), view)
               : ApiJson.task(task, view));
     }
-    return Json.object().put("tasks", new Json.Arr(tasks)).put("next", page.next()).build();
+    Json.Builder answer = Json.object().put("tasks", new Json.Arr(tasks)).put("next", page.next());
+    return (page.total() == TaskPage.NOT_COUNTED ? answer : answer.put("total", page.total()))
+        .build();
   }
 
   private CompletionStage<Map<String, TaskHistory>> histories(String job, TaskPage page) {

@@ -172,7 +172,27 @@ class AuthHandlerTest {
             .header(Principal.ROLE_AT_MOST, "viewer")
             .POST(HttpRequest.BodyPublishers.ofString("{}"));
     assertThat(served.send(lowered.build()).statusCode()).isEqualTo(403);
+    assertThat(pausing(OPERATOR, "operator@" + queue)).isEqualTo(200);
+    assertThat(pausing(OPERATOR, "operator@other")).isEqualTo(403);
+    assertThat(pausing(OPERATOR, "operator@")).isEqualTo(403);
+    assertThat(pausing(OPERATOR, "operator@%zz," + queue)).isEqualTo(403);
+    assertThat(pausing(other, "operator@" + queue)).as("it is not theirs").isEqualTo(403);
+    assertThat(pausing(VIEWER, "operator@" + queue)).isEqualTo(403);
+    assertThat(pausing(mine, "operator")).isEqualTo(200);
     assertThat(send("GET", ApiV1.ME, mine, "").body()).contains("operates_queues");
+  }
+
+  /** The status of the answer to somebody who asks to be no more than that. */
+  private int pausing(String token, String atMost) {
+    return served
+        .send(
+            served
+                .request("/api/v1/jobs/backup/pause")
+                .header("Authorization", "Bearer " + token)
+                .header(Principal.ROLE_AT_MOST, atMost)
+                .POST(HttpRequest.BodyPublishers.ofString("{}"))
+                .build())
+        .statusCode();
   }
 
   @Test
@@ -275,8 +295,11 @@ class AuthHandlerTest {
               .contains("\"token\":3");
         }
       }
-      assertThat(send("POST", "/", token, "{\"a\":{\"handler\":\"jobs\"}}").body())
-          .doesNotContain("hunter2");
+      // A link of a job has one.
+      assertThat(
+              send("POST", "/", token, "{\"a\":{\"handler\":\"jobs\"}}").body().contains("hunter2"))
+          .as(token)
+          .isEqualTo(token.equals(ADMIN));
     }
   }
 

@@ -2,7 +2,6 @@ package io.espalier.cli.client;
 
 import io.espalier.server.security.ClientAccess;
 import java.nio.file.Path;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -35,10 +34,11 @@ public final class AccessFlags {
    * @throws io.espalier.server.CommandException naming the file that cannot be used
    */
   public ClientAccess access() {
-    return ClientAccess.of(
-        Optional.ofNullable(tokenFile),
-        Optional.ofNullable(tlsCa),
-        Optional.ofNullable(tlsCert),
-        Optional.ofNullable(tlsKey));
+    return target(null, null, null).access();
+  }
+
+  /** Returns a scheduler with these files. */
+  Target target(@Nullable String server, @Nullable String zookeeper, @Nullable Path zookeeperAuth) {
+    return new Target(server, zookeeper, zookeeperAuth, tokenFile, tlsCa, tlsCert, tlsKey);
   }
 }

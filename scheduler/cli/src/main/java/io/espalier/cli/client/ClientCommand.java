@@ -12,7 +12,6 @@ import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,6 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -32,8 +32,6 @@ import picocli.CommandLine.Spec;
 
 /** The common part of all commands that query or control a running scheduler. */
 public abstract class ClientCommand implements Callable<Integer> {
-  public static final String DEFAULT_SERVER = "http://127.0.0.1:8080";
-
   private static final Pattern AGO = Pattern.compile("([0-9]{1,9})([smhd])");
 
   private final CommandContext clients;
@@ -42,26 +40,13 @@ public abstract class ClientCommand implements Callable<Integer> {
   private final @Nullable DataDirFlag dataDir;
   private @Nullable CommandSpec spec;
 
-  @Option(
-      names = "--server",
-      paramLabel = "URL",
-      description = "The scheduler to ask (default: ${DEFAULT-VALUE}).",
-      defaultValue = DEFAULT_SERVER)
-  private String server = DEFAULT_SERVER;
+  @Mixin private TargetFlags target = new TargetFlags();
 
   @Option(
-      names = "--zookeeper",
-      paramLabel = "HOSTS/PATH",
-      description = "Ask the leader of this group of schedulers instead.")
-  private @Nullable String zookeeper;
-
-  @Option(
-      names = "--zookeeper-auth",
-      paramLabel = "FILE",
-      description = "File with account and certificates for ZooKeeper.")
-  private @Nullable Path zookeeperAuth;
-
-  @Mixin private AccessFlags access = new AccessFlags();
+      names = "--context",
+      paramLabel = "NAME",
+      description = "The context to use (default: ESPALIER_CONTEXT, else the current one).")
+  private @Nullable String context;
 
   @Option(names = "--json", description = "Print what the server answers.")
   private boolean json;
@@ -156,15 +141,32 @@ public abstract class ClientCommand implements Callable<Integer> {
   }
 
   private Client openServer(Client.Opener opener) {
-    return zookeeper == null
-        ? opener.server(server, access.access())
-        : opener.leader(zookeeper, zookeeperAuth, access.access());
+    return target().open(opener);
   }
 
-  /** Returns the scheduler as the user named it. */
+  /**
+   * Returns the scheduler that is meant. An address takes nothing from a context: the token of one
+   * scheduler is never sent to another.
+   */
+  private Target target() {
+    CommandLine line = spec().commandLine();
+    Target named = target.named(line);
+    boolean contextFlag = line.getParseResult().hasMatchedOption("--context");
+    if (named.hasAddress() && !contextFlag) {
+      return named;
+    }
+    if (line.getParseResult().hasMatchedOption(TargetFlags.SERVER)
+        || line.getParseResult().hasMatchedOption(TargetFlags.ZOOKEEPER)) {
+      throw misuse("--context and an address exclude each other");
+    }
+    Contexts contexts = Contexts.read(clients.contexts());
+    String name = context == null ? contexts.current() : context;
+    return name == null ? named : named.at(contexts.get(name));
+  }
+
+  /** Returns the address of the scheduler as the user named it. */
   public String server() {
-    String group = zookeeper;
-    return group == null ? server : group;
+    return target().address();
   }
 
   public boolean json() {

@@ -2,6 +2,7 @@ package io.espalier.cli.client;
 
 import java.nio.file.Path;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -22,10 +23,12 @@ public final class DataDirFlag {
    * @throws ParameterException when the command line names both
    */
   Client open(CommandLine line, Client.Opener opener, Function<Client.Opener, Client> theServer) {
-    boolean serverNamed = line.getParseResult().hasMatchedOption("--server");
+    boolean serverNamed =
+        Stream.of(TargetFlags.SERVER, TargetFlags.ZOOKEEPER, "--context")
+            .anyMatch(line.getParseResult()::hasMatchedOption);
     Path dir = dataDir;
     if (dir != null && serverNamed && line.getParseResult().hasMatchedOption("--data-dir")) {
-      throw new ParameterException(line, "--server and --data-dir exclude each other");
+      throw new ParameterException(line, "--data-dir and a server exclude each other");
     }
     return dir == null || serverNamed ? theServer.apply(opener) : opener.dataDirectory(dir);
   }

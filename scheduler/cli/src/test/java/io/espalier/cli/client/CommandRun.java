@@ -1,6 +1,7 @@
 package io.espalier.cli.client;
 
 import io.espalier.cli.CommandTable;
+import io.espalier.cli.flags.EnvironmentDefaults;
 import io.espalier.cli.term.TerminalInfo;
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
@@ -8,6 +9,7 @@ import io.espalier.server.CommandException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -19,6 +21,8 @@ import picocli.CommandLine.Command;
  */
 public record CommandRun(int code, String out, String err) {
 
+  private static final Path NO_CONTEXTS = Path.of("/no/contexts.json");
+
   @Command(name = "espalier")
   private static final class Root {}
 
@@ -28,20 +32,25 @@ public record CommandRun(int code, String out, String err) {
   }
 
   public static CommandRun of(Client.Opener opener, int width, String... arguments) {
-    return of(new CommandContext(opener, width), arguments);
+    return of(new CommandContext(opener, width, NO_CONTEXTS), Map.of(), arguments);
   }
 
   /** Talks to servers only, on a terminal or what stands for one. */
   static CommandRun of(TerminalInfo viewport, String... arguments) {
-    return of(new CommandContext(new Servers(), viewport), arguments);
+    return of(new CommandContext(new Servers(), viewport, NO_CONTEXTS), Map.of(), arguments);
   }
 
-  private static CommandRun of(CommandContext clients, String... arguments) {
+  /**
+   * @param environment from which flags take defaults
+   */
+  static CommandRun of(
+      CommandContext clients, Map<String, String> environment, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine line = new CommandLine(new Root());
     CommandTable table = new CommandTable(clients);
     table.all().forEach(line::addSubcommand);
+    line.setDefaultValueProvider(new EnvironmentDefaults(environment));
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     line.setExecutionExceptionHandler(
         (failure, command, parsed) -> {

@@ -9,6 +9,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.view.Explanation;
+import io.espalier.core.api.view.TaskPage;
 import io.espalier.core.event.Event;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskResult;
@@ -320,6 +321,30 @@ class SchedulerLoopTest {
         .containsExactly("c running");
     assertThat(second.join().next()).isEmpty();
     assertThat(done.join().tasks()).hasSize(1);
+  }
+
+  @Test
+  void tasksAreCountedOverAllPages() {
+    world.configure(ONE_HOST);
+    world.writes("j", "b", "done");
+    for (String after : List.of("", "a", "b", "c")) {
+      TaskPage page = counted("", after, 1);
+      assertThat(page.total()).as("after " + after).isEqualTo(3);
+      assertThat(page.tasks()).hasSize(after.equals("c") ? 0 : 1);
+      assertThat(page.next().isEmpty()).isEqualTo(after.equals("b") || after.equals("c"));
+    }
+    assertThat(counted("b", "", 9).tasks()).extracting(task -> task.node()).containsExactly("b");
+    assertThat(counted("b", "", 9).total()).isEqualTo(1);
+    assertThat(counted("x", "", 9).total()).isZero();
+  }
+
+  private TaskPage counted(String part, String after, int limit) {
+    var page =
+        world
+            .ask(new Query.Tasks("j", "", "", after, limit, "", "", "", part, true))
+            .toCompletableFuture();
+    world.settle();
+    return page.join();
   }
 
   @Test

@@ -99,6 +99,9 @@ public sealed interface Query<T> {
    * @param fingerprint fingerprint of the latest, failed attempt; empty: all
    * @param under name of a node below which, or on which, they are; empty: all
    * @param level level of that node; empty: the highest that has a node of that name
+   * @param part part of the node's name; empty: all
+   * @param counted whether the answer says how many tasks there are on all pages, which takes a
+   *     look at every task of the job
    */
   record Tasks(
       String job,
@@ -108,8 +111,23 @@ public sealed interface Query<T> {
       int limit,
       String fingerprint,
       String under,
-      String level)
+      String level,
+      String part,
+      boolean counted)
       implements Query<TaskPage> {
+    /** Asks for a page without a count. */
+    public Tasks(
+        String job,
+        String status,
+        String nodePrefix,
+        String after,
+        int limit,
+        String fingerprint,
+        String under,
+        String level) {
+      this(job, status, nodePrefix, after, limit, fingerprint, under, level, "", false);
+    }
+
     /** Asks for a page of all tasks of a job. */
     public static Tasks all(String job, String after, int limit) {
       return new Tasks(job, "", "", after, limit, "", "", "");
@@ -117,7 +135,8 @@ public sealed interface Query<T> {
 
     /** The query for another page. */
     public Tasks after(String cursor) {
-      return new Tasks(job, status, nodePrefix, cursor, limit, fingerprint, under, level);
+      return new Tasks(
+          job, status, nodePrefix, cursor, limit, fingerprint, under, level, part, counted);
     }
 
     @Override

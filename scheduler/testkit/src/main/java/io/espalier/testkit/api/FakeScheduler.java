@@ -433,21 +433,26 @@ public final class FakeScheduler implements SchedulerApi {
       Job job = known(query.job());
       List<TaskView> page = new ArrayList<>();
       boolean skipping = !query.after().isEmpty();
+      String next = "";
+      long total = 0;
       for (String node : nodesOf(job)) {
         TaskView task = taskOf(job, node);
         boolean wanted =
             (query.status().isEmpty() || query.status().equals(task.status()))
                 && (query.under().isEmpty() || query.under().equals(parentOf(job, node)))
-                && node.startsWith(query.nodePrefix());
+                && node.startsWith(query.nodePrefix())
+                && node.contains(query.part());
+        total += wanted ? 1 : 0;
         if (!skipping && wanted) {
           if (page.size() == query.limit()) {
-            return done(new TaskPage(page, page.get(page.size() - 1).node()));
+            next = page.get(page.size() - 1).node();
+          } else {
+            page.add(task);
           }
-          page.add(task);
         }
         skipping &= !node.equals(query.after());
       }
-      return done(new TaskPage(page, ""));
+      return done(new TaskPage(page, next, query.counted() ? total : TaskPage.NOT_COUNTED));
     }
 
     @Override

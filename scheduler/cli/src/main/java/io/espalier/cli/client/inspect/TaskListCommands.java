@@ -63,6 +63,12 @@ public final class TaskListCommands {
     private String prefix = "";
 
     @Option(
+        names = "--contains",
+        paramLabel = "TEXT",
+        description = "Only nodes whose names contain this.")
+    private String contains = "";
+
+    @Option(
         names = "--limit",
         paramLabel = "N",
         defaultValue = "100",
@@ -137,6 +143,7 @@ public final class TaskListCommands {
       Map<String, List<String>> query = new HashMap<>();
       query.put("status", optional(status));
       query.put("prefix", optional(prefix));
+      query.put("contains", optional(contains));
       query.put("after", optional(after));
       query.put("limit", List.of(Integer.toString(page)));
       if (!fingerprint.isEmpty()) {

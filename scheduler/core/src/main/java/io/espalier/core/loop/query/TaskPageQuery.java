@@ -37,6 +37,12 @@ public final class TaskPageQuery implements SlicedWork {
   private StatusFilter set = StatusFilter.of(bits -> true);
   private int node;
 
+  /** The first node after the cursor. */
+  private int first;
+
+  private boolean more;
+  private long total;
+
   /** The node below which they are; 0, the instance: all. */
   private int under;
 
@@ -74,7 +80,7 @@ public final class TaskPageQuery implements SlicedWork {
     for (int i = 0; i < MATCHES; i++) {
       int next = core.tasks().next(job, node, LOOKS, set);
       if (next == -1) {
-        answer.complete(new TaskPage(found, ""));
+        complete(query.counted() ? total : TaskPage.NOT_COUNTED);
         return true;
       }
       if (next < 0) {
@@ -82,17 +88,30 @@ public final class TaskPageQuery implements SlicedWork {
         return false;
       }
       node = next + 1;
-      if (isOfCause(job, next)
-          && topology.name(next).startsWith(query.nodePrefix())
-          && isUnder(topology, next)) {
-        if (found.size() == query.limit()) {
-          answer.complete(new TaskPage(found, found.get(found.size() - 1).node()));
-          return true;
-        }
+      if (!isOfCause(job, next) || !isCalled(topology.name(next)) || !isUnder(topology, next)) {
+        continue;
+      }
+      total++;
+      if (next < first) {
+        continue;
+      }
+      more = found.size() == query.limit();
+      if (!more) {
         found.add(TaskViews.of(core, live, shard, job, config, next));
+      } else if (!query.counted()) {
+        complete(TaskPage.NOT_COUNTED);
+        return true;
       }
     }
     return false;
+  }
+
+  private void complete(long all) {
+    answer.complete(new TaskPage(found, more ? found.get(found.size() - 1).node() : "", all));
+  }
+
+  private boolean isCalled(String name) {
+    return name.startsWith(query.nodePrefix()) && name.contains(query.part());
   }
 
   private boolean isOfCause(int job, int task) {
@@ -118,7 +137,9 @@ public final class TaskPageQuery implements SlicedWork {
 
   private void begin(Job config, Topology nodes) {
     found.clear();
-    node = 0;
+    more = false;
+    total = 0;
+    first = 0;
     under = NodeResolver.find(nodes, query.level(), query.under());
     if (!query.after().isEmpty()) {
       int last = nodes.find(config.level(), query.after());
@@ -127,8 +148,9 @@ public final class TaskPageQuery implements SlicedWork {
             RefusedException.Reason.CONFLICT,
             "the node " + query.after() + " of the cursor is gone: start from the first page");
       }
-      node = last + 1;
+      first = last + 1;
     }
+    node = query.counted() ? 0 : first;
     set = StatusFilter.of(bits -> query.fingerprint().isEmpty() || mayHaveFailed(bits));
     if (!query.status().isEmpty()) {
       Optional<StatusLabel> label = StatusLabel.of(query.status());

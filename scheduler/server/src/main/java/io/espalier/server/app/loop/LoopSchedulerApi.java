@@ -259,7 +259,7 @@ public final class LoopSchedulerApi implements SchedulerApi {
   @SuppressWarnings("unchecked") // The answer is of the type that it had.
   private <T> T remembered(T answer) {
     if (answer instanceof TaskPage page) {
-      return (T) new TaskPage(remembered(page.tasks()), page.next());
+      return (T) new TaskPage(remembered(page.tasks()), page.next(), page.total());
     }
     return answer instanceof TaskView task ? (T) remembered(List.of(task)).get(0) : answer;
   }
