@@ -16,7 +16,8 @@ import io.espalier.core.scheduling.SchedulingPolicy;
  * So after n starts a queue with the share s has had s times n, give or take one, without knowing
  * how many slots are free. Credits survive rounds, so that this also holds where slots become free
  * one at a time. The share of a queue that has nothing to start goes to the others; a queue never
- * saves up more than one start.
+ * saves up more than one turn. A turn is a start, or a batch, which counts as as many starts as it
+ * has tasks.
  *
  * <p><b>By weights</b> the next start goes to the queue with the least usage for its weight: its
  * recent usage plus what its running tasks will add within one half-life, divided by its weight. As
@@ -58,9 +59,11 @@ public final class FairSharePolicy implements SchedulingPolicy {
         at = isBefore(round, open[i], open[at], total) ? i : at;
       }
       int job = round.nextInTurn(open[at]);
-      if (job >= 0 && round.placeOne(job)) {
+      int placed = job < 0 ? 0 : round.place(job);
+      if (placed > 0) {
         for (int i = 0; i < count; i++) {
-          due(round, open[i], round.weight(open[i]) / total - (i == at ? 1 : 0));
+          double share = round.weight(open[i]) / total;
+          due(round, open[i], placed * (share - (i == at ? 1 : 0)));
         }
       } else {
         total -= round.weight(open[at]);
@@ -78,9 +81,15 @@ public final class FairSharePolicy implements SchedulingPolicy {
     return round.balance(queue) + round.weight(queue) / total;
   }
 
-  /** Adjusts a credit, limited to one start: only usage accumulates. */
+  /** Adjusts a credit, limited to one turn: only usage accumulates. */
   private static void due(Round round, int queue, double more) {
-    round.setBalance(queue, Math.max(-1, Math.min(1, round.balance(queue) + more)));
+    keep(round, queue, round.balance(queue) + more);
+  }
+
+  /** Stores a credit, limited to one turn: a start, or as many as a batch may have. */
+  private static void keep(Round round, int queue, double credit) {
+    int most = round.mostAtOnce();
+    round.setBalance(queue, Math.max(-most, Math.min(most, credit)));
   }
 
   /** The queues with an open job, and the credit of each. */
@@ -112,11 +121,12 @@ public final class FairSharePolicy implements SchedulingPolicy {
       while (count > 0 && !round.isOver()) {
         int at = next();
         int job = round.nextInTurn(queues[at]);
-        if (job >= 0 && round.placeOne(job)) {
+        int placed = job < 0 ? 0 : round.place(job);
+        if (placed > 0) {
           for (int i = 0; i < count; i++) {
-            due[i] += weights[i] / total;
+            due[i] += placed * (weights[i] / total);
           }
-          due[at] -= 1;
+          due[at] -= placed;
         } else {
           drop(at);
         }
@@ -126,9 +136,9 @@ public final class FairSharePolicy implements SchedulingPolicy {
       }
     }
 
-    /** Saves a credit, limited to one start, whatever other queues left behind. */
+    /** Saves a credit, whatever other queues left behind. */
     private void keep(int at) {
-      round.setBalance(queues[at], Math.max(-1, Math.min(1, due[at])));
+      FairSharePolicy.keep(round, queues[at], due[at]);
     }
 
     /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.config.QueueSpec;
+import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.config.window.Schedule;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -309,5 +311,21 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
       }
       return starts;
     }
+  }
+
+  // ---- batches
+
+  @Test
+  void aBatchCountsAsManyStartsAsItHasTasks() {
+    ConfigFixture config = config(1_000_000, queue("a", 1), queue("b", 1));
+    config.job("j-a", new JobFixture("j-a").queue("a").batch(new BatchSpec(50, Optional.empty())));
+    SchedulingCore core = core(config, 20_000, 5);
+    int[] starts = new int[2];
+    for (int slice = 0; slice < 100; slice++) {
+      core.round(policy(), 100, run -> starts[core.running().job(run)]++);
+    }
+    // As in one slice: what a queue is ahead is at most a batch, over all slices.
+    assertThat(starts[0] + starts[1]).isEqualTo(10_000);
+    assertThat(starts[0]).isCloseTo(5_000, within(150));
   }
 }

@@ -117,6 +117,9 @@ final class LoopWorld {
   final Map<TaskKey, LaunchSpec> running = new LinkedHashMap<>();
   final List<LaunchSpec> launches = new ArrayList<>();
 
+  /** The nodes of each batch that the runner was handed. */
+  final List<List<String>> batches = new ArrayList<>();
+
   /** Calls that the runner was asked to take over. */
   final List<LaunchSpec> adopted = new ArrayList<>();
 
@@ -513,6 +516,12 @@ final class LoopWorld {
       StatusRow row = stored.get(new TaskKey(end.job(), end.node()));
       recorded.add(end);
       storedWhenRecorded.add(row == null ? "nothing" : row.status().label().word());
+    }
+
+    @Override
+    public void startBatch(List<LaunchSpec> members) {
+      batches.add(members.stream().map(LaunchSpec::node).toList());
+      members.forEach(this::start);
     }
 
     @Override

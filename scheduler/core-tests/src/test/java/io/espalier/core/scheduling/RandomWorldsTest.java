@@ -90,6 +90,16 @@ final class RandomWorldsTest {
     }
   }
 
+  @Execution(ExecutionMode.CONCURRENT)
+  @ParameterizedTest
+  @MethodSource("batches")
+  void theCoreAnswersLikeTheOracleWhereOneProcessRunsSeveralTasks(long first) {
+    for (long seed = first; seed < first + BATCH / 4; seed++) {
+      RandomWorlds.run(seed, Kind.BATCHED);
+      RandomWorlds.run(seed, Kind.BATCHED_GROUPS);
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("fewSeeds")
   void theCoreAnswersLikeTheOracleInRowsOfMoreThan64(long seed) {

@@ -1,6 +1,7 @@
 package io.espalier.core.config;
 
 import io.espalier.core.config.rollout.RolloutSpec;
+import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.config.window.Schedule;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import java.util.Optional;
  * @param atWindowEnd what happens to its running tasks when a window ends
  * @param rollout the stages in which its tasks start; empty: all at once
  * @param quarantine what happens when the failures of its tasks concentrate below a node
+ * @param batch which tasks one process may run together; empty: each has its own
  */
 @RecordBuilder
 public record JobScheduling(
@@ -37,7 +39,8 @@ public record JobScheduling(
     Optional<Duration> assume,
     AtWindowEnd atWindowEnd,
     Optional<RolloutSpec> rollout,
-    Quarantining quarantine)
+    Quarantining quarantine,
+    Optional<BatchSpec> batch)
     implements JobSchedulingBuilder.With {
   /** The queue of jobs that name none. */
   public static final String DEFAULT_QUEUE = "default";
@@ -54,7 +57,8 @@ public record JobScheduling(
           Optional.empty(),
           AtWindowEnd.FINISH,
           Optional.empty(),
-          Quarantining.OFF);
+          Quarantining.OFF,
+          Optional.empty());
 
   /** What happens to running tasks when the window of their job or node ends. */
   public enum AtWindowEnd {

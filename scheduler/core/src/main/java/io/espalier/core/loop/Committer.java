@@ -12,6 +12,7 @@ import io.espalier.core.loop.watch.StartsInFlight;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.Counters;
+import io.espalier.core.running.LaunchGroups;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
@@ -356,7 +357,7 @@ final class Committer {
       views.changed();
     }
     ends.forEach(ports.runner()::recorded);
-    launches.forEach(task -> dispatch(task, nowMillis));
+    dispatch(launches, nowMillis);
   }
 
   private void end(TaskResult end) {
@@ -382,17 +383,34 @@ final class Committer {
         : "";
   }
 
-  private void dispatch(Live task, long nowMillis) {
+  private void dispatch(List<Live> tasks, long nowMillis) {
+    List<Live> handed = new ArrayList<>(tasks.size());
+    LaunchGroups groups = new LaunchGroups(ports.runner()::start, ports.runner()::startBatch);
+    for (Live task : tasks) {
+      if (mayStart(task)) {
+        task.dispatched = true;
+        TimeExtension.begin(task, nowMillis);
+        starting.dispatched(task.invocation(), nowMillis);
+        groups.add(task.launch);
+        handed.add(task);
+      }
+    }
+    groups.end();
+    handed.forEach(task -> handed(task, nowMillis));
+  }
+
+  /** Returns whether a task is to be started; otherwise it ends, if it has not. */
+  private boolean mayStart(Live task) {
     LaunchSpec launch = task.launch;
     if (stopped) {
       end(
           TaskResult.of(launch.job(), launch.node(), launch.invocation(), TaskResult.Kind.KILLED)
               .withMessage("not started: the scheduler was stopped"));
-      return;
+      return false;
     }
     if (task.isEmpty) {
       // There is nothing to run; its end comes from the loop itself.
-      return;
+      return false;
     }
     String closed = closedSincePlaced(task);
     if (!closed.isEmpty() && task.killAtStart != null) {
@@ -400,16 +418,17 @@ final class Committer {
           TaskResult.of(launch.job(), launch.node(), launch.invocation(), TaskResult.Kind.KILLED)
               .withStopReason(StopReason.REQUESTED)
               .withMessage("killed before it was started"));
-      return;
+      return false;
     }
     if (!closed.isEmpty()) {
       end(TaskResult.notStarted(launch.job(), launch.node(), launch.invocation(), closed, 0));
-      return;
+      return false;
     }
-    task.dispatched = true;
-    TimeExtension.begin(task, nowMillis);
-    starting.dispatched(task.invocation(), nowMillis);
-    ports.runner().start(task.launch);
+    return true;
+  }
+
+  /** A task was handed to the runner. */
+  private void handed(Live task, long nowMillis) {
     if (!confirms) {
       starting.confirmed(task.invocation(), nowMillis);
     }

@@ -74,12 +74,13 @@ final class LaunchFactory {
   /**
    * Creates the live invocation of a placed run.
    *
+   * @param batch the number of its batch; 0: none
    * @throws IllegalStateException when the core placed a task that must not start: its state can no
    *     longer be trusted
    */
-  Live placed(long run, long nowMillis) {
+  Live placed(long run, long batch, long nowMillis) {
     long eligible = core.running().eligibleMillis(run);
-    Live task = started(run, core.running().status(run), nowMillis);
+    Live task = started(run, core.running().status(run), batch, nowMillis);
     task.waitedMillis = Math.max(0, nowMillis - eligible);
     return task;
   }
@@ -91,6 +92,10 @@ final class LaunchFactory {
    * @throws IllegalStateException as {@link #placed}
    */
   Live started(long run, @Nullable TaskStatus earlier, long nowMillis) {
+    return started(run, earlier, 0, nowMillis);
+  }
+
+  private Live started(long run, @Nullable TaskStatus earlier, long batch, long nowMillis) {
     int job = core.running().job(run);
     Job config = core.job(job);
     if (config == null) {
@@ -145,7 +150,7 @@ final class LaunchFactory {
             share.slots(),
             config.logs(),
             call(config, step, at, run, invocation, status.attempts()),
-            0);
+            batch);
     Live task = new Live(key, run, launch, status, config.retrying());
     task.program = program;
     task.isEmpty = at != null && step == null;

@@ -5,6 +5,7 @@ import io.espalier.core.loop.state.LoopStats;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.scheduling.PlacementListener;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -68,7 +69,9 @@ final class StartRounds {
       stats.saturatedStep();
       return false;
     }
-    int room = Math.min(STARTS_PER_SLICE, steps.room());
+    int largest = parts.core().largestBatch();
+    // Whole batches fill a slice, so that its end cuts none.
+    int room = Math.min(STARTS_PER_SLICE / largest * largest, steps.room());
     if (room == 0) {
       // A confirmation, or a later step, opens it.
       isComplete = false;
@@ -83,7 +86,8 @@ final class StartRounds {
     int before = parts.live().size();
     boolean wasOver = isComplete;
     try {
-      isComplete = parts.core().round(policy, room, run -> placed(run, nowMillis));
+      PlacementListener.OfBatches sink = (run, batch) -> placed(run, batch, nowMillis);
+      isComplete = parts.core().round(policy, room, sink);
       parts.views().error("policy", null);
     } catch (RuntimeException e) {
       // A bug in a plug-in must not stop the scheduler; its placements so far remain valid.
@@ -101,8 +105,8 @@ final class StartRounds {
     return !isComplete;
   }
 
-  private void placed(long run, long nowMillis) {
-    Live task = starts.placed(run, nowMillis);
+  private void placed(long run, long batch, long nowMillis) {
+    Live task = starts.placed(run, batch, nowMillis);
     paces.placed(task, nowMillis);
     quarantines.placed(task, nowMillis);
     parts.committer().started(task, nowMillis);

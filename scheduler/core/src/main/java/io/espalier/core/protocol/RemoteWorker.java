@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One worker process as seen by the scheduler. */
 final class RemoteWorker {
+  /** The most starts of a message, apart from the rest of the batch of tasks of the last one. */
   private static final int MOST_STARTS = 256;
+
   private static final int MOST_OTHERS = 1_000;
 
   final WorkerRef ref;
@@ -158,11 +160,17 @@ final class RemoteWorker {
         || (!unsure.isEmpty() && unsure.first().askAt <= now);
   }
 
+  /** Returns whether the next start is of the same batch of tasks as the last one taken. */
+  private boolean isCutHere(List<LaunchSpec> taken) {
+    TrackedRun next = starts.peek();
+    return next != null && next.launch != null && taken.get(taken.size() - 1).isWith(next.launch);
+  }
+
   /** Takes the next batch; its contents count as sent but not answered. */
   WorkBatch take(long epoch, long number, long now) {
     List<TrackedRun> sentStarts = new ArrayList<>();
     List<LaunchSpec> launches = new ArrayList<>();
-    while (launches.size() < MOST_STARTS && !starts.isEmpty()) {
+    while (!starts.isEmpty() && (launches.size() < MOST_STARTS || isCutHere(launches))) {
       TrackedRun run = starts.remove();
       LaunchSpec launch = run.launch;
       if (launch != null && run.state == TrackedRun.State.QUEUED) {

@@ -3,6 +3,7 @@ package io.espalier.core.protocol;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Throttle;
+import java.util.List;
 
 /**
  * The actions that {@link WorkerProtocol} requests. Its methods are called while an input is
@@ -29,6 +30,16 @@ public interface WorkerOutput {
    * JVM.
    */
   void start(LaunchSpec launch);
+
+  /**
+   * Start tasks of one batch in one process, each as {@link #start}; {@link WorkerProtocol#ended}
+   * must follow once for each.
+   *
+   * @param members two or more, of one job
+   */
+  default void startBatch(List<LaunchSpec> members) {
+    members.forEach(this::start);
+  }
 
   /** Stop one task. */
   void kill(RunId run, KillRequest how);

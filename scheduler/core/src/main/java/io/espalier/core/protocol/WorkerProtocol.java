@@ -4,6 +4,7 @@ import io.espalier.core.pace.Jitter;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.protocol.WorkResponse.RunState;
 import io.espalier.core.protocol.WorkResponse.StartAnswer;
+import io.espalier.core.running.LaunchGroups;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
@@ -347,9 +348,11 @@ public final class WorkerProtocol {
       }
     }
     List<StartAnswer> starts = new ArrayList<>(work.starts().size());
+    LaunchGroups groups = new LaunchGroups(out::start, out::startBatch);
     for (LaunchSpec launch : work.starts()) {
-      starts.add(start(launch, now));
+      starts.add(start(launch, groups, now));
     }
+    groups.end();
     for (TaskCommand order : work.orders()) {
       carryOut(order);
     }
@@ -373,7 +376,7 @@ public final class WorkerProtocol {
     }
   }
 
-  private StartAnswer start(LaunchSpec launch, ClockReading now) {
+  private StartAnswer start(LaunchSpec launch, LaunchGroups groups, ClockReading now) {
     boolean check = HealthCheck.is(launch.job());
     if (phase != Phase.REGISTERED || leaseAge(now) >= timers.stopAfterMillis()) {
       return StartAnswer.refused("the worker's lease is about to end", REFUSED_RETRY_MILLIS);
@@ -405,7 +408,7 @@ public final class WorkerProtocol {
     if (!check) {
       tasks.put(task, run);
     }
-    out.start(launch);
+    groups.add(launch);
     return StartAnswer.ACCEPTED;
   }
 

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param logs retention and redaction of its output, for a runner with its own log store
  * @param call the call of a service that it is; null: it is a process
  * @param batch number of the batch with which it was placed, which is the same for all its tasks
- *     and unique within a scheduler process; 0: it was placed alone
+ *     and unique within a scheduler process; the batch may have no other task. 0: its job has no
+ *     batches
  */
 @RecordBuilder
 public record LaunchSpec(
@@ -46,6 +47,11 @@ public record LaunchSpec(
   public LaunchSpec {
     command = List.copyOf(command);
     workerSlots = Map.copyOf(workerSlots);
+  }
+
+  /** Returns whether another launch was placed in the same batch. */
+  public boolean isWith(LaunchSpec other) {
+    return batch != 0 && batch == other.batch && job.equals(other.job);
   }
 
   /**

@@ -11,4 +11,26 @@ public interface PlacementListener {
    * @param run the running task, for the accessors of {@link SchedulingCore}
    */
   void placed(long run);
+
+  /**
+   * Receives a start as {@link #placed(long)}, with the batch of which it is.
+   *
+   * @param batch the number of the batch that one process may run, which is the same for
+   *     consecutive starts of it; 0: the job has no batches
+   */
+  default void placed(long run, long batch) {
+    placed(run);
+  }
+
+  /** A listener that wants to know the batches. */
+  @FunctionalInterface
+  interface OfBatches extends PlacementListener {
+    @Override
+    void placed(long run, long batch);
+
+    @Override
+    default void placed(long run) {
+      placed(run, 0);
+    }
+  }
 }

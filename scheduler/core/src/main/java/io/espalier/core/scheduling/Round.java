@@ -1,10 +1,13 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.config.Job;
+import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.scheduling.queue.QueueState;
 import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.state.TaskAllocator;
 import io.espalier.core.scheduling.task.RunningTasks;
+import io.espalier.core.status.TaskStatus;
 
 /**
  * The view of a scheduling round that a policy works on: it lists the jobs that have a startable
@@ -28,10 +31,13 @@ public final class Round {
   private int left;
   private PlacementListener sink = run -> {};
 
-  /** Starts a task of an open job. */
+  /** Starts tasks of an open job. */
   interface Starter {
     /** Returns the running task; negative: there was none that may start, look again. */
     int start(int job);
+
+    /** See {@link TaskAllocator#startBeside}. */
+    int startBeside(int first, int under);
   }
 
   /** The job that had the last turn; survives rounds. */
@@ -236,21 +242,69 @@ public final class Round {
     return state.tasks.remaining(job);
   }
 
+  /** Returns the most tasks that {@link #place} starts at once; 1: no job has batches. */
+  public int mostAtOnce() {
+    return state.jobs.largestBatch();
+  }
+
   /**
-   * Starts one task of the job; the node order determines which.
+   * Starts one task of the job; the node order determines which. If the job has batches, starts
+   * with it those that run in one process with it.
    *
-   * @return false, without a start, when the job is not open or the round is over
+   * @return how many were started; 0 when the job is not open or the round is over
    */
-  public boolean placeOne(int job) {
+  public int place(int job) {
     while (left > 0 && isOpen(job)) {
       left--;
       int run = starter.start(job);
       if (run >= 0) {
-        sink.placed(runs.id(run));
-        return true;
+        Job configured = state.jobs.job(job);
+        BatchSpec batch = configured == null ? null : configured.scheduling().batch().orElse(null);
+        if (batch != null) {
+          return placeBatch(job, run, batch);
+        }
+        sink.placed(runs.id(run), 0);
+        return 1;
       }
     }
-    return false;
+    return 0;
+  }
+
+  /**
+   * Returns whether the last attempt of a task that was just started has failed. It may have ended
+   * its process and with it the others of its batch, so now it runs alone.
+   */
+  private boolean hasFailedBefore(int run) {
+    TaskStatus before = runs.status(run);
+    return before != null && before.main() == TaskStatus.Main.ERROR;
+  }
+
+  private int placeBatch(int job, int first, BatchSpec batch) {
+    long number = runs.id(first);
+    int most = hasFailedBefore(first) ? 1 : batch.max();
+    sink.placed(number, number);
+    int placed = 1;
+    while (placed < most && left > 0 && isOpen(job)) {
+      int run = starter.startBeside(first, batch.level());
+      if (run == TaskAllocator.NO_MORE) {
+        break;
+      }
+      left--;
+      if (run >= 0) {
+        placed++;
+        sink.placed(runs.id(run), number);
+      }
+    }
+    return placed;
+  }
+
+  /**
+   * Calls {@link #place}.
+   *
+   * @return whether anything was started
+   */
+  public boolean placeOne(int job) {
+    return place(job) > 0;
   }
 
   /** Returns the seeded random generator of the core. */

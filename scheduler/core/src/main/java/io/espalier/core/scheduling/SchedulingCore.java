@@ -77,6 +77,19 @@ public final class SchedulingCore {
   private final CapacityQueries capacity =
       new CapacityQueries(this::state, pool, queueHistory, peaks);
 
+  private final Round.Starter starter =
+      new Round.Starter() {
+        @Override
+        public int start(int job) {
+          return live.start(job);
+        }
+
+        @Override
+        public int startBeside(int first, int under) {
+          return live.startBeside(first, under);
+        }
+      };
+
   private @Nullable Round round;
   private @Nullable CoreEventListener recorder;
 
@@ -621,7 +634,7 @@ public final class SchedulingCore {
     }
     Round current = round;
     if (current == null || current.state() != state()) {
-      current = new Round(state(), runs, random, turns, live::start);
+      current = new Round(state(), runs, random, turns, starter);
       round = current;
     }
     if (recorder == null) {
@@ -629,12 +642,12 @@ public final class SchedulingCore {
     } else {
       CoreEventListener to = recorder;
       to.recorded(new CoreEvent.RoundBegan(policy.name(), maxStarts));
-      current.slice(
-          maxStarts,
-          run -> {
+      PlacementListener.OfBatches recording =
+          (run, batch) -> {
             to.recorded(placement(run));
-            sink.placed(run);
-          });
+            sink.placed(run, batch);
+          };
+      current.slice(maxStarts, recording);
     }
     state().rooms.roundBegins();
     policy.schedule(current);
@@ -642,6 +655,11 @@ public final class SchedulingCore {
     boolean complete = current.isComplete() && !state().wakeMembers(maxStarts);
     record(new CoreEvent.RoundEnded(complete));
     return complete;
+  }
+
+  /** Returns the most tasks that a batch of any job may have; 1: no job has batches. */
+  public int largestBatch() {
+    return state().jobs.largestBatch();
   }
 
   /** Returns the recorded form of a start. */

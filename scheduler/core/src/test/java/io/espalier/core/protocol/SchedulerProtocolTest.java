@@ -50,6 +50,19 @@ class SchedulerProtocolTest {
   }
 
   @Test
+  void theEndOfAMessageCutsNoBatchOfTasks() {
+    world.healthy(W1);
+    for (int i = 0; i < 600; i++) {
+      long batch = 1L + i / 200;
+      world.side.start(world.launch("n" + i, W1).with(launch -> launch.batch(batch)), world.now);
+    }
+    world.side.step(world.now);
+    assertThat(world.last().starts()).hasSize(400);
+    world.accept(world.last());
+    assertThat(world.last().starts()).hasSize(200);
+  }
+
+  @Test
   void aRefusalIsNoAttemptAndSaysWhenToTryAgain() {
     world.healthy(W1);
     world.side.start(world.launch("a", W1), world.now);

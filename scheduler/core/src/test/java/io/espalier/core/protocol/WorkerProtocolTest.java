@@ -63,6 +63,12 @@ class WorkerProtocolTest implements WorkerOutput {
   }
 
   @Override
+  public void startBatch(List<LaunchSpec> members) {
+    done.add("batch " + members.stream().map(LaunchSpec::node).toList());
+    started.addAll(members);
+  }
+
+  @Override
   public void letGo(RunId run) {
     done.add("let go " + run.node());
   }
@@ -184,6 +190,36 @@ class WorkerProtocolTest implements WorkerOutput {
   private void ends(LaunchSpec launch, Kind kind) {
     side.ended(end(launch, kind), now());
     step();
+  }
+
+  // ---- batches of tasks
+
+  private LaunchSpec batched(String node, long batch) {
+    return launch(node).with(launch -> launch.batch(batch));
+  }
+
+  @Test
+  void consecutiveStartsOfOneBatchAreStartedTogetherWithoutThoseThatAreRefused() {
+    registered();
+    done.clear();
+    LaunchSpec running = launch("b");
+    starts(running);
+    ends(running, Kind.EXITED);
+    WorkResponse response = starts(batched("a", 7), batched("b", 7), batched("a", 7), launch("c"));
+    assertThat(response.starts().stream().map(WorkResponse.StartAnswer::accepted))
+        .containsExactly(true, true, false, true);
+    assertThat(done).containsExactly("batch [a, b]");
+    assertThat(started).extracting(LaunchSpec::node).containsExactly("b", "a", "b", "c");
+  }
+
+  @Test
+  void aBatchOfOneAndTasksOfTwoJobsAreStartedAlone() {
+    registered();
+    done.clear();
+    LaunchSpec other = batched("y", 8).with(launch -> launch.job("other"));
+    starts(batched("x", 7), batched("y", 8), other);
+    assertThat(done).isEmpty();
+    assertThat(started).hasSize(3);
   }
 
   // ---- registration

@@ -288,10 +288,18 @@ public final class RemoteRunner implements TaskRunner {
 
   @Override
   public void start(LaunchSpec launch) {
-    if (!known.add(RunId.of(launch))) {
-      throw new IllegalStateException("this invocation was started before: " + RunId.of(launch));
+    startBatch(List.of(launch));
+  }
+
+  @Override
+  public void startBatch(List<LaunchSpec> members) {
+    for (LaunchSpec launch : members) {
+      if (!known.add(RunId.of(launch))) {
+        throw new IllegalStateException("this invocation was started before: " + RunId.of(launch));
+      }
     }
-    tell(() -> side.start(launch, now()));
+    // One message, so that they go to the worker together.
+    tell(() -> members.forEach(launch -> side.start(launch, now())));
   }
 
   @Override

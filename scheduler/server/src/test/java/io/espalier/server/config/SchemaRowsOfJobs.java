@@ -51,6 +51,29 @@ final class SchemaRowsOfJobs extends SchemaRows {
         List.of("'stop'", "true", "null", "1"));
   }
 
+  private void batches() {
+    key(
+        SchemaRows::owned,
+        "batch",
+        List.of(
+            "{'max': 200}", "{'max': '2', 'under': 'host'}", "{'max': 256, 'under': 'instance'}"),
+        List.of("{}", "{'under': 'host'}", "{'max': 1}", "{'max': 257}", "{'max': 2.5}", "5"));
+    UnaryOperator<String> batch = member -> SchemaRows.owned("'batch': {'max': 20}, " + member);
+    UnaryOperator<String> under =
+        member -> SchemaRows.owned("'batch': {'max': 20, " + member + "}");
+    key(under, "under", List.of("'host'"), List.of("[]", "null"));
+    for (String wrong : List.of("'under': 'db'", "'under': 'nowhere'", "'under': 'worker'")) {
+      add(Verdict.BAD_FOR_PARSER, under, wrong);
+    }
+    add(
+        Verdict.BAD_FOR_PARSER,
+        batch,
+        "'status_from': 'exit_code'",
+        "'call': {'executor': 'soap'}",
+        "'steps': [{'name': 'a', 'command': ['x']}]",
+        "'verify': {'command': ['x']}");
+  }
+
   private void ofJobs() {
     key(SchemaRows::job, "owner", List.of("'o'", "''", "7"), NO_TEXT);
     key(SchemaRows::owned, "enabled", BOOLS, NO_BOOL);
@@ -68,6 +91,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
     calls();
     steps();
     rollouts();
+    batches();
     key(SchemaRows::owned, "priority", List.of("0", "1.3", "'2'", "1e300"), NO_NUMBER);
     key(SchemaRows::owned, "priority", List.of(), List.of("-1"));
     key(SchemaRows::owned, "config", List.of("{}", "{'enable': [null]}"), NO_OBJECT);

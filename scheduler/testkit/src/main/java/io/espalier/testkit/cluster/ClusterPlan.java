@@ -2,6 +2,7 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.Step;
 import io.espalier.core.config.task.TimeLimits;
@@ -19,6 +20,9 @@ import java.util.Set;
 /** The plan of a simulated cluster: its size, its work, and its faults. */
 final class ClusterPlan {
   private static final int DB_SLOTS = 1;
+
+  /** The index of the level of hosts. */
+  private static final int HOST = 1;
 
   /** One life of so many has enough tasks to fill messages up to their limits. */
   private static final int CROWDED = 200;
@@ -48,6 +52,9 @@ final class ClusterPlan {
   private final ProtocolTimers otherTimers;
   private final boolean steered;
   private final Program program;
+
+  /** The batches of the light job; empty: it has none. */
+  private final Optional<BatchSpec> batch;
 
   /**
    * A counter that a live invocation increases.
@@ -79,6 +86,13 @@ final class ClusterPlan {
     // A source of its own: without steps, a seed lives as it always has.
     Random ofSteps = new Random(chaosMillis * 31 + taskMillis);
     program = ofSteps.nextInt(3) == 0 ? someSteps(ofSteps) : Program.NONE;
+    Random ofBatches = new Random(chaosMillis * 37 + taskMillis);
+    batch = ofBatches.nextInt(3) == 0 ? Optional.of(someBatch(ofBatches)) : Optional.empty();
+  }
+
+  private static BatchSpec someBatch(Random random) {
+    return new BatchSpec(
+        2 + random.nextInt(4), random.nextBoolean() ? Optional.of(HOST) : Optional.empty());
   }
 
   private static Program someSteps(Random random) {
@@ -112,17 +126,22 @@ final class ClusterPlan {
             .resource("host", "host_slots", hostSlots)
             .resource(bottom, "db_slots", DB_SLOTS)
             .resource("worker", "cores", workerSlots);
-    jobs.forEach(
-        (job, created) ->
-            fixture.job(
-                job,
-                new JobFixture(job)
-                    .needs("cores", cores(job))
-                    .backoff(BACKOFF)
-                    .limits(limits(job))
-                    .program(job.equals("heavy") ? program : Program.NONE)
-                    .created(created)));
+    jobs.forEach((job, created) -> fixture.job(job, job(job, created)));
     return fixture.build();
+  }
+
+  private JobFixture job(String name, long created) {
+    JobFixture job =
+        new JobFixture(name)
+            .needs("cores", cores(name))
+            .backoff(BACKOFF)
+            .limits(limits(name))
+            .program(name.equals("heavy") ? program : Program.NONE)
+            .created(created);
+    if (name.equals("light")) {
+      batch.ifPresent(job::batch);
+    }
+    return job;
   }
 
   private static int cores(String job) {
@@ -291,6 +310,7 @@ final class ClusterPlan {
         + (durable ? ", durable store" : ", memory store")
         + (elected ? ", two schedulers" : owned ? ", two without election" : ", one scheduler")
         + (program.steps().isEmpty() ? "" : program.holds() ? ", steps that hold" : ", steps")
+        + batch.map(spec -> ", batches of " + spec.max()).orElse("")
         + (steered ? ", nodes and jobs that change" : "")
         + ", trouble for "
         + chaosMillis

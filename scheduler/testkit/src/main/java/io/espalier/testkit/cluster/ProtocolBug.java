@@ -97,7 +97,12 @@ public enum ProtocolBug {
   /** Monitors see changes that are not durable yet. */
   SHOWN_BEFORE_DURABLE(Invariant.SHOWN_IS_DURABLE, 1),
   /** A new leader does not read the brakes that were set under the one before it. */
-  BRAKES_FORGOTTEN(Invariant.BRAKED, 156);
+  BRAKES_FORGOTTEN(Invariant.BRAKED, 156),
+  /**
+   * The worker returns what the process of a batch has not begun when it asks the process to end,
+   * not when the process is dead.
+   */
+  UNBEGUN_RETURNED_EARLY(Invariant.NEVER_IS_NEVER, 15);
 
   private final Invariant breaks;
   private final long caughtBy;

@@ -39,6 +39,14 @@ final class SimulatedTask {
   private final SimulatedHost host;
   private final SimulatedWorker.Jvm parent;
   private final boolean check;
+
+  /** The process of which this is one task; null: it has a process of its own. */
+  private final @Nullable SimulatedBatch batch;
+
+  /** What the process of its batch does after it. */
+  private @Nullable SimulatedTask next;
+
+  private boolean endedItself;
   private final Member first;
   private final List<Member> members = new ArrayList<>();
   private boolean asked;
@@ -109,7 +117,12 @@ final class SimulatedTask {
   }
 
   SimulatedTask(
-      SimulatedCluster cluster, SimulatedHost host, SimulatedWorker.Jvm parent, LaunchSpec launch) {
+      SimulatedCluster cluster,
+      SimulatedHost host,
+      SimulatedWorker.Jvm parent,
+      LaunchSpec launch,
+      @Nullable SimulatedBatch batch) {
+    this.batch = batch;
     this.cluster = cluster;
     this.host = host;
     this.parent = parent;
@@ -125,7 +138,7 @@ final class SimulatedTask {
     }
     long lasts =
         check ? 5 + random.nextInt(50) : 20 + random.nextInt(2 * cluster.plan.taskMillis());
-    host.later(lasts, () -> first.die(exited(check ? "done" : status(random))));
+    host.later(lasts, () -> endItself(check ? "done" : status(random)));
     if (!check && random.nextInt(3) == 0) {
       for (int i = random.nextInt(3); i >= 0; i--) {
         descend(random, lasts);
@@ -135,6 +148,11 @@ final class SimulatedTask {
     if (timeout > 0) {
       parent.later(timeout, () -> timedOut(launch.kill()));
     }
+  }
+
+  private void endItself(String status) {
+    endedItself |= !over && !first.dead;
+    first.die(exited(status));
   }
 
   private Set<Tie> allTies() {
@@ -214,12 +232,21 @@ final class SimulatedTask {
     }
     term();
     if (how.method() == KillRequest.Method.TERM_WAIT_KILL) {
-      parent.later(Math.max(1, how.waitMillis()), this::kill);
+      parent.later(Math.max(1, how.waitMillis()), this::killIfLive);
+    }
+  }
+
+  private void killIfLive() {
+    if (!over) {
+      kill();
     }
   }
 
   void term() {
     asked = true;
+    if (batch != null) {
+      batch.asked();
+    }
     if (cluster.has(ProtocolBug.DEAD_WHEN_ASKED_TO_END)) {
       parent.ended(killedResult());
     }
@@ -232,21 +259,31 @@ final class SimulatedTask {
 
   /** Kills what a search finds, round by round until it finds nothing. */
   void kill() {
-    rounds(searched(), again -> parent.later(SEARCH_PAUSE, again));
+    latest().rounds(searched(), again -> parent.later(SEARCH_PAUSE, again));
   }
 
   // ---- the guard, and the next process on the data directory
 
   /** Like {@link #kill}, and goes on while the worker's JVM is stopped or dead. */
   void killByGuard() {
-    rounds(
-        cluster.has(ProtocolBug.GUARD_MISSES_SCATTERED) ? EnumSet.of(Tie.GROUP) : searched(),
-        again -> host.later(SEARCH_PAUSE, again));
+    latest()
+        .rounds(
+            cluster.has(ProtocolBug.GUARD_MISSES_SCATTERED) ? EnumSet.of(Tie.GROUP) : searched(),
+            again -> host.later(SEARCH_PAUSE, again));
   }
 
   /** Searches once, and kills what is found. */
   void killOnce() {
-    rounds(searched(), again -> {});
+    latest().rounds(searched(), again -> {});
+  }
+
+  /** Returns what its process does now: another task of its batch, or this one. */
+  private SimulatedTask latest() {
+    SimulatedTask latest = this;
+    for (SimulatedTask after = next; after != null; after = after.next) {
+      latest = after;
+    }
+    return latest;
   }
 
   /** Returns whether a search finds a process of it. */
@@ -340,6 +377,11 @@ final class SimulatedTask {
     if (!check) {
       cluster.trace(() -> run + " dies: " + how.kind() + " " + word(how.rawStatus()));
       cluster.invariants.died(run, how);
+    }
+    if (batch != null && endedItself && !killed) {
+      next = batch.goOn();
+    } else if (batch != null) {
+      batch.died();
     }
   }
 

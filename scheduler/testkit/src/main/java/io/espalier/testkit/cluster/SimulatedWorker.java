@@ -20,7 +20,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The successive worker processes on one host; each drives a {@link WorkerProtocol}. */
@@ -108,6 +110,10 @@ final class SimulatedWorker {
     final WorkerRef ref;
     final WorkerProtocol side;
     private final Map<RunId, SimulatedTask> tasks = new HashMap<>();
+
+    /** The tasks that the processes of their batches have not begun. */
+    private final Map<RunId, SimulatedBatch> unbegun = new HashMap<>();
+
     private final Map<Long, Long> sentAt = new HashMap<>();
     private int target;
     private boolean poked;
@@ -181,7 +187,8 @@ final class SimulatedWorker {
 
     /** The supervisor has verified that the last process of a task is dead. */
     void ended(TaskResult end) {
-      if (tasks.remove(RunId.of(end)) != null) {
+      RunId run = RunId.of(end);
+      if (tasks.remove(run) != null || unbegun.remove(run) != null) {
         side.ended(end, host.now());
         poke();
       }
@@ -355,19 +362,31 @@ final class SimulatedWorker {
 
     @Override
     public void start(LaunchSpec launch) {
-      RunId run = RunId.of(launch);
+      start(
+          List.of(launch),
+          () -> {
+            SimulatedTask task = new SimulatedTask(cluster, host, this, launch, null);
+            began(task);
+            return task;
+          });
+    }
+
+    @Override
+    public void startBatch(List<LaunchSpec> members) {
+      cluster.coverage.happened(SimulationEvent.BATCH_STARTED);
+      SimulatedBatch batch = new SimulatedBatch(cluster, host, this, members);
+      members.forEach(launch -> unbegun.put(RunId.of(launch), batch));
+      start(members, () -> Objects.requireNonNull(batch.begin()));
+    }
+
+    private void start(List<LaunchSpec> launches, Supplier<SimulatedTask> process) {
       // It takes a while until there is a process, and the JVM may be stopped in between.
       later(
           1 + cluster.random.nextInt(10),
           () -> {
             if (host.lets()) {
               // From here on the JVM is not needed: the child executes its program.
-              host.startUnderWay(
-                  () -> {
-                    SimulatedTask task = new SimulatedTask(cluster, host, this, launch);
-                    tasks.put(run, task);
-                    return task;
-                  });
+              host.startUnderWay(process);
               if (diesAtStart > 0) {
                 long boots = diesAtStart;
                 diesAtStart = 0;
@@ -377,19 +396,40 @@ final class SimulatedWorker {
               return;
             }
             cluster.coverage.happened(SimulationEvent.GUARD_REFUSED_START);
-            side.ended(
-                TaskResult.notStarted(
-                    run.job(), run.node(), run.invocation(), "the guard forbids it", 0),
-                host.now());
+            for (LaunchSpec launch : launches) {
+              boolean isWithdrawn = launches.size() > 1 && unbegun.remove(RunId.of(launch)) == null;
+              if (!isWithdrawn) {
+                side.ended(
+                    TaskResult.notStarted(
+                        launch.job(),
+                        launch.node(),
+                        launch.invocation(),
+                        "the guard forbids it",
+                        0),
+                    host.now());
+              }
+            }
             poke();
           });
+    }
+
+    /** A process begins a task. */
+    void began(SimulatedTask task) {
+      unbegun.remove(task.run);
+      tasks.put(task.run, task);
     }
 
     @Override
     public void kill(RunId run, KillRequest how) {
       SimulatedTask task = tasks.get(run);
+      SimulatedBatch batch = unbegun.get(run);
       if (task != null) {
         task.stop(how);
+      } else if (batch != null && batch.withdraw(run)) {
+        cluster.coverage.happened(SimulationEvent.BATCH_TASK_WITHDRAWN);
+        TaskResult end =
+            TaskResult.of(run.job(), run.node(), run.invocation(), TaskResult.Kind.KILLED);
+        later(1 + cluster.random.nextInt(20), () -> ended(end));
       } else {
         later(20, () -> killLate(run, how));
       }
@@ -414,11 +454,7 @@ final class SimulatedWorker {
       later(
           killWaitMillis,
           () -> {
-            for (SimulatedTask task : List.copyOf(host.tasks().values())) {
-              if (all.contains(task)) {
-                task.kill();
-              }
-            }
+            all.forEach(SimulatedTask::kill);
             if (side.running() > 0 && side.session() == 0) {
               // Kill tasks that were just about to start when the stop began.
               List.copyOf(host.tasks().values()).forEach(SimulatedTask::kill);

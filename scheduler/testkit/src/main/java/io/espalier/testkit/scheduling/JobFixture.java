@@ -11,6 +11,7 @@ import io.espalier.core.config.StartRate;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.config.label.JobInfo;
 import io.espalier.core.config.task.Backoff;
+import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
 import io.espalier.core.config.task.OutcomeRules;
@@ -139,6 +140,12 @@ public final class JobFixture {
   /** Sets the maximum number of running tasks; 0: unlimited. */
   public JobFixture maxConcurrent(int most) {
     scheduling = scheduling.with(s -> s.maxConcurrent(most));
+    return this;
+  }
+
+  /** Lets one process run several of its tasks. */
+  public JobFixture batch(BatchSpec batch) {
+    scheduling = scheduling.with(s -> s.batch(Optional.of(batch)));
     return this;
   }
 

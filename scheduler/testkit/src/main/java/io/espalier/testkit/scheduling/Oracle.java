@@ -888,22 +888,28 @@ public final class Oracle {
 
   /** Returns whether the task may start along this path. */
   public boolean isEligible(TaskKey task, List<Place> path) {
+    return eligiblePaths(task).contains(path);
+  }
+
+  /** Returns the paths along which the task may start, each from the instance down. */
+  List<List<Place>> eligiblePaths(TaskKey task) {
     Job job = config.job(task.job());
     if (job == null || !failuresOfTask(job, task.node()).isEmpty()) {
-      return false;
+      return List.of();
     }
     int node = node(job, task.node());
     if (node < 0) {
-      return false;
+      return List.of();
     }
+    List<List<Place>> eligible = new ArrayList<>();
     for (List<Integer> slots : paths(node)) {
-      List<Place> places = new ArrayList<>();
-      slots.forEach(slot -> places.add(0, place(topology.node(slot))));
-      if (places.equals(path) && failuresOnPath(job, slots).isEmpty()) {
-        return true;
+      if (failuresOnPath(job, slots).isEmpty()) {
+        List<Place> places = new ArrayList<>();
+        slots.forEach(slot -> places.add(0, place(topology.node(slot))));
+        eligible.add(places);
       }
     }
-    return false;
+    return eligible;
   }
 
   /** Returns all tasks that may start now, by job. */

@@ -10,6 +10,7 @@ import io.espalier.core.config.StartRate;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.config.label.LabelSyntaxException;
+import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
@@ -48,6 +49,8 @@ final class RandomModel {
   /** Whether there are redundancy groups; then no job has a {@code reserve_after}. */
   private final boolean grouped;
 
+  private final boolean batched;
+
   private final List<String> selectors;
   private final List<String> usualHosts = new ArrayList<>();
   private final int jobsAtMost;
@@ -72,6 +75,7 @@ final class RandomModel {
   /**
    * @param scarce whether jobs mostly wait for each other's slots
    * @param grouped whether there are redundancy groups
+   * @param batched whether jobs have batches
    */
   RandomModel(
       Random random,
@@ -79,7 +83,9 @@ final class RandomModel {
       int nodesPerLevel,
       List<String> selectors,
       boolean scarce,
-      boolean grouped) {
+      boolean grouped,
+      boolean batched) {
+    this.batched = batched;
     this.grouped = grouped;
     this.scarce = scarce;
     this.selectors = selectors;
@@ -327,6 +333,17 @@ final class RandomModel {
     }
   }
 
+  private void put(String name, JobFixture job) {
+    if (batched && chance(60)) {
+      int level = random.nextInt(config.levels().bottom() + 1);
+      job.batch(
+          new BatchSpec(2 + random.nextInt(4), chance(50) ? Optional.empty() : Optional.of(level)));
+    }
+    config.job(name, job);
+    jobs.remove(name);
+    jobs.add(name);
+  }
+
   /** Adds a job that differs from others by its needs. */
   private void putTightJob(String name, JobFixture job) {
     config
@@ -350,9 +367,7 @@ final class RandomModel {
     if (chance(15)) {
       job.after(new WholeJobDependency("job" + random.nextInt(jobsAtMost), 20.0, List.of()));
     }
-    config.job(name, job);
-    jobs.remove(name);
-    jobs.add(name);
+    put(name, job);
   }
 
   private void putJob(String name) {
@@ -386,9 +401,7 @@ final class RandomModel {
       job.needs("scarce", random.nextInt(4)).needs("gpus", random.nextInt(3));
       job.queue(chance(70) ? "q0" : "q1");
       job.reserveAfter(Optional.of(Duration.ofMillis(any(List.of(0, 10, 500)))));
-      config.job(name, job);
-      jobs.remove(name);
-      jobs.add(name);
+      put(name, job);
       return;
     }
     for (int level = 0; level <= bottom + 1; level++) {
@@ -424,9 +437,7 @@ final class RandomModel {
     if (chance(4)) {
       job.invalid();
     }
-    config.job(name, job);
-    jobs.remove(name);
-    jobs.add(name);
+    put(name, job);
   }
 
   /** Adds a job that little but redundancy groups keeps from running. */
@@ -445,9 +456,7 @@ final class RandomModel {
     }
     OracleRates.limit(job, random);
     job.reserveAfter(Optional.empty());
-    config.job(name, OracleRoles.some(random, job));
-    jobs.remove(name);
-    jobs.add(name);
+    put(name, OracleRoles.some(random, job));
   }
 
   private static LabelExpression expression(String of) {

@@ -13,6 +13,7 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.PlacementListener;
 import io.espalier.core.scheduling.Replay;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -58,6 +59,7 @@ public final class RandomRun {
   private final RandomModel model;
   private final SchedulingCore core;
   private final Oracle oracle;
+  private final BatchChecks batches;
   private final List<SchedulingPolicy> policies;
   private final Map<String, WorkerSelector> selectors = new TreeMap<>();
   private final Runner runner;
@@ -91,6 +93,7 @@ public final class RandomRun {
    * @param scarce whether jobs mostly wait for each other's slots, and often for long enough
    * @param closing whether nodes are closed and opened, and factors set and removed
    * @param grouped whether there are redundancy groups, and no reservations
+   * @param batched whether jobs have batches
    */
   public record Size(
       int jobs,
@@ -99,14 +102,15 @@ public final class RandomRun {
       int compareEvery,
       boolean scarce,
       boolean closing,
-      boolean grouped) {
+      boolean grouped,
+      boolean batched) {
     Size(int jobs, int nodesPerLevel, int steps) {
       this(jobs, nodesPerLevel, steps, 1, false, false);
     }
 
     Size(
         int jobs, int nodesPerLevel, int steps, int compareEvery, boolean scarce, boolean closing) {
-      this(jobs, nodesPerLevel, steps, compareEvery, scarce, closing, false);
+      this(jobs, nodesPerLevel, steps, compareEvery, scarce, closing, false, false);
     }
 
     /** A long run with infrequent full comparisons. */
@@ -124,10 +128,16 @@ public final class RandomRun {
     public static final Size SCARCE_CLOSING = new Size(6, 8, 120, 10, true, true);
 
     /** Redundancy groups, in a busy world. */
-    public static final Size GROUPED = new Size(6, 8, 120, 4, false, false, true);
+    public static final Size GROUPED = new Size(6, 8, 120, 4, false, false, true, false);
 
     /** A long run of the same with infrequent full comparisons. */
-    public static final Size LONG_GROUPED = new Size(6, 8, 5_000, 50, false, true, true);
+    public static final Size LONG_GROUPED = new Size(6, 8, 5_000, 50, false, true, true, false);
+
+    /** Jobs with batches, of which nodes are closed. */
+    public static final Size BATCHED = new Size(6, 8, 60, 1, false, true, false, true);
+
+    /** Jobs with batches, over redundancy groups. */
+    public static final Size BATCHED_GROUPS = new Size(6, 8, 120, 4, false, false, true, true);
 
     /** Enough jobs for more than one word of bits. */
     public static final Size MANY_JOBS = new Size(90, 5, 25);
@@ -180,12 +190,14 @@ public final class RandomRun {
             size.nodesPerLevel(),
             List.copyOf(this.selectors.keySet()),
             size.scarce(),
-            size.grouped());
+            size.grouped(),
+            size.batched());
     busy = size.compareEvery() > 1 || model.isTight();
     core = new SchedulingCore(seed, this.selectors);
     core.recordTo(recording::add);
     runner = Runner.values()[Math.max(0, random.nextInt(6) - 3)];
     oracle = new Oracle(model.config(), model.topology());
+    batches = new BatchChecks(oracle, grouped);
     workers();
     core.apply(model.config(told), model.topology(), now);
     oracle.advance(now);
@@ -288,21 +300,26 @@ public final class RandomRun {
     oracle.reservations().beginRound();
     oracle.rooms().beginRound();
     int most = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(5);
-    boolean complete = core.round(policy, most, this::placed);
+    batches.sliceBegins();
+    PlacementListener.OfBatches listener = this::placed;
+    boolean complete = core.round(policy, most, listener);
     oracle.reservations().roundOver(core.capacity().reservations(), now);
     return complete;
   }
 
-  private void placed(long run) {
+  private void placed(long run, long batch) {
     TaskKey task = new TaskKey(core.running().jobName(run), core.running().nodeName(run));
     List<Place> path = path(run);
     WorkerInfo worker = core.running().worker(run);
     placements.add(task + " " + path + " " + worker);
     assertThat(oracle.isEligible(task, path)).as("%s may start on %s", task, path).isTrue();
+    boolean isFirst = batches.placed(task, path, worker, batch);
     if (worker != null) {
       List<WorkerInfo> eligible = oracle.eligibleWorkers(task, path);
       assertThat(eligible).as("workers for %s on %s", task, path).contains(worker);
-      compareRanks(worker, eligible);
+      if (isFirst) {
+        compareRanks(worker, eligible);
+      }
     } else {
       assertThat(runner).isNotEqualTo(Runner.POOL);
     }

@@ -46,7 +46,11 @@ public final class RandomWorlds {
     /** The same, where jobs wait for each other's slots. */
     SCARCE_CLOSING(Size.SCARCE_CLOSING),
     /** Redundancy groups. */
-    GROUPED(Size.GROUPED);
+    GROUPED(Size.GROUPED),
+    /** Batches, where nodes are closed and limits lowered. */
+    BATCHED(Size.BATCHED),
+    /** Batches, over redundancy groups. */
+    BATCHED_GROUPS(Size.BATCHED_GROUPS);
 
     @SuppressWarnings("ImmutableEnumChecker") // It is immutable: numbers only.
     private final Size size;

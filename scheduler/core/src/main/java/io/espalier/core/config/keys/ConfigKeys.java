@@ -45,6 +45,7 @@ public final class ConfigKeys {
           JobKeys.WHOLE_JOB,
           RolloutKeys.ROLLOUT,
           RolloutKeys.FAIL_WHEN,
+          BatchKeys.BATCH,
           OptionKeys.START_RATE,
           OptionKeys.FAIL_JOB_WHEN,
           OptionKeys.SUCCEED_JOB_WHEN,

@@ -21,6 +21,7 @@ import io.espalier.core.config.label.JobInfo;
 import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.config.label.LabelSyntaxException;
 import io.espalier.core.config.rollout.RolloutSpec;
+import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
@@ -319,6 +320,14 @@ public final class JobKeys extends Section<Job> {
           "The stages in which its tasks start, [each only when the one before has"
               + " passed](rollout.md).");
 
+  private final Key<Job, Optional<BatchSpec>> batch =
+      own(
+          "batch",
+          optional(BatchKeys.BATCH.type(), BatchKeys.BATCH.usual()),
+          job -> job.scheduling().batch(),
+          "Which tasks [one process runs together](batches.md); without it, each task has its"
+              + " own.");
+
   private final Key<Job, Long> createTime =
       key(
               "create_time",
@@ -559,15 +568,22 @@ public final class JobKeys extends Section<Job> {
     Program program = StepKeys.program(in, base, steps, hold, restartFrom, compensate, verify);
     Schedule schedule = WindowKeys.schedule(in, windows, freezes, base);
     Optional<RolloutSpec> inStages = in.get(rollout, base);
+    Optional<BatchSpec> together = in.get(batch, base);
     JobOptions options =
         OptionKeys.OPTIONS
             .read(in, base.options())
-            .withScheduling(scheduling -> scheduling.schedule(schedule).rollout(inStages));
+            .withScheduling(
+                scheduling -> scheduling.schedule(schedule).rollout(inStages).batch(together));
     ConfigValue staged = in.find(rollout);
     if (staged != null && RolloutKeys.isSpreadBelow(options)) {
       staged
           .member("spread")
           .error("the tasks are not below nodes of this level", "name a level above them");
+    }
+    ConfigValue grouped = in.find(batch);
+    if (grouped != null && together.isPresent()) {
+      BatchKeys.check(
+          grouped, together.get(), options, called != null, program, in.get(statusFrom, base));
     }
     return new Job(
         base.name(),

@@ -520,7 +520,8 @@ public final class OptionKeys extends Section<JobOptions> {
             in.get(assume, base),
             in.get(atWindowEnd, base),
             base.scheduling().rollout(),
-            in.get(quarantine, base)),
+            in.get(quarantine, base),
+            base.scheduling().batch()),
         retry(in, base),
         new OutcomeRules(
             failing.failedTasks(),

@@ -230,9 +230,47 @@ public final class StartableIndex {
    * @return the task's node
    */
   public int descend(int job, int taskLevel, int[] path) {
-    int node = 0;
-    int level = 0;
     path[0] = 0;
+    return descend(job, taskLevel, path, 0);
+  }
+
+  /**
+   * Descends to another startable task below a node of a path.
+   *
+   * @param path the path down to the node; receives the rest as in {@link #descend}
+   * @param from the level of the node, which is on the path
+   * @return the task's node; -1: the job can start no task below that node
+   */
+  public int descendAgain(int job, int taskLevel, int[] path, int from) {
+    int above = -1;
+    for (int level = 0; level <= from; level++) {
+      if (path[level] >= 0) {
+        if (!isOpenUnder(above, path[level], job)) {
+          return -1;
+        }
+        above = path[level];
+      }
+    }
+    return descend(job, taskLevel, path, from);
+  }
+
+  /** Returns whether a node is open for a job as a child of another. */
+  private boolean isOpenUnder(int parent, int node, int job) {
+    if (plain) {
+      return isOpen(node, job);
+    }
+    for (int i = 0; i < topology.slotCount(node); i++) {
+      int slot = topology.slot(node, i);
+      if ((parent < 0 || topology.parent(slot) == parent) && isOpen(slot, job)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private int descend(int job, int taskLevel, int[] path, int from) {
+    int node = path[from];
+    int level = from;
     while (level < taskLevel) {
       int slot = rows.pick(node, job);
       node = plain ? slot : topology.node(slot);

@@ -4,6 +4,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.task.BatchSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -54,6 +55,7 @@ public final class JobTable {
   private final long[] activeSince;
 
   private boolean schedulerEnabled;
+  private int largestBatch;
 
   /**
    * @param removed the names of removed jobs that may have running tasks, with the names of their
@@ -92,6 +94,7 @@ public final class JobTable {
     }
     linkDependencies();
     schedulerEnabled = config.settings().enabled();
+    largestBatch = largestBatch(config);
   }
 
   /** Takes over the queues of removed jobs, whose running tasks still use slots of their queue. */
@@ -168,6 +171,20 @@ public final class JobTable {
       jobs[j] = config.job(names[j]);
     }
     schedulerEnabled = config.settings().enabled();
+    largestBatch = largestBatch(config);
+  }
+
+  private static int largestBatch(Config config) {
+    int most = 1;
+    for (Job job : config.jobs().values()) {
+      most = Math.max(most, job.scheduling().batch().map(BatchSpec::max).orElse(1));
+    }
+    return most;
+  }
+
+  /** Returns the most tasks that a batch of any job may have; 1: no job has batches. */
+  public int largestBatch() {
+    return largestBatch;
   }
 
   public boolean schedulerEnabled() {

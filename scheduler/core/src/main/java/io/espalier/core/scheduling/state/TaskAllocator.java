@@ -6,6 +6,7 @@ import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.scheduling.index.NodeRateLimiter;
 import io.espalier.core.scheduling.index.StartableIndex;
 import io.espalier.core.scheduling.job.JobTable;
+import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.queue.QueueTable;
 import io.espalier.core.scheduling.reservation.NodeReservations;
 import io.espalier.core.scheduling.reservation.ReservationStages;
@@ -28,6 +29,12 @@ import org.jspecify.annotations.Nullable;
  * when it ends. The index is up to date when a call returns.
  */
 public final class TaskAllocator {
+  /** A redundancy group was in the way, and a member of it is closed now: look again. */
+  public static final int PARKED = -1;
+
+  /** A batch can have no more tasks. */
+  public static final int NO_MORE = -2;
+
   /**
    * The number of nodes from which on the data of a tree is larger than the cache of one processor,
    * so that it pays to read ahead.
@@ -107,19 +114,59 @@ public final class TaskAllocator {
   /**
    * Starts a task of a job that is open at the root.
    *
-   * @return -1: a redundancy group was in the way, and a member of it is closed now
+   * @return {@link #PARKED}: none was started
    */
   public int start(int job) {
     int level = jobs.levels[job];
     int node = index.descend(job, level, path);
     Arrays.fill(path, level + 1, path.length, -1);
     if (groups != null && groups.park(path, index)) {
-      return -1;
+      return PARKED;
     }
+    return startOn(job, node, level, workers.choose(job, path));
+  }
+
+  /**
+   * Starts another task of a job that is open at the root, for the process of a task that was
+   * started just before: on the same worker, and under its node of a level. A task whose last
+   * attempt has failed is not started here, because it is to run alone.
+   *
+   * @param first the running task; its worker and its path are those of the batch
+   * @param under the index of the level
+   * @return {@link #PARKED} or {@link #NO_MORE}: none was started
+   */
+  public int startBeside(int first, int under) {
+    int job = places.job(first);
+    int worker = places.worker(first);
+    // Tasks for another host have another worker.
+    int from = Math.max(under, workers.placementLevel(job));
+    int level = jobs.levels[job];
+    if (from >= level || places.node(first, from) < 0 || !workers.takesAnother(job, worker)) {
+      return NO_MORE;
+    }
+    for (int l = 0; l <= from; l++) {
+      path[l] = places.node(first, l);
+    }
+    int node = index.descendAgain(job, level, path, from);
+    if (node < 0 || runsAlone(tasks.code(job, node))) {
+      return NO_MORE;
+    }
+    Arrays.fill(path, level + 1, path.length, -1);
+    if (groups != null && groups.park(path, index)) {
+      return PARKED;
+    }
+    return startOn(job, node, level, worker);
+  }
+
+  private static boolean runsAlone(int code) {
+    return StatusCodes.main(code) == TaskStatus.Main.ERROR;
+  }
+
+  private int startOn(int job, int node, int level, int worker) {
     if (readsAhead) {
       readAhead(job, node);
     }
-    int run = enter(job, node, level, workers.choose(job, path), jobs.needs[job]);
+    int run = enter(job, node, level, worker, jobs.needs[job]);
     caps.started(job);
     rates.started(path, index);
     return run;

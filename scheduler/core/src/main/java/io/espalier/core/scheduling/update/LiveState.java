@@ -12,6 +12,7 @@ import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.queue.QueueUsageHistory;
 import io.espalier.core.scheduling.state.RunNames;
 import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.state.TaskAllocator;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.worker.WorkerCapacity;
 import io.espalier.core.scheduling.worker.WorkerTable;
@@ -332,10 +333,18 @@ public final class LiveState {
    */
   public int start(int job) {
     int run = state.occupancy.start(job);
-    if (run < 0) {
-      return run;
+    if (run >= 0) {
+      started(run);
     }
-    started(run);
+    return run;
+  }
+
+  /** Starts another task for the process of a running one, as {@link TaskAllocator#startBeside}. */
+  public int startBeside(int first, int under) {
+    int run = state.occupancy.startBeside(first, under);
+    if (run >= 0) {
+      started(run);
+    }
     return run;
   }
 

@@ -316,6 +316,12 @@ public final class WorkerIndex {
     return worker;
   }
 
+  /** Returns whether a worker that a task of a job was placed on has room for another one. */
+  public boolean takesAnother(int job, int worker) {
+    int needClass = classes.ofJob[job];
+    return !active || (fit(worker, needClass >>> 6) & 1L << needClass) != 0;
+  }
+
   private Search search() {
     return selector == null ? Search.IN_TURN : selector.search();
   }

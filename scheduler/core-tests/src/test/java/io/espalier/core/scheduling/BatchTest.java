@@ -1,0 +1,179 @@
+package io.espalier.core.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.config.task.BatchSpec;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.testkit.scheduling.ConfigFixture;
+import io.espalier.testkit.scheduling.JobFixture;
+import io.espalier.testkit.scheduling.TestPolicies;
+import io.espalier.testkit.scheduling.TreeFixture;
+import io.espalier.testkit.scheduling.WorkerFixture;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Which tasks one process runs together. */
+final class BatchTest {
+  private static final long NOW = 1_000_000;
+  private static final int HOST = 1;
+  private static final int DB = 2;
+  private static final TaskStatus FAILED = TaskStatus.of(TaskStatus.Main.ERROR, 0, 1);
+
+  private final SchedulingCore core = new SchedulingCore(3);
+  private final ConfigFixture config = new ConfigFixture("host", "db");
+  private final Map<String, Long> runs = new LinkedHashMap<>();
+
+  private static JobFixture batched(int max) {
+    return new JobFixture("a").batch(new BatchSpec(max, Optional.empty()));
+  }
+
+  private static JobFixture underHosts(int max) {
+    return new JobFixture("a").batch(new BatchSpec(max, Optional.of(HOST)));
+  }
+
+  /** Hosts h1 and so on, with as many databases each. */
+  private void apply(JobFixture job, int hosts, int dbs) {
+    List<String> paths = new ArrayList<>();
+    for (int host = 1; host <= hosts; host++) {
+      for (int db = 1; db <= dbs; db++) {
+        paths.add("h" + host + "/d" + host + "." + db);
+      }
+    }
+    config.job("a", job);
+    core.apply(config.build(), TreeFixture.of(config.levels(), paths.toArray(String[]::new)), NOW);
+    core.verify();
+  }
+
+  /** The batches of a round, each as the names of its nodes; tasks alone are lists of one. */
+  private List<List<String>> round() {
+    return round(Integer.MAX_VALUE);
+  }
+
+  private List<List<String>> round(int most) {
+    List<List<String>> batches = new ArrayList<>();
+    long[] last = {0};
+    assertThat(core.advance(NOW, Integer.MAX_VALUE)).isTrue();
+    PlacementListener.OfBatches listener =
+        (run, batch) -> {
+          if (batch == 0 || batch != last[0]) {
+            batches.add(new ArrayList<>());
+          }
+          last[0] = batch;
+          batches.get(batches.size() - 1).add(core.running().nodeName(run));
+          runs.put(core.running().nodeName(run), run);
+        };
+    core.round(TestPolicies.IN_TURN, most, listener);
+    core.verify();
+    return batches;
+  }
+
+  private List<Integer> sizes() {
+    return round().stream().map(List::size).toList();
+  }
+
+  @Test
+  void withoutBatchesEachTaskRunsAlone() {
+    apply(new JobFixture("a"), 1, 3);
+    assertThat(round()).containsExactly(List.of("d1.1"), List.of("d1.2"), List.of("d1.3"));
+  }
+
+  @Test
+  void aBatchHasNoMoreThanItsMostAndEndsWithItsNode() {
+    apply(underHosts(2), 2, 3);
+    assertThat(round())
+        .containsExactly(
+            List.of("d1.1", "d1.2"), List.of("d1.3"), List.of("d2.1", "d2.2"), List.of("d2.3"));
+  }
+
+  @Test
+  void withoutANodeAnyTasksOfTheJobGoTogether() {
+    apply(batched(4), 2, 3);
+    assertThat(round())
+        .containsExactly(List.of("d1.1", "d1.2", "d1.3", "d2.1"), List.of("d2.2", "d2.3"));
+  }
+
+  @Test
+  void aFullNodeIsLeftOutOfTheBatch() {
+    config.resource("host", "slots", 2);
+    apply(batched(10), 3, 4);
+    assertThat(round()).containsExactly(List.of("d1.1", "d1.2", "d2.1", "d2.2", "d3.1", "d3.2"));
+  }
+
+  @Test
+  void theCapOfTheJobCutsABatch() {
+    apply(batched(10).maxConcurrent(3), 1, 8);
+    assertThat(sizes()).containsExactly(3);
+    assertThat(round()).isEmpty();
+  }
+
+  @Test
+  void theEndOfASliceCutsABatch() {
+    apply(batched(10), 1, 8);
+    assertThat(round(5)).containsExactly(List.of("d1.1", "d1.2", "d1.3", "d1.4", "d1.5"));
+    assertThat(sizes()).containsExactly(3);
+  }
+
+  @Test
+  void aBatchIsOnOneWorkerAndItsRoomCutsIt() {
+    config.resource("worker", "cores", 3);
+    core.workers(List.of(WorkerFixture.healthy("w1", "h1"), WorkerFixture.healthy("w2", "h2")));
+    apply(batched(10).needs("cores", 1), 2, 4);
+    List<List<String>> batches = round();
+    assertThat(batches).extracting(List::size).containsExactly(3, 3);
+    for (List<String> batch : batches) {
+      assertThat(batch).extracting(this::shard).containsOnly(shard(batch.get(0)));
+    }
+    assertThat(shard(batches.get(0).get(0))).isNotEqualTo(shard(batches.get(1).get(0)));
+  }
+
+  private String shard(String node) {
+    WorkerInfo worker = core.running().worker(runs.getOrDefault(node, -1L));
+    return worker == null ? "" : worker.ref().shard();
+  }
+
+  @Test
+  void tasksForTwoHostsAreNeverTogether() {
+    core.workers(List.of(WorkerFixture.healthy("w1", "h1"), WorkerFixture.healthy("w2", "h2")));
+    apply(batched(10).hostOfLevel("host"), 2, 3);
+    assertThat(round())
+        .containsExactly(List.of("d1.1", "d1.2", "d1.3"), List.of("d2.1", "d2.2", "d2.3"));
+  }
+
+  @Test
+  void aTaskThatHasFailedRunsAlone() {
+    apply(batched(10), 1, 5);
+    core.setStatus(core.findJob("a"), core.topology().find(DB, "d1.3"), FAILED);
+    assertThat(round())
+        .containsExactly(List.of("d1.1", "d1.2"), List.of("d1.3"), List.of("d1.4", "d1.5"));
+  }
+
+  @Test
+  void eachTaskOfABatchEndsByItself() {
+    config.resource("instance", "all", 4);
+    apply(batched(10), 1, 8);
+    assertThat(sizes()).containsExactly(4);
+    core.finish(runs.getOrDefault("d1.2", -1L), null);
+    assertThat(round()).containsExactly(List.of("d1.2"));
+  }
+
+  @Test
+  void aBatchWalksOnlyBelowItsNode() {
+    apply(new JobFixture("a"), 10, 100);
+    long before = core.work();
+    round();
+    long alone = core.work() - before;
+
+    SchedulingCore other = new SchedulingCore(3);
+    config.job("a", underHosts(100));
+    other.apply(config.build(), core.topology(), 0);
+    before = other.work();
+    other.round(TestPolicies.IN_TURN, Integer.MAX_VALUE, run -> {});
+    assertThat(other.running().count()).isEqualTo(1_000);
+    assertThat(other.work() - before).isLessThan(alone);
+  }
+}

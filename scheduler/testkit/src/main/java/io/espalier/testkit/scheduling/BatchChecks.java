@@ -1,0 +1,116 @@
+package io.espalier.testkit.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.config.Job;
+import io.espalier.core.config.task.BatchSpec;
+import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.testkit.scheduling.Oracle.Place;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks the batches of a random run: its tasks belong together, and when it ended early, no other
+ * task could have joined it.
+ */
+final class BatchChecks {
+  private final Oracle oracle;
+  private final boolean grouped;
+
+  /** The batch of the start before in this slice; null: its job has none, or there was none. */
+  private @Nullable Batch last;
+
+  private record Batch(
+      long number,
+      Job job,
+      BatchSpec spec,
+      List<Place> path,
+      @Nullable WorkerInfo worker,
+      int size) {
+    Batch grown() {
+      return new Batch(number, job, spec, path, worker, size + 1);
+    }
+  }
+
+  /**
+   * @param grouped whether redundancy groups may end a batch early
+   */
+  BatchChecks(Oracle oracle, boolean grouped) {
+    this.oracle = oracle;
+    this.grouped = grouped;
+  }
+
+  /** A slice begins; the end of the last one may have ended a batch early. */
+  void sliceBegins() {
+    last = null;
+  }
+
+  /**
+   * A task was placed; the oracle has not started it yet.
+   *
+   * @return whether it is the first of its batch, or alone
+   */
+  boolean placed(TaskKey task, List<Place> path, @Nullable WorkerInfo worker, long batch) {
+    Batch before = last;
+    if (before != null && before.number() == batch) {
+      joins(before.grown(), task, path, worker);
+      return false;
+    }
+    if (before != null && before.size() < before.spec().max()) {
+      endedForAReason(before);
+    }
+    Job job = oracle.config().job(task.job());
+    BatchSpec spec = job == null ? null : job.scheduling().batch().orElse(null);
+    assertThat(batch != 0).as("%s is of a batch", task).isEqualTo(spec != null);
+    last =
+        job == null || spec == null
+            ? null
+            : new Batch(batch, job, spec, path, worker, hasFailed(task) ? spec.max() : 1);
+    return true;
+  }
+
+  private void joins(Batch batch, TaskKey task, List<Place> path, @Nullable WorkerInfo worker) {
+    last = batch;
+    assertThat(batch.size()).as("tasks of a batch").isLessThanOrEqualTo(batch.spec().max());
+    assertThat(task.job()).isEqualTo(batch.job().name());
+    assertThat(hasFailed(task)).as("%s failed before and is not alone", task).isFalse();
+    assertThat(worker).as("the worker of a batch").isEqualTo(batch.worker());
+    Place above = on(path, batch.spec().level());
+    assertThat(above).as("the node above the batch of %s", task).isNotNull();
+    assertThat(above).isEqualTo(on(batch.path(), batch.spec().level()));
+  }
+
+  private void endedForAReason(Batch batch) {
+    int level = Math.max(batch.spec().level(), batch.job().levelForHostPlacement().orElse(0));
+    Place above = on(batch.path(), level);
+    if (grouped || above == null || level >= batch.job().level()) {
+      return;
+    }
+    List<TaskKey> open =
+        oracle.tasks(batch.job()).stream()
+            .filter(task -> couldJoin(task, above, level, batch.worker()))
+            .toList();
+    // A task that is to run alone ends the batch before it.
+    if (open.stream().noneMatch(this::hasFailed)) {
+      assertThat(open).as("tasks that could have joined %s", batch).isEmpty();
+    }
+  }
+
+  private boolean couldJoin(TaskKey task, Place above, int level, @Nullable WorkerInfo worker) {
+    return oracle.eligiblePaths(task).stream()
+        .filter(path -> above.equals(on(path, level)))
+        .anyMatch(path -> worker == null || oracle.eligibleWorkers(task, path).contains(worker));
+  }
+
+  private boolean hasFailed(TaskKey task) {
+    TaskStatus status = oracle.status(task);
+    return status != null && status.main() == TaskStatus.Main.ERROR;
+  }
+
+  private @Nullable Place on(List<Place> path, int level) {
+    String name = oracle.topology().levels().name(level);
+    return path.stream().filter(place -> place.level().equals(name)).findFirst().orElse(null);
+  }
+}
