@@ -366,6 +366,11 @@ public final class WorkerAgent implements AutoCloseable {
       start(List.of(launch), () -> tasks.start(launch));
     }
 
+    @Override
+    public void startBatch(List<LaunchSpec> members) {
+      start(members, () -> tasks.startBatch(members));
+    }
+
     private void start(List<LaunchSpec> launches, Runnable action) {
       for (LaunchSpec launch : launches) {
         running.add(RunId.of(launch));
