@@ -15,6 +15,12 @@ says what the lines mean.
                 task.incomplete()   # the next attempt goes on from the checkpoint
                 break
 
+Of a job with "batch" (docs/batches.md) the program runs several tasks, one after the other:
+
+    for task in espalier_task.Batch():
+        with task:
+            work(task.node)
+
 The task is done when the block ends, unless it has said otherwise. An exception that leaves the
 block makes the attempt fail, with its text as the reason, and the next attempt comes after a wait.
 """
@@ -22,6 +28,7 @@ block makes the attempt fail, with its text as the reason, and the next attempt 
 import json
 import os
 import sys
+import threading
 import time
 
 
@@ -35,14 +42,7 @@ class Task:
         if len(arguments) < 4:
             raise SystemExit("a task of Espalier gets NODE FILE JSON behind its command")
         self.node, self._file, text = arguments[-3:]
-        #: What Espalier says about this attempt.
-        self.description = json.loads(text)
-        #: The "config" of the job.
-        self.config = self.description.get("config") or {}
-        #: The newest progress of the attempts before, {} at the first.
-        self.checkpoint = self.description.get("checkpoint") or {}
-        #: The data of the status before, {} at the first attempt.
-        self.previous = (self.description.get("prev_status") or {}).get("data") or {}
+        self._describe(json.loads(text))
         self.job = environment.get("ESPALIER_TASK_JOB", "")
         self.attempt = int(environment.get("ESPALIER_TASK_ATTEMPT", "1"))
         #: The fencing token, greater with each start of the task.
@@ -52,6 +52,16 @@ class Task:
         self.deadline = float(deadline) if deadline else None
         self._throttle = environment.get("ESPALIER_TASK_THROTTLE", "")
         self._ended = False
+
+    def _describe(self, description):
+        #: What Espalier says about this attempt.
+        self.description = description
+        #: The "config" of the job.
+        self.config = self.description.get("config") or {}
+        #: The newest progress of the attempts before, {} at the first.
+        self.checkpoint = self.description.get("checkpoint") or {}
+        #: The data of the status before, {} at the first attempt.
+        self.previous = (self.description.get("prev_status") or {}).get("data") or {}
 
     def seconds_left(self):
         """Returns how long the attempt may go on; infinity without a limit."""
@@ -121,3 +131,61 @@ class Task:
         elif isinstance(failure, Exception):
             self.error("%s: %s" % (kind.__name__, failure))
         return False
+
+
+class Batch:
+    """The tasks of a batch: a loop over it gives one after the other, none that was cancelled."""
+
+    def __init__(self, arguments=None, environment=None):
+        """Reads the three arguments that Espalier appends to the command: BATCH FILE JSON."""
+        self._arguments = sys.argv if arguments is None else arguments
+        self._environment = os.environ if environment is None else environment
+        if len(self._arguments) < 4:
+            raise SystemExit("a batch of Espalier gets BATCH FILE JSON behind its command")
+        self._cancelled = set()
+        with open(self._arguments[-3], encoding="utf-8") as lines:
+            self.tasks = [BatchTask(self, json.loads(line)) for line in lines]
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        for line in sys.stdin:
+            self._cancelled.add(json.loads(line)["cancel"])
+
+    def __iter__(self):
+        for task in self.tasks:
+            if task.cancelled:
+                task.wait()
+            else:
+                yield task
+
+
+class BatchTask(Task):
+    """One task of a batch. It has begun when its block is entered."""
+
+    def __init__(self, batch, line):
+        super().__init__(batch._arguments, batch._environment)
+        self._batch = batch
+        self._describe(dict(self.description, **line))
+        self.node = line["node"]
+        self.attempt = line["attempt"]
+        self.token = line["token"]
+
+    @property
+    def cancelled(self):
+        """Whether it is to be given up: end it soon, for example with wait()."""
+        return self.node in self._batch._cancelled
+
+    def _end(self, result, data):
+        self._ended = True
+        self._write({"status": result, "data": data} if data else {"status": result})
+
+    def _write(self, line):
+        super()._write(dict({"node": self.node}, **line))
+
+    def __enter__(self):
+        timeout = self.description.get("timeout_sec")
+        if timeout:
+            end = time.time() + timeout
+            self.deadline = end if self.deadline is None else min(self.deadline, end)
+        self._write({"started": True})
+        return self
