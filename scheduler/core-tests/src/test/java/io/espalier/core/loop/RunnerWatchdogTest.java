@@ -176,6 +176,19 @@ class RunnerWatchdogTest {
     assertThat(world.kills).isEmpty();
   }
 
+  /** It begins with the task, which may be long after the start of the process. */
+  @Test
+  void theTimeOfATaskOfABatchIsWatchedByItsRunnerAlone() {
+    world.configure(config(", \"timeout_sec\": 60, \"batch\": {\"max\": 2}"));
+    world.advance(600_000);
+    assertThat(findings().overdue()).isZero();
+    assertThat(world.kills).isEmpty();
+    CompletionStage<TaskDeadlines> answer = world.run(new Command.Extend("j", "a", 30_000, "", ""));
+    world.settle();
+    assertThat(answer.toCompletableFuture()).isCompleted();
+    assertThat(world.extensions).containsExactly("j/a 30000");
+  }
+
   @Test
   void moreTimeBeforeTheRunnerHasItIsPassedOnLater() {
     world.storeAnswers = false;
