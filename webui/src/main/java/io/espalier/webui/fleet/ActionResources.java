@@ -8,6 +8,7 @@ import io.espalier.webui.fleet.poll.SchedulerSummary;
 import io.espalier.webui.v1.ApiException;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
+import io.espalier.webui.v1.ApiV1;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -19,8 +20,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Resources for commands to all schedulers of a job. A preview returns the targets in advance, and
- * the result lists the outcome on each of them, including those that cannot be reached.
+ * Resources for commands to all schedulers, or to those of a job. A preview returns the targets in
+ * advance, and the result lists the outcome on each of them, including those that cannot be
+ * reached.
  */
 final class ActionResources {
   static final String ACTION = "/api/v1/fleet/jobs/{job}/{action}";
@@ -49,6 +51,9 @@ final class ActionResources {
 
   void addTo(List<ApiRoute> routes) {
     routes.add(new ApiRoute("POST", ACTION, true, this::act));
+    routes.add(new ApiRoute("POST", ApiV1.BRAKES, true, request -> brake(request, "brake")));
+    routes.add(
+        new ApiRoute("POST", ApiV1.RELEASE_BRAKE, true, request -> brake(request, "release")));
     routes.add(new ApiRoute("GET", ACTIONS, false, this::runs));
     routes.add(new ApiRoute("GET", RUN, false, this::run));
   }
@@ -104,6 +109,35 @@ final class ActionResources {
         .actions()
         .tell(request.part("job"), action, preview, body, meant.hosts(), WITHIN)
         .thenApply(run -> meant.into(run.json()).build());
+  }
+
+  /** Sets or releases a brake on all schedulers of the list; each of them judges the request. */
+  private CompletionStage<Json> brake(ApiRequest request, String action) {
+    request
+        .allowing()
+        .allowingInBody(
+            "node",
+            "level",
+            "queue",
+            "set",
+            "job",
+            "factor",
+            "ramp",
+            "expires_in_seconds",
+            "author",
+            "reason");
+    FleetView view = fleet.view();
+    Map<String, String> same = view.sameProcess();
+    List<FleetSchedulerView> hosts =
+        view.hosts().stream().filter(host -> !same.containsKey(host.id())).toList();
+    if (hosts.isEmpty()) {
+      throw ApiException.notFound("the list has no scheduler");
+    }
+    String path = action.equals("brake") ? ApiV1.BRAKES : ApiV1.RELEASE_BRAKE;
+    return fleet
+        .actions()
+        .tell(action, path, request.body(), hosts, WITHIN)
+        .thenApply(run -> run.json().build());
   }
 
   private CompletionStage<Json> runs(ApiRequest request) {

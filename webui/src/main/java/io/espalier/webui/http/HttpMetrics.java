@@ -8,6 +8,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.rollout.Rollout;
+import io.espalier.core.status.store.Brake;
 import io.espalier.core.topology.Topology;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -123,6 +124,12 @@ public final class HttpMetrics implements Handler<RoutingContext> {
           .tag("phase", phase.word())
           .register(registry);
     }
+    for (Brake.Target target : Brake.Target.values()) {
+      Gauge.builder("espalier.brakes", api, a -> brakesOn(a.view(), target))
+          .description("brakes by what they slow down or stop")
+          .tag("target", target.word())
+          .register(registry);
+    }
     Gauge.builder("espalier.nodes", api, HttpMetrics::nodes)
         .description("nodes in force")
         .register(registry);
@@ -154,6 +161,10 @@ public final class HttpMetrics implements Handler<RoutingContext> {
 
   private static long inPhase(SchedulerView view, Rollout.Phase phase) {
     return view.rollouts().values().stream().filter(each -> each.phase() == phase).count();
+  }
+
+  private static long brakesOn(SchedulerView view, Brake.Target target) {
+    return view.brakes().stream().filter(each -> each.brake().key().target() == target).count();
   }
 
   private static int nodes(SchedulerApi api) {

@@ -208,8 +208,10 @@ public final class EventResources {
     }
     long since = request.integer("since_ms", 0, 0, Long.MAX_VALUE);
     notInTheFuture("since_ms", since);
+    Set<String> sets = Set.copyOf(request.all("set"));
     return new EventFilter(
-        jobs(Set.copyOf(request.all("job")), Set.copyOf(request.all("set")), api),
+        jobs(Set.copyOf(request.all("job")), sets, api),
+        sets,
         new HashSet<>(request.all("node")),
         new HashSet<>(request.all("kind")),
         since);

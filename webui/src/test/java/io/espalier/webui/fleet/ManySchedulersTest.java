@@ -231,6 +231,25 @@ class ManySchedulersTest {
   }
 
   @Test
+  void aBrakeIsSetOnAllSchedulersAndEachHasAResult() {
+    try (FleetServed some = new FleetServed(many.addresses().subList(104, 108), PATIENT)) {
+      HttpResponse<String> done = some.post("/api/v1/brakes", "{\"reason\":\"the network\"}");
+      assertThat(done.statusCode()).isEqualTo(200);
+      Json.Obj answer = (Json.Obj) Objects.requireNonNull(JsonReader.parse(done.body()).value());
+      assertThat(answer.get("job")).isNull();
+      assertThat(number(answer, "meant")).isEqualTo(4);
+      assertThat(number(object(answer, "results"), "ok")).isEqualTo(2);
+      assertThat(number(object(answer, "results"), "refused")).isEqualTo(1);
+      assertThat(number(object(answer, "results"), "failed")).isEqualTo(1);
+      some.post("/api/v1/brakes/release", "{}");
+      assertThat(many.told(106))
+          .containsExactly(
+              "/api/v1/brakes {\"reason\":\"the network\"}", "/api/v1/brakes/release {}");
+      assertThat(some.post("/api/v1/brakes", "{\"what\":1}").statusCode()).isEqualTo(400);
+    }
+  }
+
+  @Test
   void whoLeavesTheListIsNotShownAnyMoreAndTheOthersKeepWhatIsKnown() {
     try (FleetServed some = new FleetServed(many.addresses().subList(6, 12), PATIENT)) {
       await()

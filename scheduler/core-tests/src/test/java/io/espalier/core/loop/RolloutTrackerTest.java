@@ -11,6 +11,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.query.SubtreeCountScan;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Quarantine;
@@ -131,6 +132,20 @@ class RolloutTrackerTest {
             "rollout_stage_opened",
             "rollout_stage_passed");
     world.core.verify();
+  }
+
+  @Test
+  void aLostWorkerIsNoFailureOfTheChange() {
+    world.configure(config(STAGES));
+    String node = running().get(0);
+    world.ends("j", node, TaskResult.Kind.LOST, null, null);
+    world.settle();
+    world.advance(2_000);
+    assertThat(running()).containsExactly(node);
+    assertThat(rollout().failed()).isZero();
+    endAll("done");
+    assertThat(rollout().counted()).isEqualTo(1);
+    assertThat(rollout().phase()).isEqualTo(Phase.SOAKING);
   }
 
   @Test

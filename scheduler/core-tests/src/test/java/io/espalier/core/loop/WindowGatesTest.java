@@ -92,6 +92,32 @@ class WindowGatesTest {
     world.core.verify();
   }
 
+  @Test
+  void aWindowThatClosesSaysHowManyTasksAreLeft() {
+    at("2026-11-23T20:00:00Z");
+    world.configure(config("", "", ", \"windows\": [\"Mon-Fri 22:00-05:00 Europe/Berlin\"]"));
+    assertThat(left()).as("it was closed before").isEmpty();
+    until("2026-11-23T21:00:00Z");
+    world.writes("j", "a", "done");
+    world.settle();
+    until("2026-11-24T04:00:00Z");
+    assertThat(left()).containsExactly("1");
+    until("2026-11-24T21:00:00Z");
+    world.writes("j", "b", "done");
+    world.settle();
+    until("2026-11-25T04:00:00Z");
+    assertThat(left()).as("all are done").containsExactly("1");
+  }
+
+  private List<String> left() {
+    return world.events.stream()
+        .filter(event -> event.kind().equals("window_closed"))
+        .map(event -> event.data().get("left"))
+        .filter(Objects::nonNull)
+        .map(String::valueOf)
+        .toList();
+  }
+
   /** The commit of a start takes so long that the window closes meanwhile. */
   @Test
   void aStartThatIsDurableTooLateIsTakenBack() {

@@ -9,36 +9,52 @@ import org.jspecify.annotations.Nullable;
 /**
  * Says which events a reader wants: those that fit all conditions.
  *
- * @param jobs the jobs whose events are wanted; null: events about no job fit too
+ * @param jobs the jobs whose events are wanted; null: none if there are {@code sets}, otherwise
+ *     events about no job fit too
+ * @param sets the sets whose events are wanted, beside those of {@code jobs}: of their brakes
  * @param nodes names of nodes; empty: all events
  * @param kinds as in events; empty: all
  * @param sinceMillis the time of the first event, epoch milliseconds; 0: any
  */
 public record EventFilter(
-    @Nullable Predicate<String> jobs, Set<String> nodes, Set<String> kinds, long sinceMillis) {
+    @Nullable Predicate<String> jobs,
+    Set<String> sets,
+    Set<String> nodes,
+    Set<String> kinds,
+    long sinceMillis) {
   /** Fits all events. */
-  public static final EventFilter ALL = new EventFilter(null, Set.of(), Set.of(), 0);
+  public static final EventFilter ALL = new EventFilter(null, Set.of(), Set.of(), Set.of(), 0);
 
   public EventFilter {
+    sets = Set.copyOf(sets);
     nodes = Set.copyOf(nodes);
     kinds = Set.copyOf(kinds);
   }
 
   /** Whether some events may not fit. */
   public boolean isNarrow() {
-    return jobs != null || !nodes.isEmpty() || !kinds.isEmpty() || sinceMillis > 0;
+    return isOfSome() || !nodes.isEmpty() || !kinds.isEmpty() || sinceMillis > 0;
   }
 
   /** Whether an event is wanted. */
   public boolean fits(Event event) {
     return event.timeMillis() >= sinceMillis
         && (kinds.isEmpty() || kinds.contains(event.kind()))
-        && (jobs == null || isAboutJob(event.data(), jobs))
+        && (!isOfSome() || isAboutJob(event.data()) || isAboutSet(event.data()))
         && (nodes.isEmpty() || isAboutNode(event.data()));
   }
 
-  private static boolean isAboutJob(Json.Obj data, Predicate<String> jobs) {
-    return anyFits(data.get("job"), jobs) || anyFits(data.get("jobs"), jobs);
+  /** Whether only events of some jobs and sets are wanted. */
+  private boolean isOfSome() {
+    return jobs != null || !sets.isEmpty();
+  }
+
+  private boolean isAboutJob(Json.Obj data) {
+    return jobs != null && (anyFits(data.get("job"), jobs) || anyFits(data.get("jobs"), jobs));
+  }
+
+  private boolean isAboutSet(Json.Obj data) {
+    return anyFits(data.get("set"), sets::contains);
   }
 
   /**

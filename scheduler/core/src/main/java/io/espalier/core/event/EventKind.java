@@ -87,7 +87,7 @@ public enum EventKind {
       List.of("queue", "job", "level", "nodes", "closes_at_ms", "reason")),
   WINDOW_CLOSED(
       "Windows of a queue, a job, nodes or, without these, of the settings have closed.",
-      List.of("queue", "job", "level", "nodes", "opens_at_ms", "reason")),
+      List.of("queue", "job", "level", "nodes", "opens_at_ms", "left", "reason")),
   LIMIT_AT_FLOOR(
       "The health of a node, or of several, has lowered a limit to its floor; the first is named.",
       Members.HEALTH,

@@ -57,6 +57,12 @@ public final class NotifiedKind {
                   "{resource} is above its floor of {floor} again on {level} {node}[ and others,"
                       + " {nodes} in all]"),
               new NotifiedKind(
+                  EventKind.WINDOW_CLOSED,
+                  List.of("queue", "job"),
+                  data -> data.get("left") == null ? null : WARNING,
+                  "the window[ of queue {queue}][ of job {job}] has closed with {left} tasks left:"
+                      + " {reason}"),
+              new NotifiedKind(
                   EventKind.QUARANTINE_SUGGESTED,
                   List.of("level", "node", "job"),
                   data -> WARNING,

@@ -36,7 +36,7 @@ class EventSearchTest {
 
   private EventSearch search(long sinceMillis) {
     return new EventSearch(
-        this::after, new EventFilter("rare"::equals, Set.of(), Set.of(), sinceMillis));
+        this::after, new EventFilter("rare"::equals, Set.of(), Set.of(), Set.of(), sinceMillis));
   }
 
   private static List<Long> sequences(EventSearch.Found found) {
@@ -96,19 +96,30 @@ class EventSearchTest {
 
   @Test
   void aFilterKnowsEventsAboutSeveralJobsAndTasks() {
-    EventFilter jobs = new EventFilter("a"::equals, Set.of(), Set.of(), 0);
+    EventFilter jobs = new EventFilter("a"::equals, Set.of(), Set.of(), Set.of(), 0);
     assertThat(jobs.fits(event("job", Json.of("a")))).isTrue();
     assertThat(jobs.fits(event("job", Json.of("b")))).isFalse();
     assertThat(jobs.fits(event("jobs", Json.strings(List.of("b", "a"))))).isTrue();
     assertThat(jobs.fits(event("jobs", Json.of(3)))).isFalse();
-    EventFilter nodes = new EventFilter(null, Set.of("n"), Set.of(), 0);
+    EventFilter nodes = new EventFilter(null, Set.of(), Set.of("n"), Set.of(), 0);
     Json task = new Json.Arr(List.of(Json.of("n"), Json.of(1)));
     assertThat(nodes.fits(event("tasks", new Json.Arr(List.of(task))))).isTrue();
     assertThat(nodes.fits(event("tasks", Json.strings(List.of("m", "n"))))).isTrue();
     assertThat(nodes.fits(event("tasks", Json.of(3)))).isFalse();
     assertThat(nodes.fits(event("node", Json.of("n")))).isTrue();
-    assertThat(new EventFilter(null, Set.of(), Set.of(), 6).fits(event("job", Json.of("a"))))
+    assertThat(
+            new EventFilter(null, Set.of(), Set.of(), Set.of(), 6).fits(event("job", Json.of("a"))))
         .isFalse();
+  }
+
+  @Test
+  void theEventsOfASetAreThoseOfItsJobsAndOfItsBrakes() {
+    EventFilter set = new EventFilter("a"::equals, Set.of("s"), Set.of(), Set.of(), 0);
+    assertThat(set.fits(event("set", Json.of("s")))).isTrue();
+    assertThat(set.fits(event("set", Json.of("t")))).isFalse();
+    assertThat(set.fits(event("job", Json.of("a")))).isTrue();
+    assertThat(set.fits(event("job", Json.of("b")))).isFalse();
+    assertThat(set.fits(event("queue", Json.of("s")))).isFalse();
   }
 
   private static Event event(String member, Json value) {

@@ -129,16 +129,16 @@ public final class FleetActions {
       for (Result result : Result.values()) {
         results.put(result.word(), counts.getOrDefault(result, 0));
       }
-      Json.Builder all =
-          Json.object()
-              .put("id", id)
-              .put("job", job)
-              .put("action", action)
-              .put("preview", preview)
-              .put("begun_ms", begunMillis)
-              .put("finished", endedMillis > 0)
-              .put("meant", said.size())
-              .put("results", results.build());
+      Json.Builder all = Json.object().put("id", id);
+      if (!job.isEmpty()) {
+        all.put("job", job);
+      }
+      all.put("action", action)
+          .put("preview", preview)
+          .put("begun_ms", begunMillis)
+          .put("finished", endedMillis > 0)
+          .put("meant", said.size())
+          .put("results", results.build());
       if (endedMillis > 0) {
         all.put("ended_ms", endedMillis);
       }
@@ -162,7 +162,7 @@ public final class FleetActions {
   }
 
   /**
-   * Starts to send a command.
+   * Starts to send a command about a job.
    *
    * @param action last part of the path at the scheduler
    * @param preview whether the body requests a preview, so that nothing changes
@@ -175,15 +175,31 @@ public final class FleetActions {
       Json.Obj body,
       List<FleetSchedulerView> to,
       Duration within) {
-    Run run = new Run(job, action, preview, clock.millis(), to);
-    remember(run);
     String path =
         "/api/v1/jobs/"
             + URLEncoder.encode(job, StandardCharsets.UTF_8).replace("+", "%20")
             + "/"
             + action;
-    if (!preview) {
-      LOG.info("{} of job {} on {} schedulers: {}", action, Json.of(job), to.size(), run.id());
+    return send(new Run(job, action, preview, clock.millis(), to), path, body, to, within);
+  }
+
+  /**
+   * Starts to send a command that is about no single job.
+   *
+   * @param action what it is called here
+   * @param path its path at the scheduler
+   * @param within as above
+   */
+  public CompletableFuture<Run> tell(
+      String action, String path, Json.Obj body, List<FleetSchedulerView> to, Duration within) {
+    return send(new Run("", action, false, clock.millis(), to), path, body, to, within);
+  }
+
+  private CompletableFuture<Run> send(
+      Run run, String path, Json.Obj body, List<FleetSchedulerView> to, Duration within) {
+    remember(run);
+    if (!run.preview) {
+      LOG.info("{} on {} schedulers: {}", Json.of(path), to.size(), run.id());
     }
     return Fanout.each(
             to,
@@ -204,7 +220,7 @@ public final class FleetActions {
         .thenRun(
             () -> {
               run.end(clock.millis());
-              if (!preview) {
+              if (!run.preview) {
                 changed.accept(to.stream().map(FleetSchedulerView::id).toList());
               }
             })
@@ -214,7 +230,10 @@ public final class FleetActions {
 
   private static Said said(SchedulerReply reply) {
     if (reply.isOk()) {
-      return new Said(Result.OK, "", reply.json());
+      boolean isPending =
+          reply.json() instanceof Json.Obj answer && Json.of(false).equals(answer.get("durable"));
+      return new Said(
+          Result.OK, isPending ? "in force, but its store has not answered" : "", reply.json());
     }
     if (reply.status() / 100 == 4) {
       return new Said(

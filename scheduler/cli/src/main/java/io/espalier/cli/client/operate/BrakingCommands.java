@@ -10,9 +10,11 @@ import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Table;
 import io.espalier.core.json.Json;
+import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.math.BigDecimal;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -110,6 +112,32 @@ public final class BrakingCommands {
       return body;
     }
 
+    /**
+     * Sends it, and says what has come of it: a line about one scheduler, or with {@code espalier
+     * ui} the result of each.
+     */
+    int tell(Client client, String path, Json.Obj body, Function<Json.Obj, String> line) {
+      Json.Obj answer = client.call("POST", path, Map.of(), Map.of(), body);
+      if (!(answer.get("results") instanceof Json.Obj results)) {
+        return answered(answer, line.apply(answer));
+      }
+      Table table = new Table("SCHEDULER", "RESULT", "WHY");
+      for (Json.Obj host : JsonFields.objects(answer, "hosts")) {
+        table.row(
+            JsonFields.text(host, "host"),
+            JsonFields.text(host, "result"),
+            JsonFields.text(host, "detail"));
+      }
+      if (json()) {
+        print(answer);
+      } else {
+        print(table, "");
+      }
+      return JsonFields.number(results, "ok") == JsonFields.number(answer, "meant")
+          ? ExitCode.OK
+          : ExitCode.FAILED;
+    }
+
     private static void put(Json.Builder body, String name, String value) {
       if (!value.isEmpty()) {
         body.put(name, value);
@@ -174,7 +202,10 @@ public final class BrakingCommands {
       if (seconds != null) {
         asked.put("expires_in_seconds", seconds);
       }
-      Json.Obj set = client.call("POST", ApiV1.BRAKES, Map.of(), Map.of(), asked.build());
+      return tell(client, ApiV1.BRAKES, asked.build(), this::line);
+    }
+
+    private String line(Json.Obj set) {
       String left =
           factor == 0
               ? "nothing starts on "
@@ -184,7 +215,7 @@ public final class BrakingCommands {
           JsonFields.isTrue(set, "durable")
               ? ""
               : "; the store has not answered yet, so a crash now would undo it";
-      return answered(set, left + JsonFields.text(set, "words") + span + warning);
+      return left + JsonFields.text(set, "words") + span + warning;
     }
   }
 
@@ -202,13 +233,14 @@ public final class BrakingCommands {
 
     @Override
     public int run(Client client) {
-      Json.Obj now = client.call("POST", ApiV1.RELEASE_BRAKE, Map.of(), Map.of(), body().build());
+      return tell(client, ApiV1.RELEASE_BRAKE, body().build(), Release::line);
+    }
+
+    private static String line(Json.Obj now) {
       String what = "the brake on " + JsonFields.text(now, "words");
-      return answered(
-          now,
-          JsonFields.isTrue(now, "released")
-              ? what + " is released"
-              : what + " leaves " + percent(now) + " now, and more by its ramp");
+      return JsonFields.isTrue(now, "released")
+          ? what + " is released"
+          : what + " leaves " + percent(now) + " now, and more by its ramp";
     }
   }
 }

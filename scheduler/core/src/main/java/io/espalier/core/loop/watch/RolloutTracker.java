@@ -228,7 +228,9 @@ public final class RolloutTracker implements RoundStep {
     if (end.kind() == TaskResult.Kind.EXITED) {
       staged.durations.addForEver(nowMillis - task.startedMillis());
     }
-    boolean isFailed = hasFailed || after.main() == TaskStatus.Main.FAILED;
+    // That a worker is lost says nothing about what was rolled out.
+    boolean isFailed =
+        (hasFailed && end.kind() != TaskResult.Kind.LOST) || after.main() == TaskStatus.Main.FAILED;
     boolean isDone = after.main() == TaskStatus.Main.DONE;
     if (staged.hasFailed(task.key.node(), before)) {
       return;

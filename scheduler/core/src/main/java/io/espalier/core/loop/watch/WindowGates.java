@@ -241,10 +241,28 @@ public final class WindowGates implements RoundStep {
     if (view.changesMillis() > 0) {
       data.put(isOpen ? "closes_at_ms" : "opens_at_ms", view.changesMillis());
     }
+    long left = before == null || isOpen || view.nodes() > 0 ? 0 : left(view);
+    if (left > 0) {
+      data.put("left", left);
+    }
     events.add(
         nowMillis,
         isOpen ? EventKind.WINDOW_OPENED : EventKind.WINDOW_CLOSED,
         data.put("reason", view.message()).build());
+  }
+
+  /** Returns how many tasks are left of the jobs for which a window has closed. */
+  private long left(WindowView view) {
+    long left = 0;
+    for (Job job : jobs) {
+      boolean isMeant =
+          view.job().isEmpty()
+              ? view.queue().isEmpty() || view.queue().equals(job.scheduling().queue())
+              : view.job().equals(job.name());
+      int number = core.findJob(job.name());
+      left += isMeant && number >= 0 ? core.remaining(number) : 0;
+    }
+    return left;
   }
 
   private static void put(Json.Builder data, String key, String value) {
