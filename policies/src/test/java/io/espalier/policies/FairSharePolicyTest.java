@@ -16,6 +16,7 @@ import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.SchedulingPolicyContract;
 import io.espalier.testkit.scheduling.TreeFixture;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -318,7 +319,9 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
   @Test
   void aBatchCountsAsManyStartsAsItHasTasks() {
     ConfigFixture config = config(1_000_000, queue("a", 1), queue("b", 1));
-    config.job("j-a", new JobFixture("j-a").queue("a").batch(new BatchSpec(50, Optional.empty())));
+    config.job(
+        "j-a",
+        new JobFixture("j-a").queue("a").batch(new BatchSpec(50, Optional.empty(), Duration.ZERO)));
     SchedulingCore core = core(config, 20_000, 5);
     int[] starts = new int[2];
     for (int slice = 0; slice < 100; slice++) {

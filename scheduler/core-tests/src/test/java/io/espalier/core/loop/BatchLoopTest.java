@@ -27,7 +27,7 @@ final class BatchLoopTest {
   }
 
   private static String batched(int nodes, int max) {
-    return config(nodes, "", "\"batch\": {\"max\": " + max + "},");
+    return config(nodes, "", "\"batch\": {\"max\": " + max + ", \"wait\": 0},");
   }
 
   @Test
@@ -56,7 +56,8 @@ final class BatchLoopTest {
   void theBoundOfTheStartsInFlightCutsABatch() {
     world.confirmsStarts = true;
     world.configure(
-        config(20, "\"capacity\": {\"max_starting\": 5},", "\"batch\": {\"max\": 10},"));
+        config(
+            20, "\"capacity\": {\"max_starting\": 5},", "\"batch\": {\"max\": 10, \"wait\": 0},"));
     assertThat(world.batches).extracting(List::size).containsExactly(5);
     assertThat(world.launches).hasSize(5);
   }

@@ -10,6 +10,7 @@ import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.TestPolicies;
 import io.espalier.testkit.scheduling.TreeFixture;
 import io.espalier.testkit.scheduling.WorkerFixture;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Which tasks one process runs together. */
 final class BatchTest {
   private static final long NOW = 1_000_000;
+  private static final Duration WAIT = Duration.ofMillis(200);
   private static final int HOST = 1;
   private static final int DB = 2;
   private static final TaskStatus FAILED = TaskStatus.of(TaskStatus.Main.ERROR, 0, 1);
@@ -29,11 +31,11 @@ final class BatchTest {
   private final Map<String, Long> runs = new LinkedHashMap<>();
 
   private static JobFixture batched(int max) {
-    return new JobFixture("a").batch(new BatchSpec(max, Optional.empty()));
+    return new JobFixture("a").batch(new BatchSpec(max, Optional.empty(), Duration.ZERO));
   }
 
   private static JobFixture underHosts(int max) {
-    return new JobFixture("a").batch(new BatchSpec(max, Optional.of(HOST)));
+    return new JobFixture("a").batch(new BatchSpec(max, Optional.of(HOST), Duration.ZERO));
   }
 
   /** Hosts h1 and so on, with as many databases each. */
@@ -74,6 +76,51 @@ final class BatchTest {
 
   private List<Integer> sizes() {
     return round().stream().map(List::size).toList();
+  }
+
+  /** A round at an instant, as the sizes of its batches. */
+  private List<Integer> sizesAt(long nowMillis) {
+    core.setClock(nowMillis);
+    assertThat(core.advance(nowMillis, Integer.MAX_VALUE)).isTrue();
+    Map<Long, Integer> sizes = new LinkedHashMap<>();
+    PlacementListener.OfBatches listener =
+        (run, batch) -> {
+          sizes.merge(batch, 1, Integer::sum);
+          runs.put(core.running().nodeName(run), run);
+        };
+    core.round(TestPolicies.IN_TURN, Integer.MAX_VALUE, listener);
+    core.verify();
+    return List.copyOf(sizes.values());
+  }
+
+  @Test
+  void slotsThatBecomeFreeOneByOneFillOneBatch() {
+    config.resource("host", "slots", 3);
+    apply(new JobFixture("a").batch(new BatchSpec(10, Optional.empty(), WAIT)), 1, 9);
+    assertThat(sizesAt(NOW)).isEmpty();
+    assertThat(core.awaitsBatches()).isTrue();
+    assertThat(core.nextTimerMillis()).isEqualTo(NOW + 200);
+    assertThat(sizesAt(NOW + 199)).isEmpty();
+    assertThat(sizesAt(NOW + 200)).containsExactly(3);
+    assertThat(core.awaitsBatches()).isFalse();
+    assertThat(core.nextTimerMillis()).isEqualTo(Long.MAX_VALUE);
+
+    long at = NOW + 300;
+    for (long run : List.copyOf(runs.values())) {
+      core.finish(run, TaskStatus.of(TaskStatus.Main.DONE, 0, 1));
+      assertThat(sizesAt(at++)).isEmpty();
+    }
+    assertThat(core.nextTimerMillis()).isEqualTo(NOW + 500);
+    assertThat(sizesAt(NOW + 500)).containsExactly(3);
+  }
+
+  @Test
+  void aJobThatWaitsForItsBatchKeepsNoOtherFromStarting() {
+    config.job("b", new JobFixture("b"));
+    apply(new JobFixture("a").batch(new BatchSpec(10, Optional.empty(), WAIT)), 1, 2);
+    sizesAt(NOW);
+    assertThat(core.running().count()).isEqualTo(2);
+    assertThat(sizesAt(NOW + 200)).containsExactly(2);
   }
 
   @Test

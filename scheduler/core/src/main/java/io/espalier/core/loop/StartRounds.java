@@ -50,9 +50,9 @@ final class StartRounds {
     this.ended = ended;
   }
 
-  /** Returns whether the last round has ended, and placed nothing. */
+  /** Returns whether the last round has ended and placed nothing, and none will by itself. */
   boolean isOver() {
-    return isComplete && !hasPlaced;
+    return isComplete && !hasPlaced && !parts.core().awaitsBatches();
   }
 
   /** When a policy that has failed is tried again; {@link Long#MAX_VALUE}: none has. */

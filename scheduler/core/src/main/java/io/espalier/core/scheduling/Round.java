@@ -28,6 +28,7 @@ public final class Round {
   private final SplitMix64 random;
   private final Turns turns;
   private final Starter starter;
+  private final BatchWaits batchWaits;
   private int left;
   private PlacementListener sink = run -> {};
 
@@ -51,6 +52,16 @@ public final class Round {
     this.random = random;
     this.turns = turns;
     this.starter = starter;
+    batchWaits = new BatchWaits(state.jobs);
+  }
+
+  BatchWaits batchWaits() {
+    return batchWaits;
+  }
+
+  /** Begins the waits of batches, before a policy is asked. */
+  void beginWaits(long nowMillis) {
+    batchWaits.begin(nowMillis, job -> (state.openJobs(job >>> 6) & 1L << job) != 0);
   }
 
   void slice(int maxStarts, PlacementListener newSink) {
@@ -77,7 +88,7 @@ public final class Round {
   }
 
   private long open(int word) {
-    return state.openJobs(word);
+    return state.openJobs(word) & ~batchWaits.word(word);
   }
 
   /** Returns whether no more tasks may be started in this round or slice. */

@@ -642,8 +642,8 @@ public final class SchedulingCore {
     for (int job : state().wholeJobs.takeChanged()) {
       live.updateJobGate(job);
     }
-    Round current = round;
-    if (current == null || current.state() != state()) {
+    Round current = currentRound();
+    if (current == null) {
       current = new Round(state(), runs, random, turns, starter);
       round = current;
     }
@@ -660,9 +660,13 @@ public final class SchedulingCore {
       current.slice(maxStarts, recording);
     }
     state().rooms.roundBegins();
+    current.beginWaits(live.now());
     policy.schedule(current);
     state().roundOver();
     boolean complete = current.isComplete() && !state().wakeMembers(maxStarts);
+    if (complete) {
+      current.batchWaits().end();
+    }
     record(new CoreEvent.RoundEnded(complete));
     return complete;
   }
@@ -747,7 +751,7 @@ public final class SchedulingCore {
   // ---- time
 
   /**
-   * Sets the clock, and ends the back-offs and the rate-limit waits that are over.
+   * Sets the clock, and ends the back-offs and the waits for rates and batches that are over.
    *
    * @param limit the maximum number to end
    * @return true when all that are over have been ended
@@ -755,13 +759,30 @@ public final class SchedulingCore {
   public boolean advance(long nowMillis, int limit) {
     live.at(nowMillis);
     boolean done = state().waits.advance(live.now(), limit);
+    Round current = currentRound();
+    if (current != null) {
+      current.batchWaits().advance(live.now());
+    }
     record(new CoreEvent.Advanced(nowMillis, limit, done));
     return done;
   }
 
   /** Returns when {@link #advance} has work to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
-    return state().waits.nextMillis();
+    Round current = currentRound();
+    long next = state().waits.nextMillis();
+    return current == null ? next : Math.min(next, current.batchWaits().nextMillis());
+  }
+
+  /** Returns whether tasks that may start wait for others to fill a batch. */
+  public boolean awaitsBatches() {
+    Round current = currentRound();
+    return current != null && !current.batchWaits().isEmpty();
+  }
+
+  private @Nullable Round currentRound() {
+    Round current = round;
+    return current != null && current.state() == state() ? current : null;
   }
 
   // ---- figures

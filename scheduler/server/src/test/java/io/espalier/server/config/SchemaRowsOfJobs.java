@@ -62,6 +62,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
     UnaryOperator<String> under =
         member -> SchemaRows.owned("'batch': {'max': 20, " + member + "}");
     key(under, "under", List.of("'host'"), List.of("[]", "null"));
+    key(under, "wait", List.of("0", "0.05", "'2s'"), List.of("-1", "'soon'", "null"));
     for (String wrong : List.of("'under': 'db'", "'under': 'nowhere'", "'under': 'worker'")) {
       add(Verdict.BAD_FOR_PARSER, under, wrong);
     }

@@ -92,7 +92,9 @@ final class ClusterPlan {
 
   private static BatchSpec someBatch(Random random) {
     return new BatchSpec(
-        2 + random.nextInt(4), random.nextBoolean() ? Optional.of(HOST) : Optional.empty());
+        2 + random.nextInt(4),
+        random.nextBoolean() ? Optional.of(HOST) : Optional.empty(),
+        BatchSpec.USUAL_WAIT);
   }
 
   private static Program someSteps(Random random) {

@@ -337,7 +337,10 @@ final class RandomModel {
     if (batched && chance(60)) {
       int level = random.nextInt(config.levels().bottom() + 1);
       job.batch(
-          new BatchSpec(2 + random.nextInt(4), chance(50) ? Optional.empty() : Optional.of(level)));
+          new BatchSpec(
+              2 + random.nextInt(4),
+              chance(50) ? Optional.empty() : Optional.of(level),
+              Duration.ZERO));
     }
     config.job(name, job);
     jobs.remove(name);

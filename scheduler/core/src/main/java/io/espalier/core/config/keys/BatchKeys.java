@@ -7,6 +7,7 @@ import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.StatusSource;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ final class BatchKeys {
       new Section<>(
           "batch",
           "Which tasks of the job one process may run together.",
-          new BatchSpec(BatchSpec.MOST, Optional.empty())) {
+          new BatchSpec(BatchSpec.MOST, Optional.empty(), BatchSpec.USUAL_WAIT)) {
         private final Key<BatchSpec, Integer> max =
             key(
                     "max",
@@ -34,12 +35,19 @@ final class BatchKeys {
                 "The level of the node under which the tasks of one process lie; a task without a"
                     + " node on that level runs alone. Without it, the instance: any tasks of the"
                     + " job.");
+        private final Key<BatchSpec, Duration> wait =
+            own(
+                "wait",
+                OptionTypes.span(0),
+                BatchSpec::waitTime,
+                "How long a task that can start waits for others, so that slots that become free"
+                    + " one by one fill one batch; 0: not at all.");
 
         @Override
         @Nullable BatchSpec read(ConfigObject in, BatchSpec base) {
           Integer most = in.read(max, base);
           Optional<Integer> level = in.get(under, base);
-          return most == null ? null : new BatchSpec(most, level);
+          return most == null ? null : new BatchSpec(most, level, in.get(wait, base));
         }
       };
 

@@ -58,6 +58,11 @@ public final class JobTable {
   private int largestBatch;
 
   /**
+   * Per job how long a task waits for others of its batch, milliseconds; null: no job has batches.
+   */
+  private long @Nullable [] batchWaits;
+
+  /**
    * @param removed the names of removed jobs that may have running tasks, with the names of their
    *     levels
    */
@@ -94,7 +99,7 @@ public final class JobTable {
     }
     linkDependencies();
     schedulerEnabled = config.settings().enabled();
-    largestBatch = largestBatch(config);
+    setBatches();
   }
 
   /** Takes over the queues of removed jobs, whose running tasks still use slots of their queue. */
@@ -171,20 +176,34 @@ public final class JobTable {
       jobs[j] = config.job(names[j]);
     }
     schedulerEnabled = config.settings().enabled();
-    largestBatch = largestBatch(config);
+    setBatches();
   }
 
-  private static int largestBatch(Config config) {
-    int most = 1;
-    for (Job job : config.jobs().values()) {
-      most = Math.max(most, job.scheduling().batch().map(BatchSpec::max).orElse(1));
+  private void setBatches() {
+    largestBatch = 1;
+    batchWaits = null;
+    for (int j = 0; j < names.length; j++) {
+      Job job = jobs[j];
+      BatchSpec batch = job == null ? null : job.scheduling().batch().orElse(null);
+      if (batch != null) {
+        largestBatch = Math.max(largestBatch, batch.max());
+        batchWaits = batchWaits == null ? new long[names.length] : batchWaits;
+        batchWaits[j] = batch.waitTime().toMillis();
+      }
     }
-    return most;
   }
 
   /** Returns the most tasks that a batch of any job may have; 1: no job has batches. */
   public int largestBatch() {
     return largestBatch;
+  }
+
+  /**
+   * Returns how long a task of each job waits for others of its batch, in milliseconds by job; 0:
+   * not at all. Null: no job has batches. Must not be modified.
+   */
+  public long @Nullable [] batchWaits() {
+    return batchWaits;
   }
 
   public boolean schedulerEnabled() {
