@@ -101,6 +101,8 @@ final class BatchTest {
     assertThat(core.awaitsBatches()).isTrue();
     assertThat(core.nextTimerMillis()).isEqualTo(NOW + 200);
     assertThat(sizesAt(NOW + 199)).isEmpty();
+    assertThat(core.advance(NOW + 200, Integer.MAX_VALUE)).isTrue();
+    assertThat(core.awaitsBatches()).isTrue();
     assertThat(sizesAt(NOW + 200)).containsExactly(3);
     assertThat(core.awaitsBatches()).isFalse();
     assertThat(core.nextTimerMillis()).isEqualTo(Long.MAX_VALUE);

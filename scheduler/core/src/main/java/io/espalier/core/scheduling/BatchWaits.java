@@ -22,6 +22,7 @@ final class BatchWaits {
   private final long[] waiting;
 
   private boolean isEmpty = true;
+  private boolean isPending;
 
   BatchWaits(JobTable jobs) {
     this.jobs = jobs;
@@ -41,6 +42,7 @@ final class BatchWaits {
         until[job] = nowMillis + millis[job];
         waiting[job >>> 6] |= 1L << job;
         isEmpty = false;
+        isPending = true;
       }
     }
   }
@@ -65,9 +67,10 @@ final class BatchWaits {
 
   /** Ends a whole round: jobs that took part in it wait again before the next one. */
   void end() {
-    if (jobs.batchWaits() == null) {
+    if (!isPending) {
       return;
     }
+    isPending = !isEmpty;
     for (int job = 0; job < until.length; job++) {
       if (!isWaiting(job)) {
         until[job] = NONE;
@@ -84,9 +87,11 @@ final class BatchWaits {
     return waiting[word];
   }
 
-  /** Returns whether no job waits. */
-  boolean isEmpty() {
-    return isEmpty;
+  /**
+   * Returns whether a job waits, or has waited and the round in which it takes part is not over.
+   */
+  boolean isPending() {
+    return isPending;
   }
 
   /** Returns when the first wait is over; {@link Long#MAX_VALUE}: no job waits. */

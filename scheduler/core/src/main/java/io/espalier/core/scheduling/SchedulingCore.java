@@ -774,10 +774,13 @@ public final class SchedulingCore {
     return current == null ? next : Math.min(next, current.batchWaits().nextMillis());
   }
 
-  /** Returns whether tasks that may start wait for others to fill a batch. */
+  /**
+   * Returns whether tasks that may start wait for others to fill a batch, or have waited and the
+   * round that starts them is not over.
+   */
   public boolean awaitsBatches() {
     Round current = currentRound();
-    return current != null && !current.batchWaits().isEmpty();
+    return current != null && current.batchWaits().isPending();
   }
 
   private @Nullable Round currentRound() {
